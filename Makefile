@@ -1,0 +1,41 @@
+# Every target installs what it needs; `make up` and `make test` work in a fresh clone.
+STACK ?= dev
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+SOURCES := $(shell find provider sdk emulator engine testing -name '*.ts' 2>/dev/null)
+MICROAPPS := node --no-warnings dist/provider/cmd/microapps.js
+
+.PHONY: build up preview refresh destroy test check format bench clean
+.DEFAULT_GOAL := build
+
+node_modules/.installed: package.json package-lock.json $(wildcard examples/*/package.json)
+	@npm ci --no-audit --no-fund --loglevel=error
+	@node -e 'const [a,b]=process.versions.node.split(".").map(Number);process.exit(a>22||a===22&&b>=19?0:1)' || \
+	  { echo "Node $$(node --version) is too old and no newer one could be installed: install Node 22.19 or newer, then run make again." >&2; exit 1; }
+	@touch $@
+
+dist/.built: node_modules/.installed tsconfig.json $(SOURCES)
+	@rm -rf dist
+	@tsc -p .
+	@touch $@
+
+build: dist/.built
+
+up preview refresh destroy: dist/.built
+	@STACK=$(STACK) ENGINE=$(ENGINE) scripts/stack $@
+
+test: dist/.built
+	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
+
+check: dist/.built
+	@prettier --check --log-level warn .
+	@eslint --max-warnings 0 .
+	@knip
+
+format: node_modules/.installed
+	@prettier --write --log-level warn .
+
+bench: dist/.built
+	@node --no-warnings dist/bench/run.js
+
+clean:
+	@rm -rf dist node_modules coverage
