@@ -1,0 +1,68 @@
+import type { z } from "zod";
+import * as apps from "./apps.ts";
+import * as authentication from "./authentication.ts";
+import * as children from "./children.ts";
+import type { Endpoint } from "./endpoint.ts";
+import * as members from "./members.ts";
+import { sendnotification } from "./notifications.ts";
+import * as organizations from "./organizations.ts";
+import * as rows from "./rows.ts";
+import * as teams from "./teams.ts";
+
+/** The whole interface: all 33 endpoints by name. The names are the platform's, a sub-path in camel case. */
+export const endpoints = {
+  login: authentication.login,
+  logout: authentication.logout,
+  userid: authentication.userid,
+  microappdata: rows.microappdata,
+  microappdataRow: rows.microappdataRow,
+  insertmicroapprow: rows.insertmicroapprow,
+  insertmicroapprows: rows.insertmicroapprows,
+  updatemicroapprow: rows.updatemicroapprow,
+  removemicroapprow: rows.removemicroapprow,
+  microappchildList: children.microappchildList,
+  microappchildCreate: children.microappchildCreate,
+  microappchildRead: children.microappchildRead,
+  microappchildUpdate: children.microappchildUpdate,
+  microappchildDelete: children.microappchildDelete,
+  microappchildStorecopy: children.microappchildStorecopy,
+  microappchildUploadFileToStore: children.microappchildUploadFileToStore,
+  sendnotification,
+  createappwithprompt: apps.createappwithprompt,
+  createappwithpromptStatus: apps.createappwithpromptStatus,
+  insertorganization: organizations.insertorganization,
+  readorganization: organizations.readorganization,
+  updateorganization: organizations.updateorganization,
+  deleteorganization: organizations.deleteorganization,
+  insertteam: teams.insertteam,
+  readteam: teams.readteam,
+  updateteam: teams.updateteam,
+  deleteteam: teams.deleteteam,
+  insertteammembers: members.insertteammembers,
+  teammembers: members.teammembers,
+  readteammember: members.readteammember,
+  updateteammember: members.updateteammember,
+  deleteteammember: members.deleteteammember,
+  enforceteammembership: members.enforceteammembership,
+} as const satisfies Record<string, Endpoint>;
+
+export type Endpoints = typeof endpoints;
+export type EndpointName = keyof Endpoints;
+
+/** What a caller passes: the documented request. */
+export type RequestOf<Name extends EndpointName> = z.input<Endpoints[Name]["request"]>;
+/** What a server works with: the request after it was judged. */
+export type ParsedRequestOf<Name extends EndpointName> = z.output<Endpoints[Name]["request"]>;
+/** What a caller gets: the answer without its envelope. */
+export type AnswerOf<Name extends EndpointName> = z.output<Endpoints[Name]["answer"]>;
+/** What a server's handler returns. */
+export type GivenAnswerOf<Name extends EndpointName> = z.input<Endpoints[Name]["answer"]>;
+
+/**
+ * Names that a deployment may spell otherwise on the wire, ours → theirs: the parameter `platformFormat` and the last
+ * part of two paths.
+ */
+export type WireNames = Readonly<Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>;
+
+/** Spellings of the renamed paths that are known to be in use. */
+export const knownPathSpellings = { storecopy: "s3copy", uploadFileToStore: "uploadFileToS3" } as const;

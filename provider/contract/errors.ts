@@ -1,0 +1,100 @@
+/**
+ * Every way in which a call can fail, by code. `status` is the HTTP status that goes with it, undefined where the
+ * failure never reaches the wire; `hint` says what to do next. The statuses are assumed: nothing public documents them
+ * (except that a failure may also come with HTTP 200).
+ */
+export const errorCodes = {
+  invalidRequest: { status: 400, hint: "Correct the named field and try again." },
+  unauthorized: { status: 401, hint: "Check the e-mail address and password, or the token and user ID." },
+  forbidden: { status: 403, hint: "Use an account that is an administrator of the organization, team or app." },
+  notFound: { status: 404, hint: "Check the ID; it may have been deleted on the platform." },
+  conflict: { status: 409, hint: "Choose another name, or remove what is in the way." },
+  tooLarge: { status: 413, hint: "Send less in one request." },
+  rateLimited: { status: 429, hint: "Wait a moment and try again." },
+  serverError: { status: 500, hint: "Try again later; if it persists, tell the platform's operator." },
+  notImplemented: { status: 501, hint: "This server does not offer the endpoint." },
+  unavailable: { status: 503, hint: "Try again later." },
+  rejected: { status: 200, hint: "Read the platform's message; nothing was retried." },
+  unreachable: { status: undefined, hint: "Check the endpoint's address and that the platform is running." },
+  timeout: { status: undefined, hint: "Try again, or allow more time." },
+  connectionLost: { status: undefined, hint: "Try again." },
+  badAnswer: { status: undefined, hint: "Check that the endpoint is the platform's address and not another server's." },
+  outcomeUnknown: { status: undefined, hint: "Look on the platform whether it was done before trying again." },
+  readOnly: { status: undefined, hint: "Remove `readOnly` from the configuration to allow changes." },
+  cancelled: { status: undefined, hint: "Run it again to go on." },
+} as const satisfies Record<string, { status: number | undefined; hint: string }>;
+
+/** Name of a way to fail; the set is closed. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What a failed call is made of. `message` is what the platform or the transport said, in its own words. */
+export interface Failure {
+  code: ErrorCode;
+  /** Name of the endpoint as the contract has it, e.g. `insertteam`. */
+  endpoint: string;
+  /** HTTP status of the answer, where there was one. */
+  status?: number;
+  message: string;
+  /** What to do next, where something better than the code's own hint is known. */
+  hint?: string;
+  /** Things that stand in the way, where the platform names them (assumed: a refused delete lists its dependants). */
+  dependants?: readonly Dependant[];
+}
+
+/** Something that keeps another thing from being deleted. */
+export interface Dependant {
+  /** ID on the platform. */
+  id: string;
+  /** Name or e-mail address for people. */
+  name: string;
+}
+
+/** The one error that calls end with. Recognise it by `code`; `message` is the sentence for people. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly endpoint: string;
+  readonly status: number | undefined;
+  readonly hint: string;
+  readonly dependants: readonly Dependant[];
+  /** What the platform or the transport said, in its own words. */
+  readonly said: string;
+
+  constructor(failure: Failure) {
+    const hint = failure.hint ?? errorCodes[failure.code].hint;
+    super(`${failure.endpoint}: ${ended(failure.message)} ${hint}`);
+    this.name = "ApiError";
+    this.code = failure.code;
+    this.endpoint = failure.endpoint;
+    this.status = failure.status;
+    this.hint = hint;
+    this.dependants = failure.dependants ?? [];
+    this.said = failure.message;
+  }
+}
+
+function ended(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+// The words are assumed: the platform documents no error bodies except those of sendnotification. The order matters.
+const wordsOfCodes: [RegExp, ErrorCode][] = [
+  [/not found|no such|does not exist|unknown (id|row|team|organi[sz]ation|user|table)/i, "notFound"],
+  [/already (exists|in use|taken)|duplicate|must be unique|still has/i, "conflict"],
+  [/forbidden|not allowed|not permitted|permission|only .* can /i, "forbidden"],
+  [/log ?in|token|unauthori[sz]ed|password/i, "unauthorized"],
+  [/is required|must be|invalid/i, "invalidRequest"],
+];
+
+/**
+ * The code of a refused call. The body is judged first (a failure may come with HTTP 200), so `status` decides only
+ * when it says something; otherwise the platform's words do.
+ */
+export function codeOf(status: number, message: string): ErrorCode {
+  for (const [code, facts] of Object.entries(errorCodes)) {
+    if (facts.status === status && status !== 200) return code as ErrorCode; // keys of a const object
+  }
+  if (status === 502 || status === 504) return "unavailable";
+  if (status >= 500) return "serverError";
+  for (const [words, code] of wordsOfCodes) if (words.test(message)) return code;
+  return status >= 400 ? "invalidRequest" : "rejected";
+}

@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { endpoint, parameters, type Received } from "./endpoint.ts";
+import { recordIn } from "./organizations.ts";
+import { email, id } from "./values.ts";
+import { firstOf, isObject, listOf, type Json } from "./wire.ts";
+
+export const role = z.enum(["admin", "member"]);
+
+/**
+ * A member as the platform tells of it. The shape is not documented: a plain user ID and objects with any of these keys
+ * are accepted.
+ */
+export const teamMember = z.union([
+  id.transform((userID): Member => ({ userID })),
+  z
+    .looseObject({
+      _id: id.optional(),
+      teamMemberID: id.optional(),
+      teamID: id.optional(),
+      userID: id.optional(),
+      email: z.string().optional(),
+      role: z.string().optional(),
+    })
+    .transform(({ _id, teamMemberID, teamID, userID, email, role }): Member => {
+      return { teamMemberID: teamMemberID ?? _id, teamID, userID, email, role };
+    }),
+]);
+
+/** A member with whatever the platform told of it. */
+export interface Member {
+  teamMemberID?: string | undefined;
+  teamID?: string | undefined;
+  userID?: string | undefined;
+  email?: string | undefined;
+  role?: string | undefined;
+}
+
+/** `teamIDs` from either spelling. */
+const withTeamIDs = ({ teamID, teamIDs, ...rest }: Json): Json => ({ ...rest, teamIDs: listOf(teamIDs ?? teamID) });
+
+/** Brings the list form (`members`: addresses, IDs or objects) to the one with `emails` and `userIDs`. */
+function invitation(received: Received): Json {
+  const { members, teamMembers, ...rest } = withTeamIDs(parameters(received));
+  const emails: unknown[] = [listOf(rest["emails"] ?? rest["email"]) ?? []].flat();
+  const userIDs: unknown[] = [listOf(rest["userIDs"] ?? rest["userID"]) ?? []].flat();
+  const listed = listOf(members ?? teamMembers);
+  for (const member of Array.isArray(listed) ? (listed as unknown[]) : []) {
+    const one = isObject(member) ? (member["email"] ?? member["userID"]) : member;
+    (typeof one === "string" && one.includes("@") ? emails : userIDs).push(one);
+  }
+  return { ...rest, emails, userIDs };
+}
+
+const oneMember = {
+  teamID: id.optional(),
+  userID: id.optional(),
+  teamMemberID: id.optional(),
+};
+const named = (request: { teamID?: string; userID?: string; teamMemberID?: string }): boolean =>
+  request.teamMemberID !== undefined || (request.teamID !== undefined && request.userID !== undefined);
+const namedHow = { error: "teamMemberID, or teamID with userID, is required", path: ["teamMemberID"] };
+
+export const insertteammembers = endpoint({
+  summary: "Adds users to teams; unknown e-mail addresses become invited users. Roles are set with updateteammember.",
+  path: "/api/insertteammembers",
+  auth: "token",
+  effect: "idempotent", // adding a member who is there changes nothing (assumed)
+  request: z
+    .object({
+      teamIDs: z.array(id).min(1),
+      emails: z.array(email).optional(),
+      userIDs: z.array(id).optional(),
+      targetRoute: z.enum(["app", "go"]).optional().describe("Where the invitation leads."),
+      targetInitialApp: id.optional(),
+      targetInitialScreen: id.optional(),
+    })
+    .refine((request) => (request.emails?.length ?? 0) + (request.userIDs?.length ?? 0) > 0, {
+      error: "emails or userIDs must name someone",
+      path: ["emails"],
+    }),
+  accept: invitation,
+  answer: z.object({}),
+  wrap: () => ({ status: "success" }),
+  unwrap: () => ({}),
+  errors: ["notFound", "forbidden", "invalidRequest"],
+});
+
+export const teammembers = endpoint({
+  summary: "Lists the members of teams.",
+  path: "/api/teammembers",
+  auth: "token",
+  effect: "read",
+  request: z.object({ teamIDs: z.array(id).min(1) }),
+  accept: (received) => withTeamIDs(parameters(received)),
+  answer: z.object({ teamMembers: z.array(teamMember) }),
+  wrap: (answer) => ({ status: "success", body: answer }),
+  unwrap: (wire) => ({
+    teamMembers: firstOf(wire, "body.teamMembers", "teamMembers", "result.teamMembers", "body", "result") ?? wire,
+  }),
+  errors: ["notFound", "forbidden"],
+});
+
+export const readteammember = endpoint({
+  summary: "Reads one member of a team.",
+  path: "/api/readteammember",
+  auth: "token",
+  effect: "read",
+  request: z.object(oneMember).refine(named, namedHow),
+  answer: z.object({ teamMember: teamMember.optional() }),
+  wrap: (answer) => ({ status: "success", body: answer.teamMember ?? {} }),
+  unwrap: (wire) => ({ teamMember: recordIn(wire) }),
+  errors: ["notFound", "forbidden"],
+});
+
+export const updateteammember = endpoint({
+  summary: "Changes a member's role, the only thing of a member that can change.",
+  path: "/api/updateteammember",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object({ ...oneMember, role }).refine(named, namedHow),
+  accept: (received) => {
+    const { teamMemberInfo, ...rest } = parameters(received);
+    return { ...(isObject(teamMemberInfo) ? teamMemberInfo : {}), ...rest };
+  },
+  answer: z.object({}),
+  wrap: () => ({ status: "success" }),
+  unwrap: () => ({}),
+  errors: ["notFound", "forbidden", "invalidRequest"],
+});
+
+export const deleteteammember = endpoint({
+  summary: "Removes a member from a team.",
+  path: "/api/deleteteammember",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object(oneMember).refine(named, namedHow),
+  answer: z.object({}),
+  wrap: () => ({ status: "success" }),
+  unwrap: () => ({}),
+  errors: ["notFound", "forbidden"],
+});
+
+export const enforceteammembership = endpoint({
+  summary: "Makes a user a member of exactly the named teams.",
+  path: "/api/enforceteammembership",
+  auth: "token",
+  effect: "idempotent",
+  request: z
+    .object({
+      teamIDs: z.array(id),
+      email: email.optional(),
+      userID: id.optional(),
+      organizationID: id.optional(),
+    })
+    .refine((request) => request.email !== undefined || request.userID !== undefined, {
+      error: "email or userID is required",
+      path: ["email"],
+    }),
+  accept: (received) => withTeamIDs(parameters(received)),
+  answer: z.object({}),
+  wrap: () => ({ status: "success" }),
+  unwrap: () => ({}),
+  errors: ["notFound", "forbidden", "invalidRequest"],
+});

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { email, id } from "./values.ts";
+import { firstOf, isObject } from "./wire.ts";
+
+export const sendnotification = endpoint({
+  summary: "Notifies a user about an app: in the app, by push, or by a badge alone.",
+  path: "/api/sendnotification",
+  auth: "token",
+  effect: "create",
+  request: z.object({
+    appID: id.describe("App that the requesting user can edit."),
+    email: email.describe("The recipient."),
+    message: z.string().optional().describe("Without it, channel `push` sends only the badge."),
+    badgeCount: z.number().optional().describe("Absolute number on the badge."),
+    channel: z.enum(["push", "inApp", "default"]).optional(),
+  }),
+  answer: z.object({
+    ok: z.boolean(),
+    appID: z.string(),
+    email: z.string(),
+    channel: z.string(),
+    hasMessage: z.boolean(),
+    badgeCount: z.number().nullable(),
+    notificationCount: z.number(),
+    pushCount: z.number(),
+  }),
+  wrap: (answer) => answer,
+  unwrap: (wire) => {
+    const body = firstOf(wire, "body");
+    return isObject(body) ? body : wire;
+  },
+  errors: ["invalidRequest", "forbidden", "notFound"],
+});

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { count, direction, id, row, rowData } from "./values.ts";
+import { firstOf, isObject, written } from "./wire.ts";
+
+/** Most rows that one batch insert takes. */
+export const maxRowsPerInsert = 10_000;
+
+const query = z.record(z.string(), z.unknown());
+
+export const microappdata = endpoint({
+  summary: "Reads many rows of a data table.",
+  path: "/api/microappdata",
+  auth: "token",
+  effect: "read",
+  request: z.object({
+    microAppID: id.describe("Data table ID."),
+    searchFilter: z
+      .array(
+        z.object({
+          resourceID: id.optional().describe("The data table ID."),
+          field: z.coerce.string().optional().describe('Number of the sort field as a string, "1" for the first.'),
+          order: direction.optional(),
+          skip: count.optional().describe("Rows skipped at the start."),
+          limit: count.optional().describe("Most rows returned."),
+        }),
+      )
+      .optional()
+      .describe("Paging and sorting. Send skip and limit together, with a stable sort."),
+    optSearchFilters: z
+      .array(z.object({ resourceID: id.optional(), fieldID: id, value: z.unknown() }))
+      .optional()
+      .describe("Equality on fields, by field ID."),
+    optViewFilters: z
+      .array(query)
+      .optional()
+      .describe("Queries on stored row keys in document-database style, combined with AND."),
+    optViewSort: z
+      .union([query, z.array(z.unknown())])
+      .optional()
+      .describe("Stored sort fields with direction, e.g. {sortVal: 1}."),
+    optLimit: count.optional(),
+    optIsVectorSearch: z.boolean().optional(),
+    optVectorSearchString: z.string().optional(),
+    optVectorSearchNumCandidates: count.optional(),
+    platformFormat: z.boolean().optional().describe("True returns the raw internal rows. Exceptional use only."),
+    resultContentType: z.unknown().optional(),
+    optIsStatic: z.unknown().optional(),
+    optExcludeMicroApps: z.unknown().optional(),
+  }),
+  answer: z.object({ microAppRows: z.array(row) }),
+  wrap: (answer) => ({ status: "success", body: answer }),
+  unwrap: (wire) => {
+    const rows = firstOf(wire, "body.microAppRows", "microAppRows", "body") ?? wire;
+    return { microAppRows: rows };
+  },
+  errors: ["notFound", "forbidden", "invalidRequest"],
+});
+
+export const microappdataRow = endpoint({
+  summary: "Reads one row.",
+  path: "/api/microappdata/row",
+  auth: "token",
+  effect: "read",
+  request: z.object({ rowID: id }),
+  // An unknown row is an empty body (assumed).
+  answer: z.object({ currentRow: row.optional() }),
+  wrap: (answer) => ({ status: "success", body: answer }),
+  unwrap: (wire) => {
+    const found = firstOf(wire, "body.currentRow", "currentRow");
+    return { currentRow: isObject(found) && Object.keys(found).length > 0 ? found : undefined };
+  },
+  errors: ["forbidden"],
+});
+
+const writeOptions = {
+  embeddingRowID: id.optional().describe("The parent row, when the table is a sub-table."),
+  userID: id.optional().describe("The row's creator."),
+  ignoreActionRules: z.boolean().optional().describe("For controlled administration and migrations."),
+};
+
+const viewers = {
+  viewers: z.array(z.string()).optional().describe("IDs of the users who may see the row."),
+  teamViewers: z.array(z.string()).optional().describe("IDs of the teams whose members may see the row."),
+};
+
+export const insertmicroapprow = endpoint({
+  summary: "Inserts one row. Labels that the table lacks are ignored by the platform.",
+  path: "/api/insertmicroapprow",
+  auth: "token",
+  effect: "create",
+  request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
+  answer: z.object({ rowID: id }),
+  wrap: written,
+  unwrap: (wire) => ({ rowID: firstOf(wire, "rowID", "body.rowID", "result._id", "result") }),
+  errors: ["notFound", "forbidden", "invalidRequest"],
+});
+
+export const insertmicroapprows = endpoint({
+  summary: "Inserts many rows. Labels that the table lacks are ignored by the platform. No row IDs are promised.",
+  path: "/api/insertmicroapprows",
+  auth: "token",
+  effect: "create",
+  request: z.object({
+    microAppID: id,
+    rows: z
+      .array(rowData)
+      .min(1)
+      .max(maxRowsPerInsert)
+      .describe("Values by label; an embeddingRowID of its own counts more than the request's."),
+    ...writeOptions,
+    ...viewers,
+  }),
+  answer: z.object({ inserted: z.number().int().describe("Rows inserted.") }),
+  wrap: written,
+  unwrap: (wire) => {
+    const inserted = firstOf(wire, "inserted", "body.inserted", "result.inserted");
+    return { inserted: Array.isArray(inserted) ? inserted.length : inserted };
+  },
+  errors: ["notFound", "forbidden", "invalidRequest", "tooLarge"],
+});
+
+export const updatemicroapprow = endpoint({
+  summary: "Changes the named labels of one row; null clears a linked-table field.",
+  path: "/api/updatemicroapprow",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object({ rowID: id, rowData, microAppID: id.optional(), ...writeOptions }),
+  answer: z.object({}),
+  wrap: written,
+  unwrap: () => ({}),
+  errors: ["notFound", "forbidden", "invalidRequest"],
+});
+
+export const removemicroapprow = endpoint({
+  summary: "Deletes one row.",
+  path: "/api/removemicroapprow",
+  auth: "token",
+  effect: "idempotent",
+  request: z.object({ rowID: id }),
+  answer: z.object({}),
+  wrap: written,
+  unwrap: () => ({}),
+  errors: ["notFound", "forbidden"],
+});

@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/** An ID of the platform's own: opaque, not empty, not a display name. */
+export const id = z.string().min(1).max(200);
+
+/** An e-mail address; the platform's own rules are not documented, so only the outline is checked. */
+export const email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
+
+/** Older usage quotes numbers, which is also accepted. */
+export const count = z.union([z.number(), z.string().regex(/^\d+$/, "must be a number").transform(Number)]);
+
+/** Values of a row by field label. Labels are case sensitive. */
+export const rowData = z.record(z.string(), z.unknown());
+
+/** 1 ascending, -1 descending. */
+export const direction = z.union([z.literal(1), z.literal(-1)]);
+
+/** Value of a linked-table field. `additionalValues` is returned by the platform and not sent. */
+export const linkedValue = z.object({
+  crossAppRowID: id.describe("ID of the row that is linked."),
+  value: z.object({ label: z.string(), value: z.unknown() }).optional(),
+  additionalValues: z.record(z.string(), z.object({ label: z.string(), value: z.unknown() })).optional(),
+});
+
+/** Value of a location field. */
+export const locationValue = z.object({
+  address: z.looseObject({
+    country: z.string().optional().describe("Country code."),
+    formattedAddress: z.string().optional(),
+    geometry: z
+      .object({ type: z.string(), coordinates: z.tuple([z.number(), z.number()]).describe("Longitude, latitude.") })
+      .optional(),
+  }),
+});
+
+/** A row as it is read: user-defined fields by label beside the platform's own. */
+export const row = z.looseObject({
+  _id: id,
+  userID: z.string().nullish().describe("The row's creator."),
+  viewers: z.array(z.unknown()).nullish(),
+  teamViewers: z.array(z.unknown()).nullish(),
+  isLocked: z.boolean().nullish(),
+  submitted: z.number().nullish().describe("Milliseconds since the epoch."),
+  embeddingRowID: z.string().nullish().describe("The parent row, in a sub-table."),
+});
+
+/** Labels that a row carries and that nobody declared: the platform's own. None of them can be written. */
+export const systemLabels: ReadonlySet<string> = new Set([
+  "_id",
+  "userID",
+  "viewers",
+  "teamViewers",
+  "author",
+  "embeddingRowID",
+  "isLocked",
+  "submitted",
+  "deviceID",
+  "appVersion",
+  "hasConflict",
+  "clientCounter",
+  "clientSubmitted",
+  "parentResourceID",
+  "topLevelParentID",
+]);
+
+export type Row = z.infer<typeof row>;
+export type RowData = z.infer<typeof rowData>;
