@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { ApiError } from "../contract/errors.ts";
+import { id } from "../contract/values.ts";
+import { common, PartialFailure, resource, ResourceError, type Context } from "./resource.ts";
+
+const meanings = z.enum(["pending", "ready", "failed"]);
+
+const inputs = z.object({
+  ...common,
+  appID: id.meta({ description: "The app whose generation is waited for.", replaces: true }),
+  timeout: z.number().positive().default(1800).meta({ description: "Seconds to wait at most.", settles: "silently" }),
+  statusWords: z.record(z.string(), meanings).optional().meta({
+    description: "What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed.",
+    settles: "silently",
+  }),
+});
+
+const outputs = z.object({
+  status: z.string().meta({ description: "The platform's own word for the state of the generation." }),
+});
+
+type Inputs = z.output<typeof inputs>;
+
+// The platform's words are not documented: these are assumed, everything else is pending and reported by its word.
+const usualWords: Readonly<Record<string, z.infer<typeof meanings>>> = {
+  ...Object.fromEntries(
+    ["completed", "complete", "ready", "done", "success", "finished"].map((word) => [word, "ready"]),
+  ),
+  ...Object.fromEntries(["failed", "error", "cancelled", "canceled"].map((word) => [word, "failed"])),
+};
+
+/** The end of an app's generation, as a step of its own: waiting can be interrupted and goes on with the same app. */
+export const appReadiness = resource({
+  name: "AppReadiness",
+  summary: "Waits until a generated app is ready.",
+  inputs,
+  outputs,
+
+  create: async (context, inputs) => ({ id: inputs.appID, outputs: await wait(context, inputs) }),
+
+  read: async (context, id, state) => {
+    const status = await statusOf(context, id);
+    if (status === undefined) return undefined;
+    return { id, outputs: { timeout: 1800, ...state, appID: id, status: state.status ?? status } };
+  },
+
+  update: (context, _id, _old, inputs) => wait(context, inputs),
+
+  delete: () => Promise.resolve(),
+});
+
+function meaningOf(word: string, { statusWords = {} }: Inputs): z.infer<typeof meanings> {
+  const spelled = Object.entries(statusWords).find(([key]) => key.toLowerCase() === word.toLowerCase());
+  return spelled?.[1] ?? usualWords[word.toLowerCase()] ?? "pending";
+}
+
+async function statusOf(context: Context, appID: string): Promise<string | undefined> {
+  try {
+    return (await context.client.createappwithpromptStatus({ appID }, context)).status;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "notFound") return undefined;
+    throw error;
+  }
+}
+
+async function wait(context: Context, inputs: Inputs): Promise<Inputs & { status: string }> {
+  const { appID, timeout } = inputs;
+  const start = context.now();
+  for (let pause = 250; ; pause = Math.min(pause * 1.5, 10_000)) {
+    const status = await statusOf(context, appID);
+    if (status === undefined) throw new ResourceError(`there is no app ${appID} on the platform`);
+    const meaning = meaningOf(status, inputs);
+    if (meaning === "ready") return { ...inputs, status };
+    if (meaning === "failed") {
+      const message = `the generation of app ${appID} failed: the platform's status is "${status}". Look at the app in the workspace; to generate anew, replace the GeneratedApp.`;
+      throw new PartialFailure(message, appID, { ...inputs, status });
+    }
+    const waited = Math.round((context.now() - start) / 1000);
+    if (waited >= timeout) {
+      const message = `app ${appID} was not ready after ${waited} s: the platform's status is "${status}". Run up again to go on waiting for the same app, or raise the timeout.`;
+      throw new PartialFailure(message, appID, { ...inputs, status });
+    }
+    context.report.status(`waiting for app ${appID}: ${status} (${waited} s)`);
+    await context.sleep(pause);
+  }
+}

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { appIDIn, finishedAppLink } from "../contract/apps.ts";
+import { ApiError } from "../contract/errors.ts";
+import { email } from "../contract/values.ts";
+import { forgetIntent, readIntent, writeIntent } from "./intents.ts";
+import { common, resource, ResourceError, type Context } from "./resource.ts";
+import { given } from "./settling.ts";
+
+const inputs = z.object({
+  ...common,
+  userEmail: email.meta({ description: "E-mail address of the user who becomes the owner.", replaces: true }),
+  appPrompt: z.string().trim().min(1).meta({
+    description: "Text that describes the app. White space does not count.",
+    replaces: true,
+  }),
+  attachments: z.array(z.unknown()).optional().meta({
+    description: "Attachments of the prompt, as the platform takes them.",
+    replaces: true,
+  }),
+  onPromptChange: z
+    .enum(["replace", "ignore", "error"])
+    .default("error")
+    .meta({
+      description:
+        "What a change of the prompt, its attachments or the owner does: a new generation, nothing, or an error. " +
+        "A generation costs money and can't be deleted.",
+      settles: "silently",
+    }),
+});
+
+const outputs = z.object({
+  appID: z.string().meta({ description: "ID of the app." }),
+  editLink: z.string().meta({ description: "Link to the app in the workspace, as the platform answered it." }),
+  appLink: z.string().meta({ description: "Link to the finished app." }),
+});
+
+type Inputs = z.output<typeof inputs>;
+
+const words = (prompt: string): string => prompt.trim().replaceAll(/\s+/g, " ");
+
+const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean } = {
+  appPrompt: (old, now) => typeof old === "string" && typeof now === "string" && words(old) === words(now),
+  userEmail: (old, now) =>
+    typeof old === "string" && typeof now === "string" && old.toLowerCase() === now.toLowerCase(),
+};
+
+/**
+ * The generation of an app. It only starts the generation and keeps the app ID: AppReadiness waits for the end, so that
+ * the ID is in the state before anything waits. A generation cannot be read back, so an intent is on disk before the
+ * call and holds the ID as soon as it is known.
+ */
+export const generatedApp = resource({
+  name: "GeneratedApp",
+  summary: "An app generated from a text.",
+  inputs,
+  outputs,
+
+  check: ({ report }, { inputs, unknown }, old) => {
+    const changed = (["appPrompt", "userEmail", "attachments"] as const).filter((name) =>
+      differs(name, old, inputs, unknown),
+    );
+    if (changed.length === 0) return Promise.resolve({ inputs, problems: [] });
+    if (inputs.onPromptChange === "ignore") {
+      report.info(`${changed.join(", ")} changed and onPromptChange is "ignore": the app stays as it is`);
+    }
+    const reason =
+      "has changed, and a new generation costs money: set onPromptChange to replace (generate anew) or ignore, or put it back";
+    return Promise.resolve({
+      inputs,
+      problems: inputs.onPromptChange === "error" ? changed.map((property) => ({ property, reason })) : [],
+    });
+  },
+
+  diff: (_context, _change, old, { inputs, unknown }) => {
+    const changed = (["appPrompt", "userEmail", "attachments"] as const).filter((name) =>
+      differs(name, old, inputs, unknown),
+    );
+    const replaces = inputs.onPromptChange === "ignore" ? [] : changed;
+    return Promise.resolve({ changed: replaces.length > 0, replaces });
+  },
+
+  create: async (context, inputs) => {
+    const urn = inputs.resourceUrn ?? `${inputs.userEmail} ${inputs.appPrompt}`;
+    const link = (await interrupted(context, urn, inputs)) ?? (await generate(context, urn, inputs));
+    const appID = appIDIn(link) ?? "";
+    return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: finishedAppLink(link) ?? link } };
+  },
+
+  read: async (context, id, state) => {
+    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn, id);
+    try {
+      await context.client.createappwithpromptStatus({ appID: id }, context);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "notFound") return undefined;
+      throw error;
+    }
+    if (state.appPrompt === undefined) {
+      throw new ResourceError(
+        `app ${id} can't be imported by its ID alone: the platform does not tell its prompt. Import it from a file with inputs and outputs.`,
+      );
+    }
+    // A state without a prompt was refused above, so it is whole.
+    return { id, outputs: state as Inputs & z.output<typeof outputs> };
+  },
+
+  update: (_context, _id, old, inputs) =>
+    Promise.resolve({ ...inputs, appID: old.appID, editLink: old.editLink, appLink: old.appLink }),
+
+  delete: async (context, id, state) => {
+    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn, id);
+    context.report.warning(
+      `the platform offers no way to delete an app: it is forgotten here and stays at ${state.editLink}`,
+    );
+  },
+});
+
+function differs(
+  name: "appPrompt" | "userEmail" | "attachments",
+  old: Partial<Inputs>,
+  inputs: Partial<Inputs>,
+  unknown: ReadonlySet<string>,
+): boolean {
+  if (old.appPrompt === undefined || unknown.has(name)) return false;
+  const equal = same[name] ?? ((a: unknown, b: unknown) => JSON.stringify(a ?? []) === JSON.stringify(b ?? []));
+  return !equal(old[name], inputs[name]);
+}
+
+/** The link that an interrupted run got and could not save any more. */
+async function interrupted(context: Context, urn: string, inputs: Inputs): Promise<string | undefined> {
+  const intent = await readIntent(context.directory, urn);
+  if (!intent) return undefined;
+  if (intent.link === undefined) {
+    throw new ResourceError(
+      `a generation of this app was started at ${intent.startedAt} and its answer never arrived, so it may exist. ` +
+        `Look in the workspace of ${intent.userEmail}: if it is there, write its link as "link" into ${intent.file}; ` +
+        `if not, delete that file. Then run up again.`,
+    );
+  }
+  if (words(intent.appPrompt) !== words(inputs.appPrompt) || intent.userEmail !== inputs.userEmail) {
+    context.report.warning(
+      `an interrupted run generated an app from another prompt that is not managed any more: ${intent.link}`,
+    );
+    await forgetIntent(context.directory, urn);
+    return undefined;
+  }
+  context.report.info(`going on with the app that an interrupted run generated: ${intent.link}`);
+  return intent.link;
+}
+
+async function generate(context: Context, urn: string, inputs: Inputs): Promise<string> {
+  const { userEmail, appPrompt } = inputs;
+  const intent = { urn, userEmail, appPrompt, startedAt: new Date(context.now()).toISOString() };
+  const file = await writeIntent(context.directory, intent);
+  context.report.status("starting the generation");
+  try {
+    const { link } = await context.client.createappwithprompt(
+      { userEmail, appPrompt, ...given({ attachments: inputs.attachments }) },
+      context,
+    );
+    if (appIDIn(link) === undefined) {
+      throw new ResourceError(
+        `the platform answered a link without an app ID: ${link}. Correct "link" in ${file} or delete the file.`,
+      );
+    }
+    await writeIntent(context.directory, { ...intent, link });
+    return link;
+  } catch (error) {
+    // A refusal is certain: nothing was generated, and the next run may try again.
+    const refused = error instanceof ApiError && error.code !== "outcomeUnknown" && error.code !== "badAnswer";
+    if (refused) await forgetIntent(context.directory, urn);
+    if (error instanceof ApiError && !refused) {
+      throw new ResourceError(
+        `the platform's answer to the generation did not arrive (${error.said}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
+          `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${file}; if not, delete that file. Then run up again.`,
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { ApiError } from "../contract/errors.ts";
+import { id } from "../contract/values.ts";
+import type { AnswerOf } from "../contract/endpoints.ts";
+import { adopt, chosenID, common, resource, ResourceError, type Context } from "./resource.ts";
+import { changedValues, created, dissolve, given, gone, observedDescription } from "./settling.ts";
+
+const inputs = z.object({
+  ...common,
+  name: z.string().min(1).meta({ description: "Name, unique on the platform." }),
+  description: z.string().nullish().meta({ description: "What it is for. Left alone when unset, cleared by null." }),
+  adminID: id.optional().meta({
+    description: "User ID of the first administrator; the caller when unset. Acts when the organization is created.",
+  }),
+  forceDestroy: z.boolean().optional().meta({
+    description: "Delete the teams that still stand in the way of a destroy, with their members.",
+    settles: "silently",
+  }),
+  adopt,
+});
+
+const outputs = z.object({});
+
+type Inputs = z.output<typeof inputs>;
+
+/** An organization. A rename is an update in place. */
+export const organization = resource({
+  name: "Organization",
+  summary: "An organization on the platform.",
+  inputs,
+  outputs,
+  deleteBeforeReplace: true,
+
+  check: (_context, { inputs, unknown }, old) => {
+    // The interface has no call that changes an organization's administrator, and making a new organization for that
+    // would delete the old one with its teams.
+    const moved = !unknown.has("adminID") && old.adminID !== undefined && inputs.adminID !== old.adminID;
+    const reason =
+      "the administrator of an existing organization can't be changed: keep the value, and change it on the platform";
+    return Promise.resolve({ inputs, problems: moved ? [{ property: "adminID", reason }] : [] });
+  },
+
+  create: async (context, inputs) => {
+    const wanted = { name: inputs.name, ...given({ description: inputs.description }) };
+    const id = await created({
+      context,
+      what: `organization "${inputs.name}"`,
+      id: chosenID(inputs.resourceUrn),
+      adopt: inputs.adopt ?? false,
+      find: (id) => find(context, id),
+      matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
+      create: async (id) => {
+        const answer = await context.client.insertorganization(
+          { organizationInfo: { ...given({ _id: id }), ...wanted }, ...given({ adminID: inputs.adminID }) },
+          context,
+        );
+        return answer.organizationID;
+      },
+    });
+    return { id, outputs: await sync(context, id, inputs) };
+  },
+
+  read: async (context, id, state) => {
+    const found = await find(context, id);
+    if (!found) return undefined;
+    return { id, outputs: { ...state, name: found.name, ...observedDescription(found, state) } };
+  },
+
+  update: (context, id, _old, inputs) => sync(context, id, inputs),
+
+  delete: async (context, id, state) => {
+    try {
+      await context.client.deleteorganization({ organizationID: id }, context);
+    } catch (error) {
+      if (gone(error)) return;
+      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      const names = error.dependants.map((team) => `"${team.name}"`).join(", ");
+      if (!state.forceDestroy || error.dependants.length === 0) {
+        throw new ResourceError(
+          `organization "${state.name}" was not deleted because ${names === "" ? `the platform says: ${error.said}` : `it still has teams: ${names}`}. ` +
+            `Delete them first, or set forceDestroy: true and run up before destroy.`,
+        );
+      }
+      context.report.warning(`forceDestroy: deleting the teams ${names} and their members`);
+      for (const team of error.dependants) {
+        await dissolve(context, team.id);
+      }
+      await context.client.deleteorganization({ organizationID: id }, context);
+    }
+  },
+});
+
+type Found = NonNullable<AnswerOf<"readorganization">["organization"]>;
+
+async function find(context: Context, organizationID: string): Promise<Found | undefined> {
+  try {
+    const { organization } = await context.client.readorganization({ organizationID }, context);
+    return organization;
+  } catch (error) {
+    if (gone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Sends only what differs from what is there, and tells what is there then. */
+async function sync(context: Context, organizationID: string, inputs: Inputs): Promise<Inputs> {
+  const found = await find(context, organizationID);
+  if (!found)
+    throw new ResourceError(
+      `organization "${inputs.name}" is gone from the platform. Run refresh, then up creates it again.`,
+    );
+  const change = changedValues({ name: inputs.name, ...given({ description: inputs.description }) }, found);
+  if (Object.keys(change).length > 0) {
+    await context.client.updateorganization({ organizationID, organizationInfo: change }, context);
+  }
+  return inputs;
+}

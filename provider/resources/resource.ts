@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Client } from "../client/client.ts";
+import type { MemberLists } from "../client/memberLists.ts";
+
+declare module "zod" {
+  interface GlobalMeta {
+    /** A change of this input makes a new thing. */
+    replaces?: boolean;
+    /** Never shown, logged or stored in clear. */
+    secret?: boolean;
+    /** A change of this input alone changes nothing on the platform. */
+    settles?: "silently";
+  }
+}
+
+/** What a resource works with: the platform through `client`, and ways to tell people how it goes. */
+export interface Context {
+  client: Client;
+  members: MemberLists;
+  report: Report;
+  /** The program's folder: sources and intent files are found from here. */
+  directory: string;
+  /** Aborted when the run is cancelled or its engine is gone. */
+  signal: AbortSignal;
+  /** Milliseconds of waiting that end early with `signal`. */
+  sleep: (milliseconds: number) => Promise<void>;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** Tells people how it goes, on the resource's own line. */
+export interface Report {
+  /** A live line that the next one replaces. */
+  status: (text: string) => void;
+  info: (text: string) => void;
+  warning: (text: string) => void;
+}
+
+/** What check and diff have: no platform, since neither may need one. */
+export type OfflineContext = Pick<Context, "report" | "directory">;
+
+/** A problem with one input, found before anything is sent. */
+export interface Problem {
+  property: string;
+  reason: string;
+}
+
+/** Inputs as a program gave them; what is `unknown` is known only once other resources exist. */
+export interface Given<Inputs> {
+  inputs: Partial<Inputs>;
+  unknown: ReadonlySet<string>;
+}
+
+/** What a diff tells the engine. */
+export interface Change {
+  changed: boolean;
+  replaces: string[];
+}
+
+/** What is on the platform. */
+export interface Observed<Outputs> {
+  id: string;
+  outputs: Outputs;
+}
+
+/**
+ * One resource: its inputs and outputs as zod objects that carry the facts (`replaces`, `secret`, description) as
+ * metadata, and its behaviour. Outputs always hold the inputs as they are applied beside what the platform adds.
+ */
+export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {
+  /** Name of the type, e.g. `Team`. */
+  name: string;
+  summary: string;
+  inputs: Inputs;
+  /** What the platform adds to the inputs. */
+  outputs: Outputs;
+  /** Whether the old one goes before the new one comes: where both would be the same thing on the platform. */
+  deleteBeforeReplace?: boolean;
+  /**
+   * Checks and completes inputs beyond what their schema says. `old` holds the inputs of the last run. Offline.
+   */
+  check?: (
+    context: OfflineContext,
+    given: Given<z.output<Inputs>>,
+    old: Partial<z.output<Inputs>>,
+  ) => Promise<{ inputs: Partial<z.output<Inputs>>; problems: Problem[] }>;
+  /** What has changed, beyond comparing inputs one by one. Offline. */
+  diff?: (
+    context: OfflineContext,
+    change: Change,
+    old: State<Inputs, Outputs>,
+    given: Given<z.output<Inputs>>,
+  ) => Promise<Change>;
+  create: (context: Context, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
+  /** What is there now; undefined when it is gone. `state` is empty when the thing is being imported. */
+  read: (
+    context: Context,
+    id: string,
+    state: Partial<State<Inputs, Outputs>>,
+  ) => Promise<Observed<State<Inputs, Outputs>> | undefined>;
+  update: (
+    context: Context,
+    id: string,
+    old: State<Inputs, Outputs>,
+    inputs: z.output<Inputs>,
+  ) => Promise<State<Inputs, Outputs>>;
+  delete: (context: Context, id: string, state: State<Inputs, Outputs>) => Promise<void>;
+}
+
+export type State<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = z.output<
+  z.ZodObject<Inputs["shape"] & Outputs["shape"]>
+>;
+
+/** Declares a resource. */
+export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+  declaration: Resource<Inputs, Outputs>,
+): Resource<Inputs, Outputs> => declaration;
+
+/** Inputs that every resource has: its own URN, since no engine tells a dynamic provider. */
+export const common = {
+  resourceUrn: z
+    .string()
+    .optional()
+    .meta({ description: "The resource's own URN. Set by the SDK.", settles: "silently" }),
+};
+
+/** The input by which something that already exists is taken over. */
+export const adopt = z.boolean().optional().meta({
+  description: "Take over what already exists on the platform, instead of refusing.",
+  settles: "silently",
+});
+
+/**
+ * Thrown when a thing exists but is not as wanted yet. It is saved with what is known of it, and the next run goes on
+ * from there.
+ */
+export class PartialFailure extends Error {
+  readonly id: string;
+  readonly outputs: Readonly<Record<string, unknown>>;
+  constructor(message: string, id: string, outputs: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.name = "PartialFailure";
+    this.id = id;
+    this.outputs = outputs;
+  }
+}
+
+/** A failure of the resource's own, in one sentence that says what to do. */
+export class ResourceError extends Error {
+  override readonly name = "ResourceError";
+}
+
+const letters = "23456789ABCDEFGHJKLMNPQRSTWXYZabcdefghijkmnopqrstuvwxyz";
+
+/**
+ * The ID under which a resource creates its thing: derived from its URN and the inputs that force replacement, so that
+ * a later run that remembers nothing still finds what an interrupted one made. Without a URN (an import by hand) the
+ * platform chooses.
+ */
+export function chosenID(urn: string | undefined, ...parts: string[]): string | undefined {
+  if (urn === undefined) return undefined;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([urn, ...parts]))
+    .digest();
+  let id = "";
+  // 24 letters of 55: 138 bits.
+  for (const byte of digest.subarray(0, 24)) id += letters[byte % letters.length] ?? "";
+  return id;
+}

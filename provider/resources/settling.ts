@@ -1,0 +1,92 @@
+import { ApiError } from "../contract/errors.ts";
+import { ResourceError, type Context } from "./resource.ts";
+
+/** Whether the platform says that the thing is not there. */
+export const gone = (error: unknown): boolean => error instanceof ApiError && error.code === "notFound";
+
+/** The object without its undefined values, which would mean "leave alone". */
+export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  // The filter removes exactly what the type excludes.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}
+
+const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+/** The wanted values that differ from those found; nothing, null and the empty text are the same. */
+export function changedValues<T extends object>(wanted: T, found: Readonly<Record<string, unknown>>): Partial<T> {
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => value !== found[name] && !(nothing(value) && nothing(found[name])),
+  );
+  return Object.fromEntries(changed) as Partial<T>; // a subset of the entries of T
+}
+
+/** What of a description is managed: always when it is imported or declared. */
+export function observedDescription(
+  found: { description?: string | null | undefined },
+  state: { name?: string; description?: string | null | undefined },
+): { description?: string | null } {
+  const imported = state.name === undefined;
+  if (imported) return found.description ? { description: found.description } : {};
+  return state.description === undefined ? {} : { description: absentAs(state.description, found.description) };
+}
+
+/** Deletes a team with all of its members. */
+export async function dissolve(context: Context, teamID: string): Promise<void> {
+  for (const member of (await context.members.of(teamID)) ?? []) await context.members.remove(teamID, member);
+  try {
+    await context.client.deleteteam({ teamID }, context);
+  } catch (error) {
+    if (!gone(error)) throw error;
+  }
+}
+
+/** What was found, in the declared spelling of "nothing" when it is nothing. */
+const absentAs = (declared: string | null, found: string | null | undefined): string | null =>
+  nothing(found) ? (nothing(declared) ? declared : null) : (found ?? null);
+
+interface Creation<Found> {
+  context: Context;
+  /** What it is, for people, e.g. `team "Crew"`. */
+  what: string;
+  /** The ID that it is created with; undefined lets the platform choose. */
+  id: string | undefined;
+  adopt: boolean;
+  find: (id: string) => Promise<Found | undefined>;
+  /** Whether what was found is what would be created. */
+  matches: (found: Found) => boolean;
+  create: (id: string | undefined) => Promise<string>;
+}
+
+/**
+ * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: it is looked
+ * for first, and a call whose outcome is unknown is resolved by looking again.
+ */
+export async function created<Found>(creation: Creation<Found>): Promise<string> {
+  const { context, what, id } = creation;
+  if (id === undefined) return creation.create(undefined);
+  const found = await creation.find(id);
+  if (found !== undefined) {
+    if (creation.matches(found)) {
+      context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
+    } else if (!creation.adopt) {
+      throw new ResourceError(
+        `${what} was not created because ${id} already exists on the platform with other content. ` +
+          `Set adopt: true to take it over.`,
+      );
+    } else {
+      context.report.info(`adopting ${id} as ${what}`);
+    }
+    return id;
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await creation.create(id);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "outcomeUnknown")) throw error;
+      if ((await creation.find(id)) !== undefined) return id;
+      if (attempt === 3) throw error;
+    }
+  }
+}

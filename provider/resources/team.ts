@@ -1,0 +1,117 @@
+import { z } from "zod";
+import type { AnswerOf } from "../contract/endpoints.ts";
+import { ApiError } from "../contract/errors.ts";
+import { id } from "../contract/values.ts";
+import { adopt, chosenID, common, resource, ResourceError, type Context } from "./resource.ts";
+import { changedValues, created, dissolve, given, gone, observedDescription } from "./settling.ts";
+
+const inputs = z.object({
+  ...common,
+  organizationID: id.meta({ description: "Organization that the team belongs to.", replaces: true }),
+  name: z.string().min(1).meta({ description: "Name of the team." }),
+  description: z.string().nullish().meta({ description: "What it is for. Left alone when unset, cleared by null." }),
+  adminID: id.optional().meta({
+    description: "User ID of an administrator. A new one is added; the former one keeps the role.",
+  }),
+  forceDestroy: z.boolean().optional().meta({
+    description: "Remove the members that still stand in the way of a destroy.",
+    settles: "silently",
+  }),
+  adopt,
+});
+
+const outputs = z.object({});
+
+type Inputs = z.output<typeof inputs>;
+
+/** A team of an organization. A rename is an update in place, another organization a replacement. */
+export const team = resource({
+  name: "Team",
+  summary: "A team of an organization.",
+  inputs,
+  outputs,
+  deleteBeforeReplace: true,
+
+  create: async (context, inputs) => {
+    const { organizationID, adminID } = inputs;
+    const wanted = { name: inputs.name, ...given({ description: inputs.description }) };
+    const id = await created({
+      context,
+      what: `team "${inputs.name}"`,
+      id: chosenID(inputs.resourceUrn, organizationID),
+      adopt: inputs.adopt ?? false,
+      find: (id) => find(context, id),
+      matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,
+      create: async (id) => {
+        const teamInfo = { organizationID, ...given({ _id: id }), ...wanted };
+        return (await context.client.insertteam({ teamInfo, ...given({ adminID }) }, context)).teamID;
+      },
+    });
+    return { id, outputs: await sync(context, id, inputs) };
+  },
+
+  read: async (context, id, state) => {
+    const found = await find(context, id);
+    if (!found) return undefined;
+    const organizationID = found.organizationID ?? state.organizationID;
+    if (organizationID === undefined) {
+      throw new ResourceError(`team ${id} can't be read: the platform does not say which organization it belongs to`);
+    }
+    return { id, outputs: { ...state, organizationID, name: found.name, ...observedDescription(found, state) } };
+  },
+
+  update: async (context, id, old, inputs) => {
+    const outputs = await sync(context, id, inputs);
+    if (inputs.adminID !== undefined && inputs.adminID !== old.adminID) {
+      await context.members.add(id, { userID: inputs.adminID });
+      await context.members.setRole(id, inputs.adminID, "admin");
+    }
+    return outputs;
+  },
+
+  delete: async (context, id, state) => {
+    const members = await context.members.of(id);
+    if (members === undefined) return;
+    if (state.forceDestroy) {
+      if (members.length > 0)
+        context.report.warning(`forceDestroy: removing ${members.length} members of "${state.name}"`);
+      await dissolve(context, id);
+      return;
+    }
+    try {
+      await context.client.deleteteam({ teamID: id }, context);
+    } catch (error) {
+      if (gone(error)) return;
+      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      const inTheWay = error.dependants.length > 0 ? error.dependants.map(({ name }) => name) : members.map(nameOf);
+      throw new ResourceError(
+        `team "${state.name}" was not deleted because it still has members: ${inTheWay.join(", ")}. ` +
+          `Remove them first, or set forceDestroy: true and run up before destroy.`,
+      );
+    }
+  },
+});
+
+const nameOf = (member: { email?: string | undefined; userID?: string | undefined }): string =>
+  member.email ?? member.userID ?? "a member without a name";
+
+type Found = NonNullable<AnswerOf<"readteam">["team"]>;
+
+async function find(context: Context, teamID: string): Promise<Found | undefined> {
+  try {
+    return (await context.client.readteam({ teamID }, context)).team;
+  } catch (error) {
+    if (gone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Sends only what differs from what is there. */
+async function sync(context: Context, teamID: string, inputs: Inputs): Promise<Inputs> {
+  const found = await find(context, teamID);
+  if (!found)
+    throw new ResourceError(`team "${inputs.name}" is gone from the platform. Run refresh, then up creates it again.`);
+  const change = changedValues({ name: inputs.name, ...given({ description: inputs.description }) }, found);
+  if (Object.keys(change).length > 0) await context.client.updateteam({ teamID, teamInfo: change }, context);
+  return inputs;
+}

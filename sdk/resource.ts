@@ -1,0 +1,70 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { z } from "zod";
+import type { Resource, State } from "../provider/resources/resource.ts";
+
+/** What a resource is declared with, each value possibly an output of another resource. */
+export type Args<Inputs extends z.ZodObject> = {
+  [Name in keyof Omit<z.input<Inputs>, "resourceUrn">]: pulumi.Input<Deep<z.input<Inputs>[Name]>>;
+};
+
+/** Lists and maps may hold outputs of other resources, too. */
+type Deep<Value> = Value extends readonly (infer Item)[]
+  ? pulumi.Input<Deep<Item>>[]
+  : Value extends Record<string, unknown>
+    ? { [Name in keyof Value]: pulumi.Input<Deep<Value[Name]>> }
+    : Value;
+
+/** What a resource can be asked for: its inputs as they are applied, and what the platform added. */
+export type Outputs<Inputs extends z.ZodObject, Added extends z.ZodObject> = {
+  readonly [Name in keyof Required<Omit<State<Inputs, Added>, "resourceUrn">>]: pulumi.Output<
+    State<Inputs, Added>[Name]
+  >;
+};
+
+type ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> = new (
+  name: string,
+  args: Args<Inputs>,
+  options?: pulumi.CustomResourceOptions,
+) => pulumi.CustomResource & Outputs<Inputs, Added>;
+
+/**
+ * The constant that stands in the state as every resource's provider. The dynamic-provider host evaluates it from the
+ * program's folder; a serialized closure would put kilobytes of code into the state of each resource.
+ */
+const providerOf = (name: string): string =>
+  `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${name}")`;
+
+/** The class by which a program declares a resource, derived from the resource's definition. */
+export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
+  definition: Resource<Inputs, Added>,
+): ResourceClass<Inputs, Added> {
+  const type = `pulumi-nodejs:dynamic/microapps:${definition.name}`;
+  const names = [...Object.keys(definition.inputs.shape), ...Object.keys(definition.outputs.shape)];
+  // An output that is not mentioned here never resolves.
+  const mentioned = Object.fromEntries(names.map((name) => [name, undefined]));
+  const secrets = Object.entries({ ...definition.inputs.shape, ...definition.outputs.shape })
+    .filter(([, schema]) => (schema as z.ZodType).meta()?.secret)
+    .map(([name]) => name);
+
+  class Declared extends pulumi.CustomResource {
+    constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
+      const props = {
+        ...mentioned,
+        ...args,
+        __provider: providerOf(definition.name),
+        resourceUrn: pulumi.createUrn(name, type, options.parent),
+      };
+      super(
+        type,
+        name,
+        props,
+        pulumi.mergeOptions(options, {
+          hideDiffs: ["__provider", "resourceUrn"],
+          additionalSecretOutputs: secrets,
+        }),
+      );
+    }
+  }
+  // The SDK makes a property of each prop; the type says which ones these are.
+  return Declared as unknown as ResourceClass<Inputs, Added>;
+}

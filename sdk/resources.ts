@@ -1,0 +1,91 @@
+import * as pulumi from "@pulumi/pulumi";
+import { appReadiness } from "../provider/resources/appReadiness.ts";
+import { generatedApp } from "../provider/resources/generatedApp.ts";
+import { organization } from "../provider/resources/organization.ts";
+import { seedRows } from "../provider/resources/seedRows.ts";
+import { team } from "../provider/resources/team.ts";
+import { teamMember } from "../provider/resources/teamMember.ts";
+import { declared, type Args } from "./resource.ts";
+
+/** An organization. `id` is its ID on the platform; a rename is an update in place. */
+export class Organization extends declared(organization) {}
+
+/** A team of an organization. `id` is its ID on the platform; another organization makes a new team. */
+export class Team extends declared(team) {}
+
+/** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
+export class TeamMember extends declared(teamMember) {}
+
+/** The wait for a generated app. GeneratedApp declares it unless it is told not to wait. */
+export class AppReadiness extends declared(appReadiness) {}
+
+/** Where linked rows and parent rows are found: a seed, or a table with the label of its key. */
+export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input<string> };
+
+/** What SeedRows is declared with. */
+export interface SeedRowsArgs extends Omit<
+  Args<typeof seedRows.inputs>,
+  "references" | "parent" | "sensitive" | "digest"
+> {
+  /** Linked-table labels whose values are keys of rows in another table. */
+  references?: Record<string, RowsOf>;
+  /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
+  parent?: { rows: RowsOf; by: string };
+}
+
+/** Rows of a data table from a file or from the program: inserted, updated and removed as the source has them. */
+export class SeedRows extends declared(seedRows) {
+  constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
+    const { references, parent, ...rest } = args;
+    const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
+    super(
+      name,
+      {
+        ...rest,
+        ...(references ? { references: Object.fromEntries(linked) } : {}),
+        ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
+        ...(args.rows
+          ? { sensitive: pulumi.isSecret(pulumi.output(args.rows)).then((secret) => secret || undefined) }
+          : {}),
+      },
+      options,
+    );
+  }
+}
+
+/** A table and its key; of a seed only once its rows are there. */
+function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<string> } {
+  if (!(rows instanceof SeedRows)) return rows;
+  return { table: rows.id.apply(() => rows.table).apply((table) => table), key: rows.key.apply((key) => key[0] ?? "") };
+}
+
+/** What GeneratedApp is declared with. */
+export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {
+  /** Whether `ready` waits until the generation has ended. Default: "ready". */
+  wait?: "ready" | "none";
+  /** Seconds to wait at most. Default: 1800. */
+  timeout?: pulumi.Input<number>;
+  /** What the platform's own status words mean: word → pending, ready or failed. */
+  statusWords?: pulumi.Input<Record<string, "pending" | "ready" | "failed">>;
+}
+
+/** An app generated from a text. `ready` has the link to the app once the generation has ended. */
+export class GeneratedApp extends declared(generatedApp) {
+  /** Link to the finished app, known when it is ready; with `wait: "none"` as soon as the generation has started. */
+  readonly ready: pulumi.Output<string>;
+
+  constructor(name: string, args: GeneratedAppArgs, options?: pulumi.CustomResourceOptions) {
+    const { wait = "ready", timeout, statusWords, ...rest } = args;
+    super(name, rest, options);
+    if (wait === "none") {
+      this.ready = this.appLink;
+      return;
+    }
+    const readiness = new AppReadiness(
+      `${name}-ready`,
+      { appID: this.id, ...(timeout ? { timeout } : {}), ...(statusWords ? { statusWords } : {}) },
+      { parent: this },
+    );
+    this.ready = pulumi.all([this.appLink, readiness.status]).apply(([link]) => link);
+  }
+}
