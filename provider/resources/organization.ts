@@ -14,7 +14,6 @@ const inputs = z.object({
   }),
   forceDestroy: z.boolean().optional().meta({
     description: "Delete the teams that still stand in the way of a destroy, with their members.",
-    settles: "silently",
   }),
   adopt,
 });

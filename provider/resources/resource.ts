@@ -77,6 +77,8 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   outputs: Outputs;
   /** Whether the old one goes before the new one comes: where both would be the same thing on the platform. */
   deleteBeforeReplace?: boolean;
+  /** Whether a refresh leaves the inputs alone, because the outputs do not hold all of them. */
+  keepsInputs?: boolean;
   /**
    * Checks and completes inputs beyond what their schema says. `old` holds the inputs of the last run. Offline.
    */

@@ -57,7 +57,6 @@ const inputs = z.object({
   }),
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
-    settles: "silently",
   }),
   sensitive: z.boolean().optional().meta({
     description: "The rows are secret: messages tell counts and no keys. Set by the SDK when rows are a secret.",

@@ -15,7 +15,6 @@ const inputs = z.object({
   }),
   forceDestroy: z.boolean().optional().meta({
     description: "Remove the members that still stand in the way of a destroy.",
-    settles: "silently",
   }),
   adopt,
 });

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { WireNames } from "../contract/endpoints.ts";
+import { email, id } from "../contract/values.ts";
+
+const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
+
+const wireNames = z
+  .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
+  .pipe(z.partialRecord(z.enum(["platformFormat", "storecopy", "uploadFileToStore"]), z.string().min(1)));
+
+/** The provider's configuration. Each key is `microapps:<key>` in a stack; a variable of the environment counts more. */
+export const configuration = z.object({
+  endpoint: z.string().min(1).meta({
+    description: "Address of the platform, https://…, or emulator:<file>?seed=<platform.yaml>.",
+  }),
+  email: email.optional().meta({ description: "E-mail address to log in with." }),
+  password: z.string().min(1).optional().meta({ description: "Password to log in with.", secret: true }),
+  token: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "Token to use instead of a password, with userId.", secret: true }),
+  userId: id.optional().meta({ description: "User ID that belongs to the token." }),
+  apiKey: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: "Key that app generation needs beside the token.", secret: true }),
+  readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
+  wireNames: wireNames.optional().meta({
+    description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
+  }),
+});
+
+export type Configuration = Omit<z.output<typeof configuration>, "wireNames"> & { wireNames?: WireNames | undefined };
+
+/** A configuration that cannot be used, in one sentence that says what to set. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+}
+
+/** `userId` → `MICROAPPS_USER_ID`. */
+export const variableOf = (key: string): string =>
+  `MICROAPPS_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+const secretKeys = Object.entries(configuration.shape).flatMap(([key, schema]) => (schema.meta()?.secret ? [key] : []));
+
+/**
+ * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
+ * there must be a way to give a new password), then the stack's.
+ */
+export function configure(
+  get: (key: string) => unknown,
+  environment: Readonly<Record<string, string | undefined>>,
+): Configuration {
+  const values = Object.keys(configuration.shape).map((key) => {
+    const value = environment[variableOf(key)] ?? get(`microapps:${key}`);
+    return [key, value === "" ? undefined : value] as const;
+  });
+  const settings = Object.fromEntries(values);
+  if (settings["endpoint"] === undefined) {
+    throw new ConfigurationError(
+      "no endpoint is configured: run `config set microapps:endpoint https://<platform>` for a platform, or " +
+        "`config set microapps:endpoint 'emulator:<file>?seed=<platform.yaml>'` for the emulator " +
+        `(or set ${variableOf("endpoint")})`,
+    );
+  }
+  const result = configuration.safeParse(settings);
+  if (!result.success) {
+    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")}: ${message}`);
+    throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
+  }
+  const { endpoint, email, password, token, userId } = result.data;
+  if (!/^(https?:\/\/|emulator:)/.test(endpoint)) {
+    throw new ConfigurationError(
+      `microapps:endpoint must begin with https:// (or http://) or emulator:, not "${endpoint}"`,
+    );
+  }
+  if (token !== undefined ? userId === undefined : email === undefined || password === undefined) {
+    throw new ConfigurationError(
+      token !== undefined
+        ? "microapps:token needs microapps:userId beside it"
+        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userId",
+    );
+  }
+  return result.data;
+}
+
+function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    issue.addIssue("must be a JSON object");
+    return z.NEVER;
+  }
+}
+
+/** The text without any secret of the configuration: nothing that a person reads may hold one. */
+export function withoutSecrets(text: string, configuration: Configuration | undefined): string {
+  if (!configuration) return text;
+  let clean = text;
+  for (const key of secretKeys) {
+    const value = configuration[key as keyof Configuration]; // keys of the shape are keys of its output
+    if (typeof value === "string" && value.length > 3) clean = clean.replaceAll(value, "[secret]");
+  }
+  return clean;
+}

@@ -1,0 +1,57 @@
+import { createRequire } from "node:module";
+import type { Report } from "../resources/resource.ts";
+
+// The stubs are CommonJS and carry no usable types for a default import.
+const require = createRequire(import.meta.url);
+
+interface LogRequest {
+  setSeverity(severity: number): void;
+  setMessage(message: string): void;
+  setUrn(urn: string): void;
+  setEphemeral(ephemeral: boolean): void;
+}
+interface EngineStubs {
+  EngineClient: new (
+    address: string,
+    credentials: unknown,
+  ) => {
+    log: (request: LogRequest, done: (error: unknown) => void) => void;
+  };
+}
+interface MessageStubs {
+  LogRequest: new () => LogRequest;
+}
+
+const severities = { info: 1, warning: 2 } as const;
+
+/** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
+export type Reporter = (urn: string | undefined, clean: (text: string) => string) => Report;
+
+/** Reports to the engine at this address; everywhere else there is nobody to tell. */
+export function reporterTo(address: string | undefined): Reporter {
+  if (address === undefined) {
+    const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined };
+    return () => nobody;
+  }
+  // Types: the parts of the stubs that are used here, as their .d.ts has them.
+  const { EngineClient } = require("@pulumi/pulumi/proto/engine_grpc_pb.js") as EngineStubs;
+  const { LogRequest } = require("@pulumi/pulumi/proto/engine_pb.js") as MessageStubs;
+  const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
+  const engine = new EngineClient(address, credentials.createInsecure());
+
+  return (urn, clean) => {
+    const log = (severity: number, text: string, ephemeral: boolean): void => {
+      const request = new LogRequest();
+      request.setSeverity(severity);
+      request.setMessage(clean(text));
+      if (urn !== undefined) request.setUrn(urn);
+      request.setEphemeral(ephemeral);
+      engine.log(request, () => undefined); // an engine that has gone needs no progress
+    };
+    return {
+      status: (text) => log(severities.info, text, true),
+      info: (text) => log(severities.info, text, false),
+      warning: (text) => log(severities.warning, text, false),
+    };
+  };
+}

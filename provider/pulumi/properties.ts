@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import type { Change, Given, OfflineContext, Problem, Resource } from "../resources/resource.ts";
+
+/** What stands for a value that is known only once other resources exist. */
+export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export type Properties = Record<string, unknown>;
+
+/** Whether a value is, or holds, one that is not known yet. */
+export function holdsUnknown(value: unknown): boolean {
+  if (value === unknownValue) return true;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(holdsUnknown);
+}
+
+const metaOf = (schema: unknown) => (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+
+/** Judges the inputs one by one, leaving out what is not known yet, then as the resource itself does. */
+export async function check(
+  resource: Resource,
+  context: OfflineContext,
+  old: Properties,
+  news: Properties,
+): Promise<{ inputs: Properties; problems: Problem[] }> {
+  const given = parse(resource, news);
+  if (given.problems.length > 0 || !resource.check) return { inputs: given.all, problems: given.problems };
+  const checked = await resource.check(context, given, old);
+  return { inputs: { ...given.all, ...checked.inputs }, problems: checked.problems };
+}
+
+function parse(resource: Resource, news: Properties): Given<Properties> & { all: Properties; problems: Problem[] } {
+  const shape: Readonly<Record<string, z.core.$ZodType>> = resource.inputs.shape;
+  const inputs: Properties = {};
+  const all: Properties = {};
+  const unknown = new Set<string>();
+  const problems: Problem[] = [];
+  for (const [property, schema] of Object.entries(shape)) {
+    const value = news[property];
+    if (holdsUnknown(value)) {
+      unknown.add(property);
+      all[property] = value;
+      continue;
+    }
+    const parsed = (schema as z.ZodType).safeParse(value); // the values of a zod shape are schemas
+    for (const { path, message } of parsed.error?.issues ?? []) {
+      problems.push({ property: [property, ...path].join("."), reason: value === undefined ? "is required" : message });
+    }
+    if (parsed.success && parsed.data !== undefined) inputs[property] = all[property] = parsed.data;
+  }
+  for (const property of Object.keys(news)) {
+    if (property in shape || property === "__provider") continue;
+    problems.push({ property, reason: `is no input of ${resource.name}; it has ${listed(shape)}` });
+  }
+  return { inputs, all, unknown, problems };
+}
+
+const listed = (shape: Readonly<Record<string, unknown>>): string =>
+  Object.keys(shape)
+    .filter((name) => name !== "resourceUrn")
+    .join(", ");
+
+/** What differs between the state of the last run and the inputs of this one. Offline. */
+export async function diff(
+  resource: Resource,
+  context: OfflineContext,
+  old: Properties,
+  news: Properties,
+): Promise<Change> {
+  const given = parse(resource, news);
+  const changed: string[] = [];
+  for (const [name, schema] of Object.entries(resource.inputs.shape)) {
+    const { settles } = metaOf(schema);
+    if (settles === "silently") continue;
+    if (given.unknown.has(name) || !isDeepStrictEqual(plain(old[name]), plain(given.inputs[name]))) changed.push(name);
+  }
+  const replaces = changed.filter((name) => metaOf(resource.inputs.shape[name]).replaces);
+  const change = { changed: changed.length > 0, replaces };
+  // A state holds what the resource itself returned.
+  return resource.diff ? resource.diff(context, change, old as never, given) : change;
+}
+
+/** The value as it comes back from a state: without what is undefined; nothing and null are the same. */
+const plain = (value: unknown): unknown =>
+  value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown);

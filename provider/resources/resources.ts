@@ -1,0 +1,17 @@
+import { appReadiness } from "./appReadiness.ts";
+import { generatedApp } from "./generatedApp.ts";
+import { organization } from "./organization.ts";
+import type { Resource } from "./resource.ts";
+import { seedRows } from "./seedRows.ts";
+import { team } from "./team.ts";
+import { teamMember } from "./teamMember.ts";
+
+/** All resources. Doors call them with what an engine sent, which they check against the resource's own schema. */
+export const resources = [
+  organization,
+  team,
+  teamMember,
+  seedRows,
+  generatedApp,
+  appReadiness,
+] as unknown as readonly Resource[];
