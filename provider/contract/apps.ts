@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { email, id } from "./values.ts";
-import { firstOf, isObject } from "./wire.ts";
+import { firstOf, isObject, refusalIn } from "./wire.ts";
 
 export const createappwithprompt = endpoint({
   summary: "Starts the generation of an app from a text; the answer's link carries the app ID.",
@@ -36,6 +36,11 @@ export const createappwithpromptStatus = endpoint({
     const found = firstOf(wire, "body.status", "body", "result.status", "result", "status") ?? wire;
     const message = firstOf(wire, "body.message", "result.message", "message");
     return { status: found, message: isObject(found) || typeof message !== "string" ? undefined : message };
+  },
+  // A generation that failed is an answer. Its word stands inside the body; beside it only `failed` is one (assumed).
+  refusal: (wire) => {
+    if (!isObject(wire) || wire["status"] === "failed") return undefined;
+    return refusalIn({ ...wire, body: undefined });
   },
   errors: ["notFound", "forbidden"],
 });

@@ -35,6 +35,8 @@ export interface Endpoint<Request extends z.ZodType = z.ZodType, Answer extends 
   wrap: (answer: z.input<Answer>) => unknown;
   /** Takes an answer out of any known envelope, before `answer` judges it. */
   unwrap: (wire: unknown) => unknown;
+  /** What the platform said when it refused, where `refusalIn` would take the answer itself for a refusal. */
+  refusal?: (wire: unknown) => string | undefined;
   /** How it can fail, apart from what can happen to any call. */
   errors: readonly ErrorCode[];
 }

@@ -1,3 +1,5 @@
+import { firstOf, isObject } from "./wire.ts";
+
 /**
  * Every way in which a call can fail, by code. `status` is the HTTP status that goes with it, undefined where the
  * failure never reaches the wire; `hint` says what to do next. The statuses are assumed: nothing public documents them
@@ -47,6 +49,16 @@ export interface Dependant {
   id: string;
   /** Name or e-mail address for people. */
   name: string;
+}
+
+/** The things that a refusal names as standing in the way (assumed form: `dependants: [{id, name}]`). */
+export function dependantsIn(wire: unknown): Dependant[] {
+  const found = firstOf(wire, "dependants", "body.dependants");
+  return (Array.isArray(found) ? (found as unknown[]) : []).flatMap((one) => {
+    if (!isObject(one)) return [];
+    const { id = one["_id"], name = id } = one;
+    return typeof id === "string" && typeof name === "string" ? [{ id, name }] : [];
+  });
 }
 
 /** The one error that calls end with. Recognise it by `code`; `message` is the sentence for people. */
