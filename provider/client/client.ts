@@ -1,8 +1,62 @@
-import type { AnswerOf, EndpointName, RequestOf } from "../contract/endpoints.ts";
+import { endpoints, type AnswerOf, type EndpointName, type RequestOf, type WireNames } from "../contract/endpoints.ts";
+import { Caller } from "./caller.ts";
+import type { CallRecord } from "./calls.ts";
+import type { Limiter } from "./limiter.ts";
+import type { RetryOptions } from "./retries.ts";
+import type { Account } from "./session.ts";
+import type { Timeouts } from "./transport.ts";
+
+/** What a single call may say. */
 export interface CallOptions {
-  signal?: AbortSignal;
-  timeout?: number;
+  /** Ends the call as `cancelled`; a creation that is under way ends as `outcomeUnknown`. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for the whole call with its repetitions, from the moment it is first sent. */
+  timeout?: number | undefined;
 }
-export type Client = { [N in EndpointName]: (request: RequestOf<N>, options?: CallOptions) => Promise<AnswerOf<N>> } & {
+
+/** One method for each endpoint of the contract, by its name. */
+export type Client = {
+  [Name in EndpointName]: (request: RequestOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>;
+} & {
+  /** Ends the session that this client began, if it can be reached, and drops all connections. */
   close(): Promise<void>;
 };
+
+/** How to reach a platform and as whom. */
+export interface ClientOptions extends Account {
+  /** Address of the platform, `https://…`. A path of its own comes before the endpoints' paths. */
+  endpoint: string;
+  /** Key that some endpoints need beside the token. */
+  apiKey?: string | undefined;
+  /** Names that the deployment spells otherwise on the wire. */
+  wireNames?: WireNames | undefined;
+  /** Refuse every call that may change something, before it is sent. */
+  readOnly?: boolean | undefined;
+  /** Milliseconds. `call` bounds a whole call with its repetitions. */
+  timeouts?: Partial<Timeouts & { call: number; logout: number }> | undefined;
+  retries?: RetryOptions | undefined;
+  /** To share one limiter between clients; otherwise the client has its own. */
+  limiter?: Limiter | undefined;
+  /** Told of each request when it is over. */
+  onCall?: ((call: CallRecord) => void) | undefined;
+  /** Milliseconds since the epoch. */
+  now?: (() => number) | undefined;
+  /** From 0 to 1. */
+  random?: (() => number) | undefined;
+  /** Waits between attempts; rejects when the signal aborts. */
+  wait?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/**
+ * Connects to a platform. Nothing is sent before the first call, which logs in when credentials are an e-mail address
+ * and a password. Every call ends with its answer or throws an `ApiError`; only a malformed `endpoint` throws here.
+ */
+export function createClient(options: ClientOptions): Client {
+  const caller = new Caller(options);
+  const names = Object.keys(endpoints) as EndpointName[]; // the keys of a const object
+  const methods = names.map((name) => [
+    name,
+    (request: RequestOf<typeof name>, call?: CallOptions) => caller.call(name, request, call),
+  ]);
+  return { ...Object.fromEntries(methods), close: () => caller.close() } as Client; // one method for each name
+}

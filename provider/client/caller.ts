@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
+import { ApiError, type Failure } from "../contract/errors.ts";
+import { judge } from "./answers.ts";
+import type { CallOptions, ClientOptions } from "./client.ts";
+import { Limiter, type Load } from "./limiter.ts";
+import { prepare, type Prepared } from "./requests.ts";
+import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./retries.ts";
+import { Session, type Credentials } from "./session.ts";
+import { Transport, TransportError, type Reply } from "./transport.ts";
+
+const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000 };
+
+/** What is known of one call while it lasts. */
+interface Call<Name extends EndpointName> {
+  name: Name;
+  prepared: Prepared;
+  signal: AbortSignal | undefined;
+  timeout: number;
+  /** When the call has to be over: waiting for the first turn does not count. */
+  deadline: number | undefined;
+  attempt: number;
+}
+
+type Outcome<Name extends EndpointName> = { answer: AnswerOf<Name> } | { failed: Failed };
+
+/** Carries out calls: session, limiter, transport, judgement and repetition come together here. */
+export class Caller {
+  readonly #options: ClientOptions;
+  readonly #timeouts: typeof defaults;
+  readonly #retries: typeof retryDefaults;
+  readonly #transport: Transport;
+  readonly #session: Session;
+  readonly #limiter: Limiter;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly #closing = new AbortController();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#timeouts = { ...defaults, ...options.timeouts };
+    this.#retries = { ...retryDefaults, ...options.retries };
+    this.#limiter = options.limiter ?? new Limiter();
+    this.#transport = new Transport(options.endpoint, {
+      timeouts: this.#timeouts,
+      connections: this.#limiter.max,
+      readOnly: options.readOnly ?? false,
+    });
+    this.#session = new Session(options, (email, password) => this.call("login", { email, password }));
+    this.#now = options.now ?? Date.now;
+    this.#random = options.random ?? Math.random;
+    this.#wait = options.wait ?? ((milliseconds, signal) => sleep(milliseconds, undefined, { signal }));
+  }
+
+  async call<Name extends EndpointName>(
+    name: Name,
+    request: RequestOf<Name>,
+    { signal, timeout = this.#timeouts.call }: CallOptions = {},
+  ): Promise<AnswerOf<Name>> {
+    this.#transport.permit(name);
+    const { auth }: Endpoint = endpoints[name];
+    if (auth === "token+key" && this.#options.apiKey === undefined) {
+      const hint = "Set apiKey to the key that the platform's operator gave you.";
+      throw this.#error(name, { code: "unauthorized", message: "Nothing was sent: apiKey is not set", hint });
+    }
+    const prepared = prepare(name, request, this.#options.wireNames);
+    const call: Call<Name> = { name, prepared, signal, timeout, deadline: undefined, attempt: 1 };
+    let refused: Credentials | undefined;
+    for (; ; call.attempt++) {
+      const credentials = auth === "none" ? undefined : await this.#credentials(call, refused);
+      const outcome = await this.#attempt(call, credentials);
+      if ("answer" in outcome) return outcome.answer;
+      const { failed } = outcome;
+      // A refused token is certain: nothing was done.
+      if (failed.code === "unauthorized" && credentials && refused === undefined && this.#session.renewable) {
+        refused = credentials;
+      } else if (!(await this.#waited(call, failed))) throw this.#ending(name, failed);
+    }
+  }
+
+  /** Ends the session, if one was begun here, and drops all connections. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    const credentials = this.#session.end();
+    if (credentials) {
+      const prepared = prepare("logout", credentials);
+      const { logout: timeout } = this.#timeouts;
+      // Whatever comes of it: a token that was not ended here ends by itself one day.
+      await this.#attempt(
+        { name: "logout", prepared, signal: undefined, timeout, deadline: this.#now() + timeout, attempt: 1 },
+        credentials,
+      );
+    }
+    this.#closing.abort();
+    await this.#transport.close();
+  }
+
+  /** The login is everybody's: a caller who leaves does not end it. */
+  async #credentials(call: Call<EndpointName>, refused: Credentials | undefined): Promise<Credentials> {
+    const waiting = this.#session.credentials(call.name, refused);
+    try {
+      return await unlessAborted(waiting, call.signal);
+    } catch (error) {
+      throw error instanceof ApiError
+        ? error
+        : this.#error(call.name, { code: "cancelled", message: "Nothing was sent" });
+    }
+  }
+
+  /** Sends a call once and says how it went. */
+  async #attempt<Name extends EndpointName>(
+    call: Call<Name>,
+    credentials: Credentials | undefined,
+  ): Promise<Outcome<Name>> {
+    const { name, attempt } = call;
+    const stop = new Stop([call.signal, this.#closing.signal]);
+    try {
+      const slot = await this.#limiter.acquire(stop.signal, attempt > 1);
+      const began = this.#now();
+      call.deadline ??= began + call.timeout;
+      stop.after(call.deadline - began);
+      const outcome = await this.#sent(call, credentials, stop);
+      const failed = "failed" in outcome ? outcome.failed : undefined;
+      slot.release(loadOf(failed));
+      const { status, code } = { status: failed ? failed.status : 200, code: failed?.code };
+      this.#options.onCall?.({ endpoint: name, attempt, status, code, milliseconds: this.#now() - began });
+      return outcome;
+    } catch (error) {
+      if (error instanceof ApiError || !stop.signal.aborted) throw error;
+      return { failed: { code: "cancelled", message: "Nothing was sent", sent: false } };
+    } finally {
+      stop.clear();
+    }
+  }
+
+  async #sent<Name extends EndpointName>(
+    { name, prepared, timeout }: Call<Name>,
+    credentials: Credentials | undefined,
+    stop: Stop,
+  ): Promise<Outcome<Name>> {
+    let reply: Reply;
+    try {
+      reply = await this.#transport.send({ ...prepared, headers: this.#headers(name, credentials) }, stop.signal);
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      const late = stop.late;
+      const code = late ? "timeout" : error.code;
+      const message = late ? `No answer within ${timeout} ms` : error.message;
+      return { failed: { code, message, lasting: error.lasting, sent: error.code !== "unreachable" } };
+    }
+    const judged = judge(name, reply);
+    if ("answer" in judged) return judged;
+    return { failed: { ...judged.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };
+  }
+
+  #headers(name: EndpointName, credentials: Credentials | undefined): Record<string, string> {
+    const headers: Record<string, string> = { "content-type": "application/json" };
+    if (credentials) {
+      headers["x-auth-token"] = credentials.authToken;
+      headers["x-user-id"] = credentials.userId;
+    }
+    const { auth }: Endpoint = endpoints[name];
+    if (auth === "token+key" && this.#options.apiKey !== undefined) headers["x-api-key"] = this.#options.apiKey;
+    return headers;
+  }
+
+  /** Waits before the next attempt; false when there must not be one. */
+  async #waited(call: Call<EndpointName>, failed: Failed): Promise<boolean> {
+    const { effect }: Endpoint = endpoints[call.name];
+    const attempts = failed.code === "unreachable" ? this.#retries.connects : this.#retries.attempts;
+    if (!repeatable(effect, failed) || call.attempt >= attempts || call.deadline === undefined) return false;
+    const wait = waitAfter(call.attempt, failed, this.#retries, this.#random);
+    if (this.#now() + wait >= call.deadline) return false;
+    const stop = new Stop([call.signal, this.#closing.signal]);
+    try {
+      await this.#wait(wait, stop.signal);
+      return true;
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+      throw this.#error(call.name, { ...failed, code: "cancelled" });
+    } finally {
+      stop.clear();
+    }
+  }
+
+  #ending(name: EndpointName, failed: Failed): ApiError {
+    const { effect }: Endpoint = endpoints[name];
+    const given = failed.code === "unauthorized" && name !== "login" && !this.#session.renewable;
+    const hint = given
+      ? "The token that was given is refused: obtain a new one, or set email and password."
+      : undefined;
+    return this.#error(name, { ...failed, code: endingCode(effect, failed), hint });
+  }
+
+  #error(
+    endpoint: EndpointName,
+    { code, message, status, hint, dependants }: Omit<Failed, "hint"> & { hint?: string | undefined },
+  ): ApiError {
+    const failure: Failure = { code, endpoint, message: this.#clean(message) };
+    if (status !== undefined) failure.status = status;
+    if (hint !== undefined) failure.hint = hint;
+    if (dependants !== undefined) failure.dependants = dependants;
+    return new ApiError(failure);
+  }
+
+  /** The platform's own words may repeat what it was sent. */
+  #clean(text: string): string {
+    const { password, token, apiKey } = this.#options;
+    let clean = text;
+    for (const secret of [password, token, apiKey, ...this.#session.tokens]) {
+      if (secret !== undefined && secret.length > 3) clean = clean.replaceAll(secret, "[secret]");
+    }
+    return clean;
+  }
+}
+
+const overload: ReadonlySet<Failed["code"]> = new Set(["rateLimited", "serverError", "unavailable", "timeout"]);
+
+function loadOf(failed: Failed | undefined): Load {
+  if (failed === undefined) return "easy";
+  if (overload.has(failed.code)) return "overloaded";
+  // Any other answer was one that the platform had the time to give.
+  return failed.status === undefined ? "unknown" : "easy";
+}
+
+/** Aborts when any of some signals does or when time is up, and lets go of all of them afterwards. */
+class Stop {
+  readonly #controller = new AbortController();
+  readonly #sources: AbortSignal[];
+  readonly #abort = (): void => this.#controller.abort();
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether time was up. */
+  late = false;
+
+  constructor(sources: (AbortSignal | undefined)[]) {
+    this.#sources = sources.filter((source) => source !== undefined);
+    for (const source of this.#sources) {
+      if (source.aborted) this.#abort();
+      source.addEventListener("abort", this.#abort, { once: true });
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  after(milliseconds: number): void {
+    this.#timer = setTimeout(() => {
+      this.late = true;
+      this.#abort();
+    }, milliseconds);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    for (const source of this.#sources) source.removeEventListener("abort", this.#abort);
+  }
+}
+
+/** The promise's end, or the signal's, whichever comes first. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  const stop = Promise.withResolvers<never>();
+  const abort = (): void => stop.reject(new Error("aborted"));
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, stop.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,48 @@
+import type { EndpointName } from "../contract/endpoints.ts";
+import type { ErrorCode } from "../contract/errors.ts";
+
+/** One request that went out, as `onCall` is told of it. A call that is repeated is told of each time. */
+export interface CallRecord {
+  endpoint: EndpointName;
+  /** 1 for the first time. */
+  attempt: number;
+  /** HTTP status, undefined when no answer came. */
+  status: number | undefined;
+  /** How it failed, undefined when it went well. */
+  code: ErrorCode | undefined;
+  milliseconds: number;
+}
+
+/** Counts the requests of a client by endpoint: pass its `onCall` to `createClient`. */
+export class CallCounter {
+  readonly counts = new Map<EndpointName, number>();
+  readonly #repeated = new Map<EndpointName, number>();
+
+  /** A property, so that it can be passed on its own. */
+  readonly onCall = ({ endpoint, attempt }: CallRecord): void => {
+    add(this.counts, endpoint);
+    if (attempt > 1) add(this.#repeated, endpoint);
+  };
+
+  /** Requests to these endpoints, or to all. */
+  total(...names: EndpointName[]): number {
+    let total = 0;
+    for (const [name, count] of this.counts) if (names.length === 0 || names.includes(name)) total += count;
+    return total;
+  }
+
+  /** For people: `12 calls: 10 insertmicroapprows (2 repeated), 2 microappdata`. */
+  describe(): string {
+    const most = [...this.counts].sort(([, a], [, b]) => b - a);
+    const parts = most.map(([name, count]) => {
+      const repeated = this.#repeated.get(name);
+      return `${count} ${name}${repeated === undefined ? "" : ` (${repeated} repeated)`}`;
+    });
+    const total = this.total();
+    return parts.length === 0 ? "no calls" : `${total} ${total === 1 ? "call" : "calls"}: ${parts.join(", ")}`;
+  }
+}
+
+function add(counts: Map<EndpointName, number>, name: EndpointName): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

@@ -1,0 +1,117 @@
+import { ApiError } from "../contract/errors.ts";
+import type { RequestOf } from "../contract/endpoints.ts";
+import type { Row } from "../contract/values.ts";
+import type { CallOptions, Client } from "./client.ts";
+
+type Query = RequestOf<"microappdata">;
+
+/** Which rows to read, and how. */
+export interface PagesOptions extends CallOptions, Pick<Query, "microAppID" | "optSearchFilters" | "platformFormat"> {
+  /** Rows to ask for at a time. */
+  pageSize?: number | undefined;
+  /** Filters of the endpoint, such as `{embeddingRowID: parent}`. */
+  optViewFilters?: Record<string, unknown>[] | undefined;
+}
+
+/** Most rows that one page is asked for. */
+export const maxRowsPerPage = 10_000;
+
+/** How often a table is read from its beginning when its rows keep moving. */
+const maxPasses = 5;
+
+/**
+ * All rows of a table, page by page: by keyset on `_id`, so that rows which come or go meanwhile move no others. A
+ * server that ignores order or filter is found out, and the rest is then read by position, each page overlapping the
+ * last by one row. A short page is not the end, since servers have limits of their own. No row comes twice. Throws an
+ * ApiError `badAnswer` when the server pages in neither way.
+ */
+export async function* pages(client: Client, options: PagesOptions): AsyncGenerator<Row[], void, undefined> {
+  const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout } = options;
+  const limit = Math.min(options.pageSize ?? maxRowsPerPage, maxRowsPerPage);
+
+  async function page(skip: number, after?: string): Promise<Row[]> {
+    const filters = after === undefined ? optViewFilters : [...optViewFilters, { _id: { $gt: after } }];
+    const { microAppRows } = await client.microappdata(
+      {
+        microAppID,
+        searchFilter: [{ resourceID: microAppID, skip, limit }],
+        optLimit: limit,
+        optViewSort: { _id: 1 },
+        ...(filters.length > 0 ? { optViewFilters: filters } : {}),
+        ...(optSearchFilters ? { optSearchFilters } : {}),
+        ...(platformFormat === undefined ? {} : { platformFormat }),
+      },
+      { signal, timeout },
+    );
+    return microAppRows;
+  }
+
+  // By keyset, as long as every page continues where the last one ended.
+  const seen = new Set<string>();
+  let last: string | undefined;
+  let read = 0;
+  let full = limit; // what the server's pages hold when there is more
+  for (let rows = await page(0); ;) {
+    if (!continues(rows, last)) break;
+    if (rows.length > 0) {
+      yield rows;
+      // Once a second page has continued the first, the server is known to keep order and filter.
+      if (read === 0) for (const { _id } of rows) seen.add(_id);
+      read += rows.length;
+      last = rows.at(-1)?._id;
+    }
+    if (last === undefined) return;
+    if (rows.length < full) {
+      // Perhaps the end: ask by position, which needs no filter. Beyond the end there is nothing.
+      const beyond = await page(read);
+      if (beyond.length === 0) return;
+      if (rows.length === 0) {
+        // The filter finds nothing more. Rows that sort after the last one say that it does not work.
+        if (!continues(beyond, last)) return;
+        break;
+      }
+      full = rows.length;
+    }
+    rows = await page(0, last);
+  }
+
+  // By position.
+  const sorted = last;
+  const isNew = ({ _id }: Row): boolean =>
+    !(seen.has(_id) || (read > seen.size && sorted !== undefined && _id <= sorted));
+  let previous: string | undefined = read > 0 ? last : undefined;
+  for (let pass = 1, position = read; pass <= maxPasses;) {
+    const rows = await page(Math.max(0, position - 1));
+    const moved = position > 0 && rows[0]?._id !== previous;
+    if (moved) {
+      // Rows came or went before this place: begin again, for those that were passed over.
+      pass++;
+      position = 0;
+      previous = undefined;
+      continue;
+    }
+    const unread = (position > 0 ? rows.slice(1) : rows).filter(isNew);
+    for (const { _id } of unread) seen.add(_id);
+    if (unread.length > 0) yield unread;
+    const added = position > 0 ? rows.length - 1 : rows.length;
+    if (added <= 0) return;
+    position += added;
+    previous = rows.at(-1)?._id;
+  }
+  throw new ApiError({
+    code: "badAnswer",
+    endpoint: "microappdata",
+    message: `The rows of table ${microAppID} can't be read page by page: they change places from one page to the next`,
+    hint: "Try again while nobody else changes the table; if it persists, the platform ignores both filter and skip.",
+  });
+}
+
+/** Whether rows are in ascending order and all of them come after the last one that was read. */
+function continues(rows: readonly Row[], last: string | undefined): boolean {
+  let before = last;
+  for (const { _id } of rows) {
+    if (before !== undefined && _id <= before) return false;
+    before = _id;
+  }
+  return true;
+}

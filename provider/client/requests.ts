@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { endpoints, type EndpointName, type RequestOf, type WireNames } from "../contract/endpoints.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { ApiError } from "../contract/errors.ts";
+import { isObject } from "../contract/wire.ts";
+import type { Outgoing } from "./transport.ts";
+
+/** A request that is ready to go, but for who sends it. */
+export type Prepared = Omit<Outgoing, "headers">;
+
+/** Judges a request and writes it as it goes out; throws an ApiError `invalidRequest` that names the property. */
+export function prepare<Name extends EndpointName>(
+  name: Name,
+  request: RequestOf<Name>,
+  wireNames: WireNames = {},
+): Prepared {
+  const endpoint: Endpoint = endpoints[name];
+  const unknown = unknownKey(endpoint.request, request, "");
+  if (unknown !== undefined) throw invalid(name, `${unknown} is no property of the request`);
+  const result = endpoint.request.safeParse(request);
+  if (!result.success) {
+    const issues = result.error.issues.map(({ path, message }) => `${path.join(".") || "the request"}: ${message}`);
+    throw invalid(name, issues.join("; "));
+  }
+  const values = isObject(result.data) ? renamed(result.data, wireNames) : {};
+  const path = spelled(endpoint.path, wireNames);
+  if (endpoint.method === "POST") return { endpoint: name, method: "POST", path, body: JSON.stringify(values) };
+  const query = new URLSearchParams(
+    Object.entries(values).map(([key, value]): [string, string] => [key, String(value)]),
+  );
+  return { endpoint: name, method: "GET", path: `${path}?${query.toString()}`, body: undefined };
+}
+
+const invalid = (endpoint: string, message: string): ApiError =>
+  new ApiError({ code: "invalidRequest", endpoint, message });
+
+/** Path of the first key that the schema does not know: it would be dropped in silence. */
+function unknownKey(schema: unknown, value: unknown, path: string): string | undefined {
+  if (schema instanceof z.ZodOptional) return unknownKey(schema.unwrap(), value, path);
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodObject && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = unknownKey(schema.element, item, `${path}${index}.`);
+      if (found !== undefined) return found;
+    }
+  }
+  if (!(schema instanceof z.ZodObject) || schema.def.catchall !== undefined || !isObject(value)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Object.hasOwn(schema.shape, key)) return path + key;
+    const found = unknownKey(schema.shape[key], inner, `${path}${key}.`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function renamed(values: Record<string, unknown>, { platformFormat }: WireNames): Record<string, unknown> {
+  if (platformFormat === undefined || values["platformFormat"] === undefined) return values;
+  const { platformFormat: value, ...rest } = values;
+  return { ...rest, [platformFormat]: value };
+}
+
+function spelled(path: string, { storecopy, uploadFileToStore }: WireNames): string {
+  const names: Record<string, string | undefined> = { storecopy, uploadFileToStore };
+  const [last = ""] = path.split("/").slice(-1);
+  const other = names[last];
+  return other === undefined ? path : path.slice(0, -last.length) + other;
+}
