@@ -73,16 +73,15 @@ function organizationsOf(
     organizations.set(key, organization);
     for (const [teamKey, { members = {}, ...teamArgs }] of Object.entries(declaredTeams)) {
       const logical = `${key}/${teamKey}`;
-      const options = { parent: organization };
-      const team = new Team(`${scope.name}/${logical}`, { ...teamArgs, organizationID: organization.id }, options);
+      const ownArgs = { ...teamArgs, organizationID: organization.id };
+      const team = new Team(`${scope.name}/${logical}`, ownArgs, { parent: organization });
       teams.set(logical, team);
-      const ofTeam = { parent: team };
       for (const [email, member] of Object.entries(members)) {
         const { targetInitialApp: target, ...rest } = typeof member === "string" ? { role: member } : member;
         const targetInitialApp = typeof target === "object" ? required(apps, target.app).id : target;
         // The letter case of an address means nothing, so it must not make another resource.
         const memberName = `${scope.name}/${logical}/${email.toLowerCase()}`;
-        new TeamMember(memberName, { ...rest, targetInitialApp, teamID: team.id, email }, ofTeam);
+        new TeamMember(memberName, { ...rest, targetInitialApp, teamID: team.id, email }, { parent: team });
       }
     }
   }
