@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, extname, isAbsolute, resolve } from "node:path";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "./document.ts";
 import { load, shown } from "./overlays.ts";
-import { environmentError, problemsOf, suggestion } from "./problems.ts";
+import { environmentError, listed, problemsOf, suggestion } from "./problems.ts";
 import { environmentFile, type EnvironmentFile, type SeedDeclaration } from "./schema.ts";
 
 /** What an environment file declares, once nothing about it is wrong. */
@@ -64,7 +64,7 @@ function without(tree: Value, [step, ...rest]: readonly PropertyKey[]): Value {
   if (tree.kind !== "map" || step === undefined) return tree;
   const entries = new Map(tree.entries);
   const entry = entries.get(String(step));
-  if (!entry) return { ...tree, entries: new Map() };
+  if (!entry) return tree;
   if (rest.length === 0) entries.delete(String(step));
   else if (entry.value.kind === "map") entries.set(String(step), { ...entry, value: without(entry.value, rest) });
   else entries.delete(String(step));
@@ -180,7 +180,7 @@ function checkedSource({ root, folder, report }: Check, path: readonly string[],
   else if (!formats.includes(extname(file).toLowerCase())) {
     report({
       at,
-      message: `${shown(file, folder)} must end in ${formats.join(", ")}; give it the ending of its format`,
+      message: `${shown(file, folder)} must end in ${listed(formats)}; give it the ending of its format`,
     });
   }
   return shown(file, folder);

@@ -51,7 +51,7 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
   };
   if (document.errors.length > 0) {
     for (const error of document.errors) {
-      report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it there` });
+      report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
     }
     return undefined;
   }

@@ -70,8 +70,9 @@ function merged(below: Value, above: Value): Value {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const { code, message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
   if (code === "ENOENT") return "there is no such file";
   if (code === "EISDIR") return "it is a folder";
-  return error instanceof Error ? error.message.replace(/, open .*$/, "") : String(error);
+  // Without the path, which is told already and may be absolute.
+  return message.replace(/, open .*$/, "");
 }

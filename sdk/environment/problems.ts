@@ -23,23 +23,42 @@ const compare = (a: Problem, b: Problem): number => (a.message < b.message ? -1 
 
 /** What a schema finds wrong with a value, each said at its place. */
 export function problemsOf(error: z.ZodError, schema: z.ZodType, root: Value): Problem[] {
-  return error.issues.flatMap((issue) => said(issue, [], schema, root));
+  const found = error.issues.flatMap((issue) => said(issue, [], schema, root));
+  // A misspelt key is one problem, not also a missing one.
+  const meant = new Set(found.map((problem) => problem.meant));
+  return found.filter(({ missing }) => missing === undefined || !meant.has(missing));
+}
+
+/** A problem; of a misspelt key with the path that was meant, of a missing one with its own. */
+interface Found extends Problem {
+  meant?: string | undefined;
+  missing?: string;
+}
+
+const pathOf = (path: Path): string => JSON.stringify(path);
+
+/** What stands at a path, as a message names it: the key, or an item of a list. */
+function nameOf(path: Path): string {
+  const last = path.at(-1) ?? "the file";
+  return typeof last === "number" ? `${nameOf(path.slice(0, -1))}[${last}]` : String(last);
 }
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Problem[] {
+function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
   const path = [...above, ...issue.path];
-  const name = String(path.at(-1) ?? "the file");
+  const name = nameOf(path);
   const value = find(root, path)?.value;
   const at = valuePlace(root, path);
+  const missing = { at: keyPlace(root, path), message: `${name} is missing; add it`, missing: pathOf(path) };
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = keysAt(schema, path, issue.keys);
       return issue.keys.map((key) => ({
         at: keyPlace(root, [...path, key]),
         message: `unknown key "${key}"; ${suggestion(key, known)}`,
+        meant: pathOf([...path, nearest(key, known) ?? key]),
       }));
     }
     case "invalid_union":
@@ -49,12 +68,12 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Proble
       return [{ at: keyPlace(root, path), message: `"${name}" ${reason}; correct the key` }];
     }
     case "invalid_type":
-      if (!value) return [{ at: keyPlace(root, path), message: `${name} is missing; add it` }];
+      if (!value) return [missing];
       return [
         { at, message: `${name} must be ${a(issue.expected)}, not ${kindOf(value)}${remedy(issue.expected, value)}` },
       ];
     case "invalid_value": {
-      if (!value) return [{ at: keyPlace(root, path), message: `${name} is missing; add it` }];
+      if (!value) return [missing];
       const words = issue.values.map(String);
       return [{ at, message: `${name} must be ${listed(words)}, not ${kindOf(value)}; choose one of them` }];
     }
@@ -134,12 +153,17 @@ function at(schema: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodType[] {
 
 /** What to write instead of a word that is not known. */
 export function suggestion(word: string, known: readonly string[]): string {
-  const near = known
+  const near = nearest(word, known);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return known.length === 0 ? "remove it" : `there is ${known.join(", ")}`;
+}
+
+/** The word that another is a misspelling of, if any. */
+function nearest(word: string, known: readonly string[]): string | undefined {
+  return known
     .map((each) => ({ each, distance: distance(word.toLowerCase(), each.toLowerCase()) }))
     .filter(({ each, distance }) => distance <= Math.max(1, Math.floor(Math.min(word.length, each.length) / 3)))
-    .toSorted((a, b) => a.distance - b.distance)[0];
-  if (near) return `did you mean "${near.each}"?`;
-  return known.length === 0 ? "remove it" : `there is ${known.join(", ")}`;
+    .toSorted((a, b) => a.distance - b.distance)[0]?.each;
 }
 
 /** Edits between two words: letters added, removed, changed, or swapped with their neighbour. */

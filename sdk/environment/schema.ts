@@ -89,8 +89,10 @@ export function jsonSchema(): object {
   });
   const schema = z.toJSONSchema(file, {
     io: "input",
-    // Facts for the engine and values in the program say nothing to an editor.
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
+      // A file that another one extends, or that extends another, may lack what only the merged one must have.
+      if (([company, crew, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
+      // Facts for the engine say nothing to an editor.
       delete jsonSchema["replaces"];
       delete jsonSchema["settles"];
       delete jsonSchema["secret"];
