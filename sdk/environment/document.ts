@@ -70,14 +70,14 @@ function textOf(key: unknown): string | undefined {
 }
 
 // Aliases of aliases multiply: a small file must not become a large value.
-const mostNodes = 1_000_000;
+const mostCopies = 100_000;
 
 class Reader {
   readonly #document: Document.Parsed;
   readonly #at: (offset: number) => Place;
   readonly #report: (problem: Problem) => void;
   readonly #open = new Set<unknown>();
-  #nodes = 0;
+  #copies = 0;
 
   constructor(document: Document.Parsed, at: (offset: number) => Place, report: (problem: Problem) => void) {
     this.#document = document;
@@ -88,9 +88,10 @@ class Reader {
   read(node: unknown): Value {
     const at = this.#place(node);
     const nothing: Scalar = { kind: "scalar", at, value: null };
-    this.#nodes++;
-    if (this.#nodes === mostNodes) this.#report({ at, message: "the aliases multiply to too many values; use fewer" });
-    if (this.#nodes >= mostNodes) return nothing;
+    if (this.#open.size > 0 && ++this.#copies === mostCopies) {
+      this.#report({ at, message: "the aliases multiply to too many values; use fewer" });
+    }
+    if (this.#copies >= mostCopies) return nothing;
     if (isAlias(node)) return this.#alias(node.source, node.resolve(this.#document), at);
     if (isSeq(node)) return { kind: "list", at, items: node.items.map((item) => this.read(item)) };
     if (isMap(node)) {
