@@ -1,5 +1,5 @@
 import type { Digest } from "./digests.ts";
-import { difference, type Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
@@ -8,30 +8,27 @@ export type LastApplied = (key: Digest) => Digest | undefined;
 
 /**
  * Finds out which rows are ours, undefined when that can't be proven. A list says it. A sketch gives it away against
- * any set that is close to what was last applied: the wanted rows when little was changed in the source, else the live
- * rows, when little was changed on the platform and few rows there are foreign, else those live rows that are wanted.
+ * any set that is close to what was last applied: rows of a source (`near`) when little was changed there, else the
+ * live rows, when little was changed on the platform and few rows there are foreign, else those live rows that the
+ * source has as well.
  */
-export function lastApplied(ledger: Ledger, wanted: RowSet, live: RowSet): LastApplied | undefined {
+export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: RowSet): LastApplied | undefined {
   if (ledger.kind === "list") {
     const { rows } = ledger;
     return (key) => contentIn(rows, key);
   }
-  const change = difference(wanted, ledger);
-  if (change.exact) {
-    const added = new Set(change.added);
-    return (key) => {
-      const index = wanted.find(key);
-      if (index !== undefined && added.has(index)) return undefined;
-      return contentIn(change.before, key) ?? contentIn(wanted, key);
-    };
+  for (const rows of near) {
+    const found = against(ledger, rows);
+    if (found) return found;
   }
-  return (
-    against(ledger, live) ??
-    against(
-      ledger,
-      RowSet.of(live, ({ key }) => wanted.has(key)),
-    )
-  );
+  const all = against(ledger, live);
+  if (all) return all;
+  for (const rows of near) {
+    const shared = RowSet.of(live, ({ key }) => rows.has(key));
+    const found = against(ledger, shared);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): LastApplied | undefined {

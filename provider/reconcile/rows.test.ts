@@ -336,3 +336,21 @@ test("many foreign rows do not hide which rows are ours, as long as few left the
     foreign: 9_000,
   });
 });
+
+test("all rows of ours can be removed among many foreign ones with the source's help, and none without", () => {
+  const last = new Map(Array.from({ length: 6_000 }, (_, index) => [`k${index}`, "1"] as const));
+  const foreign = Array.from({ length: 9_000 }, (_, index) => [`x${index}`, "theirs"] as const);
+  const table = new Table([...last, ...foreign]);
+  const ledger = coded(ledgerOf(wantedOf(last)));
+  const nothing = new RowSet();
+  const live = new LiveRows(nothing, ledger);
+  for (const { id, key: name = "", text: content } of table.rows) live.add(id, digestsOf(name, content));
+  const blind = planRows(nothing, ledger, live, overwrite);
+  expect({ proven: blind.proven, remove: blind.remove.length }).toEqual({ proven: false, remove: 0 });
+  const plan = planRows(nothing, ledger, live, { ...overwrite, source: wantedOf(last) });
+  expect({ proven: plan.proven, remove: plan.remove.length, foreign: plan.foreign }).toEqual({
+    proven: true,
+    remove: 6_000,
+    foreign: 9_000,
+  });
+});

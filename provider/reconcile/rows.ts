@@ -61,9 +61,17 @@ export interface RowPlan {
   last: LastApplied;
 }
 
-/** Plans three ways: what was last applied (`ledger`), what is there (`live`), what is wanted. */
-export function planRows(wanted: RowSet, ledger: Ledger, live: LiveRows, options: RowOptions): RowPlan {
-  const known = lastApplied(ledger, wanted, live.rows);
+/**
+ * Plans three ways: what was last applied (`ledger`), what is there (`live`), what is wanted. To remove all rows of
+ * ours, nothing is wanted, and `source` helps to prove which they are.
+ */
+export function planRows(
+  wanted: RowSet,
+  ledger: Ledger,
+  live: LiveRows,
+  { source, ...options }: RowOptions & { source?: RowSet | undefined },
+): RowPlan {
+  const known = lastApplied(ledger, source ? [wanted, source] : [wanted], live.rows);
   const plan: RowPlan = {
     insert: [],
     update: [],
