@@ -1,2 +1,4 @@
 export { AppReadiness, GeneratedApp, Organization, SeedRows, Team, TeamMember } from "./resources.ts";
 export type { GeneratedAppArgs, RowsOf, SeedRowsArgs } from "./resources.ts";
+export { Environment } from "./environment/environment.ts";
+export type { EnvironmentArgs } from "./environment/environment.ts";

@@ -34,6 +34,13 @@ type ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> = new 
 const providerOf = (name: string): string =>
   `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${name}")`;
 
+/**
+ * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
+ * a component is one on everything inside of it, siblings that wait for this resource included.
+ */
+const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
+  new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
+
 /** The class by which a program declares a resource, derived from the resource's definition. */
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
@@ -52,7 +59,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
         ...mentioned,
         ...args,
         __provider: providerOf(definition.name),
-        resourceUrn: pulumi.createUrn(name, type, options.parent),
+        resourceUrn: plainUrn(name, type, options.parent),
       };
       super(
         type,

@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RunError } from "@pulumi/pulumi";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { declaration } from "./declaration.ts";
+
+const testdata = join(import.meta.dirname, "../../../sdk/environment/testdata");
+
+const told = (file: string, folder: string): string => {
+  try {
+    declaration(file, folder);
+  } catch (error) {
+    // The runner prints the message of this class alone, without a stack.
+    if (RunError.isInstance(error)) return error.message;
+    throw error;
+  }
+  throw new Error(`${file} was accepted`);
+};
+
+describe("a broken environment file ends with every problem at its place", () => {
+  const cases = readdirSync(testdata).filter((file) => file.endsWith(".txt"));
+
+  test.each(cases)("%s", (expected) => {
+    const message = readFileSync(join(testdata, expected), "utf8").trimEnd();
+    expect(told(expected.replace(".txt", ".yaml"), testdata)).toBe(message);
+  });
+
+  test("each broken file has its expected message", () => {
+    const files = readdirSync(testdata).filter((file) => file.endsWith(".yaml") && file !== "sound.yaml");
+    expect(files.map((file) => file.replace(".yaml", ".txt"))).toEqual(cases.filter((file) => file !== "missing.txt"));
+  });
+});
+
+describe("a sound environment file", () => {
+  const sound = declaration("sound.yaml", testdata);
+
+  test("takes everything from the files that it extends, and its own where both have it", () => {
+    expect(sound.organizations).toEqual({
+      acme: {
+        name: "Acme (dev)",
+        description: "From the base.",
+        teams: {
+          crew: { name: "Crew", members: { "ada@example.com": "admin", "grace@example.com": { role: "member" } } },
+        },
+      },
+    });
+  });
+
+  test("names sources relative to the program, wherever the file that mentions them is", () => {
+    expect(sound.seeds["inherited"]?.source).toBe("overlays/rows.csv");
+    expect(sound.seeds["own"]?.source).toBe("rows.csv");
+    expect(declaration("testdata/sound.yaml", join(testdata, "..")).seeds["inherited"]?.source).toBe(
+      "testdata/overlays/rows.csv",
+    );
+  });
+
+  test("orders seeds after those that they refer to", () => {
+    expect(sound.seedOrder).toEqual(["inherited", "currencies", "countries", "cities", "own"]);
+  });
+});
+
+describe("limits of a file", () => {
+  let folder: string;
+  beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "environment-"))));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("aliases that multiply are refused instead of filling the memory", () => {
+    const levels = Array.from({ length: 9 }, (_, level) => {
+      const below = level === 0 ? "x" : Array.from({ length: 10 }, () => `*l${level - 1}`).join(", ");
+      return `l${level}: &l${level} [${below}]`;
+    });
+    writeFileSync(join(folder, "bomb.yaml"), levels.join("\n"));
+    expect(told("bomb.yaml", folder)).toContain("the aliases multiply to too many values");
+  });
+
+  test("an anchor that holds itself is refused", () => {
+    writeFileSync(join(folder, "self.yaml"), "organizations: &all\n  acme: *all\n");
+    expect(told("self.yaml", folder)).toContain('self.yaml:2:9: the anchor "all" holds itself');
+  });
+
+  test("an anchor may be used twice", () => {
+    writeFileSync(
+      join(folder, "anchors.yaml"),
+      "organizations:\n  a: { name: A, teams: { t: &t { name: T } } }\n  b: { name: B, teams: { t: *t } }\n",
+    );
+    expect(declaration("anchors.yaml", folder).organizations["b"]).toEqual({ name: "B", teams: { t: { name: "T" } } });
+  });
+});

@@ -1,0 +1,117 @@
+import * as pulumi from "@pulumi/pulumi";
+import { GeneratedApp, Organization, SeedRows, Team, TeamMember, type RowsOf } from "../resources.ts";
+import { declaration, type Declaration } from "./declaration.ts";
+
+/** What an Environment is declared with. */
+export interface EnvironmentArgs {
+  /** The YAML file, relative to the program's folder. */
+  file: string;
+}
+
+/**
+ * Organizations, teams, members, seed rows and generated apps, declared in one YAML file. Resources are named
+ * `<environment>/<logical name>`, so a rename on the platform is an update; a wrong file ends the program before any
+ * resource is registered, with every problem at its file, line and column.
+ */
+export class Environment extends pulumi.ComponentResource {
+  /** IDs of the organizations by logical name. */
+  readonly organizations: pulumi.Output<Record<string, string>>;
+  /** IDs of the teams by `organization/team`. */
+  readonly teams: pulumi.Output<Record<string, string>>;
+  /** Numbers of rows by logical name of the seed. */
+  readonly seeds: pulumi.Output<Record<string, number>>;
+  /** Links to the apps by logical name. */
+  readonly apps: pulumi.Output<Record<string, string>>;
+
+  constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
+    const declared = declaration(args.file, process.cwd());
+    super("microapps:index:Environment", name, {}, options);
+    const scope: Scope = { name, parent: this };
+    const apps = appsOf(scope, declared);
+    const { organizations, teams } = organizationsOf(scope, declared, apps);
+    const seeds = seedsOf(scope, declared, teams);
+    this.organizations = collected(organizations, ({ id }) => id);
+    this.teams = collected(teams, ({ id }) => id);
+    this.seeds = collected(seeds, ({ rowCount }) => rowCount);
+    this.apps = collected(apps, ({ ready }) => ready);
+    const { organizations: ids, teams: teamIDs, seeds: counts, apps: links } = this;
+    this.registerOutputs({ organizations: ids, teams: teamIDs, seeds: counts, apps: links });
+  }
+}
+
+interface Scope {
+  name: string;
+  parent: pulumi.Resource;
+}
+
+type ByName<Resource> = ReadonlyMap<string, Resource>;
+
+function collected<Resource, Value>(
+  resources: ByName<Resource>,
+  output: (resource: Resource) => pulumi.Output<Value>,
+): pulumi.Output<Record<string, Value>> {
+  const outputs = [...resources].map(([name, resource]) => output(resource).apply((value) => [name, value] as const));
+  // apply resolves what is inside of an entry, too: a value of the platform's is plain already.
+  return pulumi.all(outputs).apply((entries) => Object.fromEntries(entries as (readonly [string, Value])[]));
+}
+
+function appsOf({ name, parent }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
+  return new Map(
+    Object.entries(apps).map(([app, args]) => [app, new GeneratedApp(`${name}/${app}`, args, { parent })] as const),
+  );
+}
+
+function organizationsOf(
+  scope: Scope,
+  declared: Declaration,
+  apps: ByName<GeneratedApp>,
+): { organizations: ByName<Organization>; teams: ByName<Team> } {
+  const organizations = new Map<string, Organization>();
+  const teams = new Map<string, Team>();
+  for (const [key, { teams: declaredTeams = {}, ...args }] of Object.entries(declared.organizations)) {
+    const organization = new Organization(`${scope.name}/${key}`, args, { parent: scope.parent });
+    organizations.set(key, organization);
+    for (const [teamKey, { members = {}, ...teamArgs }] of Object.entries(declaredTeams)) {
+      const logical = `${key}/${teamKey}`;
+      const ownArgs = { ...teamArgs, organizationID: organization.id };
+      const team = new Team(`${scope.name}/${logical}`, ownArgs, { parent: organization });
+      teams.set(logical, team);
+      for (const [email, member] of Object.entries(members)) {
+        const { targetInitialApp: target, ...rest } = typeof member === "string" ? { role: member } : member;
+        const targetInitialApp = typeof target === "object" ? required(apps, target.app).id : target;
+        // The letter case of an address means nothing, so it must not make another resource.
+        const memberName = `${scope.name}/${logical}/${email.toLowerCase()}`;
+        new TeamMember(memberName, { ...rest, targetInitialApp, teamID: team.id, email }, { parent: team });
+      }
+    }
+  }
+  return { organizations, teams };
+}
+
+function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<Team>): ByName<SeedRows> {
+  const seeds = new Map<string, SeedRows>();
+  const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
+    "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
+  for (const key of declared.seedOrder) {
+    const { references, parent: parentRows, teamViewers, ...args } = required(declared.seeds, key);
+    const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
+    const viewers = teamViewers?.map((viewer) =>
+      typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
+    );
+    const seedArgs = {
+      ...args,
+      ...(references ? { references: Object.fromEntries(linked) } : {}),
+      ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
+      ...(viewers ? { teamViewers: viewers } : {}),
+    };
+    seeds.set(key, new SeedRows(`${name}/${key}`, seedArgs, { parent }));
+  }
+  return seeds;
+}
+
+/** What the declaration is known to have, since it was checked. */
+function required<Value>(values: ByName<Value> | Readonly<Record<string, Value>>, key: string): Value {
+  const value = values instanceof Map ? (values as ByName<Value>).get(key) : (values as Record<string, Value>)[key];
+  if (value === undefined) throw new Error(`"${key}" was checked and is not there`);
+  return value;
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { id } from "../../provider/contract/values.ts";
+import { appReadiness } from "../../provider/resources/appReadiness.ts";
+import { generatedApp } from "../../provider/resources/generatedApp.ts";
+import { organization } from "../../provider/resources/organization.ts";
+import { seedRows } from "../../provider/resources/seedRows.ts";
+import { team } from "../../provider/resources/team.ts";
+import { teamMember } from "../../provider/resources/teamMember.ts";
+
+const logicalName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must consist of letters, digits, _, . and -")
+  .meta({
+    description: "What the resource is called in the stack. Its name on the platform may change, this may not.",
+  });
+
+const named = <Declared extends z.ZodType>(declared: Declared) => z.record(logicalName, declared);
+
+const { email, role, targetInitialApp, ...invitation } = teamMember.inputs.omit({
+  resourceUrn: true,
+  teamID: true,
+  userID: true,
+}).shape;
+
+const member = z.strictObject({
+  role,
+  ...invitation,
+  targetInitialApp: z
+    .union([id, z.strictObject({ app: z.string().meta({ description: "Logical name of an app of this file." }) })])
+    .optional()
+    .meta({ description: targetInitialApp.meta()?.description ?? "" }),
+});
+
+const crew = z.strictObject({
+  ...team.inputs.omit({ resourceUrn: true, organizationID: true }).shape,
+  members: z
+    .record(email.unwrap(), z.union([role.unwrap(), member]))
+    .optional()
+    .meta({ description: "Members by e-mail address: the role, or a map with role and what the invitation leads to." }),
+});
+
+const company = z.strictObject({
+  ...organization.inputs.omit({ resourceUrn: true }).shape,
+  teams: named(crew).optional().meta({ description: "Teams by logical name." }),
+});
+
+const seedName = z.string().meta({ description: "Logical name of a seed of this file." });
+const rowsOfSeed = { seed: seedName };
+const { table: tableOfRows, key: keyOfRows, by } = seedRows.inputs.shape.parent.unwrap().shape;
+const rowsOfTable = { table: tableOfRows, key: keyOfRows };
+
+const seed = z.strictObject({
+  ...seedRows.inputs.omit({ resourceUrn: true, sensitive: true, digest: true }).shape,
+  references: z
+    .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
+    .optional()
+    .meta({ description: "Linked-table labels whose values are keys of rows elsewhere: {seed} or {table, key}." }),
+  parent: z
+    .union([z.strictObject({ ...rowsOfSeed, by }), z.strictObject({ ...rowsOfTable, by })])
+    .optional()
+    .meta({ description: "For a sub-table: the parent rows, and the column of the source that holds their key." }),
+  teamViewers: z
+    .array(z.union([id, z.strictObject({ team: z.string().meta({ description: "organization/team of this file." }) })]))
+    .optional()
+    .meta({ description: "Teams whose members may see the rows: IDs or {team}. Acts on insert." }),
+});
+
+const app = z.strictObject({
+  ...generatedApp.inputs.omit({ resourceUrn: true }).shape,
+  wait: z.enum(["ready", "none"]).optional().meta({ description: "Whether to wait until the app is ready." }),
+  timeout: appReadiness.inputs.shape.timeout.unwrap().optional(),
+  statusWords: appReadiness.inputs.shape.statusWords,
+});
+
+/** An environment file once everything that it extends is merged into it. */
+export const environmentFile = z.strictObject({
+  organizations: named(company).optional().meta({ description: "Organizations by logical name." }),
+  seeds: named(seed).optional().meta({ description: "Seed rows by logical name." }),
+  apps: named(app).optional().meta({ description: "Generated apps by logical name." }),
+});
+
+export type EnvironmentFile = z.output<typeof environmentFile>;
+export type SeedDeclaration = NonNullable<EnvironmentFile["seeds"]>[string];
+
+/** JSON Schema of an environment file, for editors. */
+export function jsonSchema(): object {
+  const file = environmentFile.extend({
+    extends: z.string().optional().meta({ description: "File whose content this one adds to, relative to this one." }),
+  });
+  const schema = z.toJSONSchema(file, {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      // A file that another one extends, or that extends another, may lack what only the merged one must have.
+      if (([company, crew, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
+      // Facts for the engine say nothing to an editor.
+      delete jsonSchema["replaces"];
+      delete jsonSchema["settles"];
+      delete jsonSchema["secret"];
+    },
+  });
+  return { title: "Environment of pulumi-microapps", ...schema };
+}
