@@ -14,7 +14,7 @@ export interface PagesOptions extends CallOptions, Pick<Query, "microAppID" | "o
 }
 
 /** Most rows that one page is asked for. */
-export const maxRowsPerPage = 10_000;
+const maxRowsPerPage = 10_000;
 
 /** So many rows in ascending order are no accident: the server keeps the order that it is asked for. */
 const noAccident = 20;

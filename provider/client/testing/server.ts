@@ -4,7 +4,7 @@ import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
 import { createClient, type Client, type ClientOptions } from "../client.ts";
 
 /** A request as the test's server saw it. */
-export interface Seen {
+interface Seen {
   endpoint: EndpointName | undefined;
   path: string;
   headers: IncomingHttpHeaders;
