@@ -59,8 +59,8 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
     if (!continues(rows, last)) break;
     if (rows.length > 0) {
       yield rows;
-      // Once a second page has continued the first, the server is known to keep order and filter.
-      if (read === 0) for (const { _id } of rows) seen.add(_id);
+      // Once a page has continued so many, the server is known to keep order and filter.
+      if (read < noAccident) for (const { _id } of rows) seen.add(_id);
       read += rows.length;
       first ??= rows[0]?._id;
       last = rows.at(-1)?._id;
