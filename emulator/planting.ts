@@ -1,0 +1,74 @@
+import type { Database } from "./database.ts";
+import { derivedID } from "./identifiers.ts";
+import { hashPassword, hashToken } from "./secrets.ts";
+import type { Seed } from "./seed.ts";
+import { writeSettings } from "./settings.ts";
+
+/** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
+export function withoutSecrets(seed: Seed): Seed {
+  const { administrator, users } = seed;
+  const hashed = <User extends { password?: string | undefined }>(user: User): User =>
+    user.password === undefined ? user : { ...user, password: hashPassword(user.password) };
+  const { apiKey } = administrator;
+  return {
+    ...seed,
+    administrator: { ...hashed(administrator), ...(apiKey === undefined ? {} : { apiKey: hashToken(apiKey) }) },
+    users: users.map(hashed),
+  };
+}
+
+/** Puts a seed, whose secrets are hashed, into an empty database. */
+export function plant(database: Database, seed: Seed, now: number): void {
+  database.run("INSERT OR REPLACE INTO meta VALUES ('seed', ?)", JSON.stringify(seed));
+  writeSettings(database, seed.settings);
+  plantUsers(database, seed, now);
+  plantTables(database, seed);
+}
+
+/** The seed that a data file was begun with. */
+export function plantedSeed(database: Database): Seed {
+  const kept = database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seed'");
+  if (!kept) throw new Error("the data file has no seed");
+  return JSON.parse(kept.value) as Seed; // written by plant
+}
+
+function plantUsers(database: Database, { administrator, users }: Seed, now: number): void {
+  const insert = "INSERT INTO users (id, email, password, admin, invited, created) VALUES (?, ?, ?, ?, ?, ?)";
+  for (const user of [administrator, ...users]) {
+    const id = user.id ?? derivedID("user", user.email.toLowerCase());
+    const invited = user.password === undefined ? 1 : 0;
+    database.run(insert, id, user.email, user.password ?? null, user === administrator ? 1 : 0, invited, now);
+  }
+  if (administrator.apiKey !== undefined) {
+    const id = administrator.id ?? derivedID("user", administrator.email.toLowerCase());
+    database.run("INSERT INTO keys VALUES (?, ?)", administrator.apiKey, id);
+  }
+}
+
+function plantTables(database: Database, { tables }: Seed): void {
+  const idOf = (key: string) => tables[key]?.id ?? key;
+  for (const [position, [key, table]] of Object.entries(tables).entries()) {
+    const tableID = idOf(key);
+    const parent = table.parent === undefined ? null : idOf(table.parent);
+    database.run("INSERT INTO tables VALUES (?, ?, ?, ?)", tableID, table.name ?? key, parent, position);
+    for (const [place, [label, field]] of Object.entries(table.fields).entries()) {
+      const fieldID = field.id ?? derivedID("field", tableID, label);
+      const target = field.table === undefined ? null : idOf(field.table);
+      database.run(
+        "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ...[fieldID, tableID, label, field.type, field.sort ?? null, target, field.field ?? null, place],
+      );
+      if (field.sort !== undefined) addSortColumn(database, tableID, position, field.sort);
+    }
+  }
+}
+
+/** A page in the order of a sort field must not read the whole table: each gets an index of its own. */
+function addSortColumn(database: Database, tableID: string, position: number, sort: number): void {
+  const column = `sort${sort}`;
+  if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", column)) {
+    database.execute(`ALTER TABLE rows ADD COLUMN ${column}`);
+  }
+  // A seed's table IDs are letters, digits, dots, hyphens and underscores.
+  database.execute(`CREATE INDEX rows_${position}_${column} ON rows (${column}, id) WHERE table_id = '${tableID}'`);
+}
