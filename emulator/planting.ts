@@ -3,6 +3,7 @@ import { derivedID } from "./identifiers.ts";
 import { hashPassword, hashToken } from "./secrets.ts";
 import type { Seed } from "./seed.ts";
 import { writeSettings } from "./settings.ts";
+import { sortIndex } from "./tables.ts";
 
 /** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
 export function withoutSecrets(seed: Seed): Seed {
@@ -58,17 +59,17 @@ function plantTables(database: Database, { tables }: Seed): void {
         "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         ...[fieldID, tableID, label, field.type, field.sort ?? null, target, field.field ?? null, place],
       );
-      if (field.sort !== undefined) addSortColumn(database, tableID, position, field.sort);
+      if (field.sort !== undefined) addSortColumn(database, tableID, field.sort);
     }
   }
 }
 
 /** A page in the order of a sort field must not read the whole table: each gets an index of its own. */
-function addSortColumn(database: Database, tableID: string, position: number, sort: number): void {
-  const column = `sort${sort}`;
-  if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", column)) {
-    database.execute(`ALTER TABLE rows ADD COLUMN ${column}`);
+function addSortColumn(database: Database, tableID: string, sort: number): void {
+  if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", `sort${sort}`)) {
+    database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
   }
   // A seed's table IDs are letters, digits, dots, hyphens and underscores.
-  database.execute(`CREATE INDEX rows_${position}_${column} ON rows (${column}, id) WHERE table_id = '${tableID}'`);
+  const index = `"${sortIndex(tableID, sort)}"`;
+  database.execute(`CREATE INDEX ${index} ON rows (sort${sort}, id) WHERE table_id = '${tableID}'`);
 }

@@ -6,7 +6,7 @@ export function reset({ database, now }: Pick<Platform, "database" | "now">, to:
   database.transaction(() => {
     const seed = plantedSeed(database);
     const names = "SELECT name FROM sqlite_schema WHERE type = ? AND name GLOB ?";
-    for (const { name } of database.all<{ name: string }>(names, "index", "rows_[0-9]*")) {
+    for (const { name } of database.all<{ name: string }>(names, "index", "rows:*")) {
       database.execute(`DROP INDEX "${name}"`);
     }
     for (const { name } of database.all<{ name: string }>(names, "table", "[a-z]*")) {

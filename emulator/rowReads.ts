@@ -7,7 +7,7 @@ import { bounded, matcher } from "./matching.ts";
 import { requireVisible, visible, type Condition } from "./rowAccess.ts";
 import { RowForms } from "./rowForms.ts";
 import { columnsOf, findRow, type KeptRow } from "./rowRecords.ts";
-import { requireTable, sortName, type Field, type Table } from "./tables.ts";
+import { requireTable, sortIndex, sortName, type Field, type Table } from "./tables.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 
@@ -33,11 +33,8 @@ export const microappdata: Handler<"microappdata"> = (request, call) => {
     ...(visibility ? [visibility] : []),
   ];
   const where = all.map(({ sql }) => ` AND ${sql}`).join("");
-  // A sub-table's rows are found by their parent, which the plus leaves as the only index.
-  const byParent = conditions.some(({ sql }) => sql === "parent = ?");
-  const sql =
-    `SELECT ${columnsOf(table)} FROM rows WHERE ${byParent ? "+" : ""}table_id = '${table.id}'${where} ` +
-    `ORDER BY ${order(request, table, call.settings.strict)}`;
+  const ordered = order(request, table, call.settings.strict);
+  const sql = `SELECT ${columnsOf(table)} FROM rows ${access(table, all, ordered)}${where} ORDER BY ${ordered.join(", ")}`;
   const values = all.flatMap((condition) => condition.values);
 
   if (rest.length === 0) {
@@ -108,8 +105,23 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
   );
 }
 
+/**
+ * Which index finds the rows: SQLite always takes the table's own, as it can't know how much better the others are. A
+ * parent's rows are few, equal sort values likewise; else the order decides, so that a page ends early.
+ */
+function access(table: Table, conditions: readonly Condition[], ordered: readonly string[]): string {
+  const of = (pattern: RegExp) => conditions.map(({ sql }) => pattern.exec(sql)?.[1]).find((found) => found);
+  if (of(/^(parent) = \?$/)) return `WHERE +table_id = '${table.id}'`;
+  const column =
+    of(/^(sort\d+) (?:= \?|IN )/) ??
+    /^sort\d+/.exec(ordered[0] ?? "")?.[0] ??
+    (of(/^(id) /) ? undefined : of(/^(sort\d+) /));
+  const hint = column === undefined ? "" : `INDEXED BY "${sortIndex(table.id, Number(column.slice(4)))}" `;
+  return `${hint}WHERE table_id = '${table.id}'`;
+}
+
 /** Order of the answer: view sorts, then numbered sort fields, then the row ID, so that it is always the same. */
-function order(request: Request, table: Table, strict: boolean): string {
+function order(request: Request, table: Table, strict: boolean): string[] {
   const sorts: [Column | undefined, unknown][] = [
     ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => [
       columnOf(table, key, strict),
@@ -123,12 +135,15 @@ function order(request: Request, table: Table, strict: boolean): string {
       }),
   ];
   const terms: string[] = [];
+  let end = "id";
   for (const [column, way] of sorts) {
     if (!column) continue; // a key that no row has sorts nothing
-    terms.push(`${column.sql}${way === -1 || way === "-1" || way === "desc" || way === "descending" ? " DESC" : ""}`);
-    if (column.sql === "id") return terms.join(", ");
+    const down = way === -1 || way === "-1" || way === "desc" || way === "descending" ? " DESC" : "";
+    terms.push(`${column.sql}${down}`);
+    if (column.sql === "id") return terms;
+    end = `id${down}`;
   }
-  return [...terms, "id"].join(", ");
+  return [...terms, end];
 }
 
 /** Keys with their direction, from an object or from a list of objects, pairs or names. */

@@ -53,3 +53,6 @@ export function shownField(table: Table, label: string | null): Field | undefine
   if (label !== null) return table.fields.get(label);
   return [...table.fields.values()].find(({ type }) => type === "text");
 }
+
+/** Name of the index over a table's rows in the order of a sort field. */
+export const sortIndex = (tableID: string, sort: number): string => `rows:${tableID}:sort${sort}`;
