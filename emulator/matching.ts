@@ -1,6 +1,6 @@
 import { createContext, runInContext } from "node:vm";
 import sift from "sift";
-import type { Json } from "../provider/contract/wire.ts";
+import { isObject, type Json } from "../provider/contract/wire.ts";
 import { invalid } from "./failure.ts";
 
 const longest = 3000;
@@ -28,7 +28,7 @@ export function bounded<Result>(work: () => Result): Result {
   try {
     return runInContext("work()", createContext({ work }), { timeout: longest }) as Result;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+    if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
       throw invalid("the filters take too long: make them simpler");
     }
     throw error;

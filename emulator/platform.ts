@@ -1,5 +1,6 @@
 import type { Endpoint, Received } from "../provider/contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames } from "../provider/contract/endpoints.ts";
+import { isObject } from "../provider/contract/wire.ts";
 import { requireKey, signedIn } from "./authentication.ts";
 import type { Call } from "./call.ts";
 import { logCall, requestText } from "./callLog.ts";
@@ -127,7 +128,7 @@ const busy = 5; // SQLITE_BUSY
 
 function failureOf(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
-  if (error instanceof Error && "errcode" in error && error.errcode === busy) {
+  if (isObject(error) && error["errcode"] === busy) {
     return new PlatformError("unavailable", "The data file is busy", { retryAfter: 1 });
   }
   return new PlatformError("serverError", `Internal error: ${error instanceof Error ? error.message : String(error)}`);
