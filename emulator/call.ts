@@ -1,6 +1,5 @@
 import type { Endpoints, EndpointName, GivenAnswerOf, ParsedRequestOf } from "../provider/contract/endpoints.ts";
 import type { Database } from "./database.ts";
-import { PlatformError } from "./failure.ts";
 import type { Settings } from "./settings.ts";
 import type { User } from "./users.ts";
 
@@ -26,10 +25,3 @@ export interface Call {
 export type Handler<Name extends EndpointName> = (request: ParsedRequestOf<Name>, call: Call) => GivenAnswerOf<Name>;
 
 export type Handlers = { [Name in keyof Endpoints]: Handler<Name> };
-
-/** Stands where an endpoint has no handler yet. */
-export function notImplemented(name: EndpointName): () => never {
-  return () => {
-    throw new PlatformError("notImplemented", `${name} is not built yet`);
-  };
-}

@@ -1,16 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { WireNames } from "../provider/contract/endpoints.ts";
-import { adminPath, administrate } from "./admin.ts";
-import { lastSequence, loggedCalls, type CallFilter, type LoggedCall } from "./callLog.ts";
 import { Database } from "./database.ts";
+import type { FaultPlan } from "./faults.ts";
 import { plant, withoutSecrets } from "./planting.ts";
-import { Platform, type Outgoing } from "./platform.ts";
-import { reset } from "./reset.ts";
-import { routesOf } from "./routes.ts";
+import { Platform } from "./platform.ts";
+import { routed } from "./routing.ts";
 import type { SeedInput } from "./seed.ts";
 import { readSeed } from "./seedFile.ts";
-import { listen, type Arrived } from "./server.ts";
+import { listen } from "./server.ts";
+import type { Settings } from "./settings.ts";
+import { Tenant } from "./tenant.ts";
 
 export interface EmulatorOptions {
   /** Data file, made when it is missing. In memory when it is left out or `:memory:`. */
@@ -27,62 +27,60 @@ export interface EmulatorOptions {
   now?: (() => number) | undefined;
   /** Names that the clients use on the wire, ours → theirs. */
   wireNames?: WireNames | undefined;
+  /** Refuses every call that changes the platform. */
+  readOnly?: boolean | undefined;
+  /** Settings that count more than those of the seed, as long as this emulator runs. */
+  settings?: Partial<Settings> | undefined;
+  /** What goes wrong from the start. */
+  faults?: FaultPlan | undefined;
+  /**
+   * Further platforms on the same port, by name, each with its own data; they are reached at `<url>/tenants/<name>`.
+   * A data file `x.db` gets `x.db.<name>` beside it.
+   */
+  tenants?: Record<string, { seed?: string | SeedInput | undefined }> | undefined;
 }
 
-export interface Emulator {
-  /** Address for clients, e.g. `http://127.0.0.1:41234`. */
-  url: string;
-  /** Back to the seed, or to nothing but the first administrator. Sessions and the call log end too. */
-  reset: (to?: "seed" | "empty") => Promise<void>;
+/** A platform that is running. */
+export interface Emulator extends Omit<Tenant, "answer"> {
   /** Lets requests under way end, then closes. */
   close: () => Promise<void>;
-  /** The calls so far, oldest first. */
-  calls: (filter?: CallFilter) => LoggedCall[];
-  /** Number of the last call, for `calls({ since })`. */
-  lastCall: () => number;
+  /** One of the further platforms. */
+  tenant: (name: string) => Omit<Tenant, "answer">;
 }
 
 /** Starts a platform on this machine. */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { data = ":memory:", seed, port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames } = options;
+  const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
+  const { readOnly = false, settings = {} } = options;
   if (data !== ":memory:") mkdirSync(dirname(data), { recursive: true });
-  const database = new Database(data, (fresh) => plant(fresh, withoutSecrets(readSeed(seed)), now()));
-  const platform = new Platform(database, now, wireNames);
-  const routes = routesOf(wireNames);
-
-  const answer = (request: Arrived): Outgoing => {
-    const { method, path, query, headers, body } = request;
-    if (path.startsWith(adminPath)) return administrate(platform, request, path.slice(adminPath.length));
-    const route = routes.get(path);
-    if (!route) return failed(404, `There is no endpoint ${path}`);
-    if (!route.methods.includes(method)) {
-      return failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") });
-    }
-    return platform.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url: listening.url });
+  const platforms = new Map<string, Platform>();
+  const closeData = () => {
+    for (const { database } of platforms.values()) database.close();
   };
-  let listening: { url: string; close: () => Promise<void> };
+  const tenants = new Map<string, Tenant>();
   try {
-    listening = await listen(answer, { host, port, unref });
+    for (const [name, { seed }] of Object.entries({ "": { seed: options.seed }, ...options.tenants })) {
+      if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
+      const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
+      const database = new Database(file, (fresh) => plant(fresh, withoutSecrets(readSeed(seed)), now()));
+      platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
+    }
+    const listening = await listen(routed(platforms, tenants, wireNames), { host, port, unref });
+    for (const [name, platform] of platforms) {
+      tenants.set(name, new Tenant(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
+    }
+    const find = (name: string): Tenant => {
+      const found = tenants.get(name);
+      if (!found) throw new Error(`there is no tenant ${name}`);
+      return found;
+    };
+    const main = find("");
+    if (options.faults) main.setFaults(options.faults);
+    let closing: Promise<void> | undefined;
+    const close = () => (closing ??= listening.close().finally(closeData));
+    return Object.assign(main, { close, tenant: find });
   } catch (error) {
-    database.close();
+    closeData();
     throw error;
   }
-
-  let closing: Promise<void> | undefined;
-  return {
-    url: listening.url,
-    reset: (to) => {
-      reset(platform, to);
-      return Promise.resolve();
-    },
-    close: () => (closing ??= listening.close().finally(() => database.close())),
-    calls: (filter) => loggedCalls(database, filter),
-    lastCall: () => lastSequence(database),
-  };
 }
-
-const failed = (status: number, message: string, headers: Record<string, string> = {}): Outgoing => ({
-  status,
-  body: { status: "failure", message },
-  headers,
-});

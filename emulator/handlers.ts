@@ -1,15 +1,17 @@
-import type { EndpointName } from "../provider/contract/endpoints.ts";
+import type { EndpointName, ParsedRequestOf } from "../provider/contract/endpoints.ts";
 import * as apps from "./apps.ts";
 import * as authentication from "./authentication.ts";
-import { notImplemented, type Handlers } from "./call.ts";
+import type { Call, Handlers } from "./call.ts";
+import * as children from "./children.ts";
 import * as members from "./members.ts";
+import { sendnotification } from "./notifications.ts";
 import * as organizations from "./organizations.ts";
 import * as rowReads from "./rowReads.ts";
 import * as rowWrites from "./rowWrites.ts";
 import * as teams from "./teams.ts";
 
 /** What carries out each endpoint. One that is missing here does not compile. */
-export const handlers: Handlers = {
+const handlers: Handlers = {
   login: authentication.login,
   logout: authentication.logout,
   userid: authentication.userid,
@@ -19,14 +21,14 @@ export const handlers: Handlers = {
   insertmicroapprows: rowWrites.insertmicroapprows,
   updatemicroapprow: rowWrites.updatemicroapprow,
   removemicroapprow: rowWrites.removemicroapprow,
-  microappchildList: notImplemented("microappchildList"),
-  microappchildCreate: notImplemented("microappchildCreate"),
-  microappchildRead: notImplemented("microappchildRead"),
-  microappchildUpdate: notImplemented("microappchildUpdate"),
-  microappchildDelete: notImplemented("microappchildDelete"),
-  microappchildStorecopy: notImplemented("microappchildStorecopy"),
-  microappchildUploadFileToStore: notImplemented("microappchildUploadFileToStore"),
-  sendnotification: notImplemented("sendnotification"),
+  microappchildList: children.microappchildList,
+  microappchildCreate: children.microappchildCreate,
+  microappchildRead: children.microappchildRead,
+  microappchildUpdate: children.microappchildUpdate,
+  microappchildDelete: children.microappchildDelete,
+  microappchildStorecopy: children.microappchildStorecopy,
+  microappchildUploadFileToStore: children.microappchildUploadFileToStore,
+  sendnotification: sendnotification,
   createappwithprompt: apps.createappwithprompt,
   createappwithpromptStatus: apps.createappwithpromptStatus,
   insertorganization: organizations.insertorganization,
@@ -45,5 +47,15 @@ export const handlers: Handlers = {
   enforceteammembership: members.enforceteammembership,
 };
 
-/** A handler for a name that is known only at run time: the contract judges its request before and its answer after. */
-export const handlerOf = (name: EndpointName) => handlers[name] as (request: unknown, call: unknown) => unknown;
+type Preparations = {
+  [Name in EndpointName]?: (request: ParsedRequestOf<Name>, call: Call) => Promise<unknown>;
+};
+
+const needed: Preparations = { microappchildUploadFileToStore: children.prepareUpload };
+
+// Of a name that is known only at run time; the contract judges the request before and the handler's type the answer.
+
+/** What takes time and must be done before the transaction begins; what it gives is the call's `fetched`. */
+export const preparations = needed as Partial<Record<EndpointName, (request: unknown, call: Call) => Promise<unknown>>>;
+
+export const handlerOf = (name: EndpointName) => handlers[name] as (request: unknown, call: Call) => unknown;

@@ -24,6 +24,7 @@ export function plant(database: Database, seed: Seed, now: number): void {
   writeSettings(database, seed.settings);
   plantUsers(database, seed, now);
   plantTables(database, seed);
+  indexSorts(database);
 }
 
 /** The seed that a data file was begun with. */
@@ -59,17 +60,21 @@ function plantTables(database: Database, { tables }: Seed): void {
         "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         ...[fieldID, tableID, label, field.type, field.sort ?? null, target, field.field ?? null, place],
       );
-      if (field.sort !== undefined) addSortColumn(database, tableID, field.sort);
     }
   }
 }
 
-/** A page in the order of a sort field must not read the whole table: each gets an index of its own. */
-function addSortColumn(database: Database, tableID: string, sort: number): void {
-  if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", `sort${sort}`)) {
-    database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
+/** A page in the order of a sort field must not read the whole table: each gets a column and an index of its own. */
+export function indexSorts(database: Database): void {
+  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'rows:*'";
+  for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
+  const sorts = "SELECT table_id AS tableID, sort FROM fields WHERE sort IS NOT NULL";
+  for (const { tableID, sort } of database.all<{ tableID: string; sort: number }>(sorts)) {
+    if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", `sort${sort}`)) {
+      database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
+    }
+    // A seed's table IDs are letters, digits, dots, hyphens and underscores.
+    const index = `"${sortIndex(tableID, sort)}"`;
+    database.execute(`CREATE INDEX ${index} ON rows (sort${sort}, id) WHERE table_id = '${tableID}'`);
   }
-  // A seed's table IDs are letters, digits, dots, hyphens and underscores.
-  const index = `"${sortIndex(tableID, sort)}"`;
-  database.execute(`CREATE INDEX ${index} ON rows (sort${sort}, id) WHERE table_id = '${tableID}'`);
 }

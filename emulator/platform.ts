@@ -3,14 +3,15 @@ import { endpoints, type EndpointName, type WireNames } from "../provider/contra
 import { isObject } from "../provider/contract/wire.ts";
 import { requireKey, signedIn } from "./authentication.ts";
 import type { Call } from "./call.ts";
-import { logCall, requestText } from "./callLog.ts";
+import { isMutating, logCall, requestText } from "./callLog.ts";
 import type { Database } from "./database.ts";
-import { failureBody, invalid, PlatformError } from "./failure.ts";
-import { handlerOf } from "./handlers.ts";
+import { failureBody, forbidden, invalid, PlatformError } from "./failure.ts";
+import { handlerOf, preparations } from "./handlers.ts";
 import { Identifiers } from "./identifiers.ts";
 import { parseBody } from "./json.ts";
 import { withOurNames } from "./routes.ts";
-import { readSettings } from "./settings.ts";
+import { hashToken } from "./secrets.ts";
+import { readSettings, type Settings } from "./settings.ts";
 import type { User } from "./users.ts";
 
 /** A request for an endpoint, as it came. */
@@ -29,42 +30,69 @@ export interface Outgoing {
   headers: Record<string, string>;
 }
 
+/** What is different about a call on which a fault is played. */
+export interface Circumstances {
+  /** Name of the fault for the call log. */
+  fault: string | null;
+  defaultLimit?: number | undefined;
+  /** What is answered without carrying the call out; status 0 stands for no answer in the log. */
+  instead?: Outgoing | undefined;
+}
+
+export interface PlatformOptions {
+  now: () => number;
+  wireNames: WireNames;
+  /** Refuse what changes the platform. */
+  readOnly: boolean;
+  /** Settings that count more than those of the seed. */
+  settings: Partial<Settings>;
+}
+
 /** One platform: a database and what its endpoints do with it. */
 export class Platform {
   readonly database: Database;
-  readonly now: () => number;
+  readonly options: PlatformOptions;
   readonly #identifiers = new Identifiers();
-  readonly #wireNames: WireNames;
 
-  constructor(database: Database, now: () => number, wireNames: WireNames = {}) {
+  constructor(database: Database, options: PlatformOptions) {
     this.database = database;
-    this.now = now;
-    this.#wireNames = wireNames;
+    this.options = options;
+  }
+
+  get settings(): Settings {
+    return { ...readSettings(this.database), ...this.options.settings };
   }
 
   /** Carries a call out and writes it into the log: what changes and the entry are one transaction. */
-  answer({ name, headers, query, body, url }: Incoming): Outgoing {
+  async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
+    const { name, headers, query, body, url } = incoming;
+    const { database } = this;
     const endpoint: Endpoint = endpoints[name];
-    const time = this.now();
+    const time = this.options.now();
     let user: User | undefined;
     let request = "{}";
     const log = (status: number, failure: string | null) => {
       const { effect } = endpoint;
-      const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, fault: null };
-      logCall(this.database, call, request);
+      const { fault } = circumstances;
+      logCall(database, { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, fault }, request);
     };
     try {
-      const settings = readSettings(this.database);
+      const { settings } = this;
       requireJSON(headers, body);
-      const received = { headers, query, body: withOurNames(parseBody(body), this.#wireNames) };
+      const received = { headers, query, body: withOurNames(parseBody(body), this.options.wireNames) };
       const accepted = endpoint.accept(received);
       request = requestText(accepted, body);
-      if (endpoint.auth !== "none") user = signedIn({ database: this.database, settings, now: time }, headers);
-      if (endpoint.auth === "token+key") requireKey({ database: this.database, settings, now: time }, headers);
+      if (circumstances.instead) {
+        log(circumstances.instead.status, null);
+        return circumstances.instead;
+      }
+      if (endpoint.auth !== "none") user = signedIn({ database, settings, now: time }, headers);
+      if (endpoint.auth === "token+key") requireKey({ database, settings, now: time }, headers);
+      if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
       const parsed = judged(endpoint, accepted);
       const call: Call = {
-        database: this.database,
-        settings,
+        database,
+        settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
         now: time,
         newID: () => this.#identifiers.next(time),
         url,
@@ -75,13 +103,15 @@ export class Platform {
           return user;
         },
       };
+      const prepare = preparations[name];
+      if (prepare) call.fetched = await prepare(parsed, call);
       const carryOut = () => endpoint.wrap(handlerOf(name)(parsed, call));
       if (endpoint.effect === "read") {
-        const answer = this.database.reading(carryOut);
+        const answer = database.reading(carryOut);
         log(200, null);
         return { status: 200, body: answer, headers: {} };
       }
-      return this.database.transaction(() => {
+      return database.transaction(() => {
         const answer = carryOut();
         log(200, null);
         return { status: 200, body: answer, headers: {} };
@@ -96,6 +126,11 @@ export class Platform {
         headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
       };
     }
+  }
+
+  /** Ends the session of a token. */
+  expire(token: string | undefined): void {
+    if (token !== undefined) this.database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
   }
 }
 

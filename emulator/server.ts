@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Outgoing } from "./platform.ts";
+import type { Ending } from "./tenant.ts";
 
 /** Most bytes that a request may have: a batch of 10,000 wide rows fits. */
 const mostBytes = 64 * 1024 * 1024;
@@ -16,11 +17,10 @@ export interface Arrived {
   body: Buffer;
   /** Whether it comes from this machine. */
   local: boolean;
-  response: ServerResponse;
 }
 
-/** What answers requests; undefined when it has answered by itself. */
-export type Answering = (request: Arrived) => Outgoing | undefined | Promise<Outgoing | undefined>;
+/** What answers requests, and how the answer ends on the wire. */
+export type Answering = (request: Arrived) => Promise<{ outgoing: Outgoing; ending: Ending }>;
 
 export interface Listening {
   url: string;
@@ -32,7 +32,8 @@ export async function listen(
   answering: Answering,
   { host, port, unref }: { host: string; port: number; unref: boolean },
 ): Promise<Listening> {
-  const server = createServer((message, response) => void respond(message, response, answering));
+  const held = new Set<ServerResponse>();
+  const server = createServer((message, response) => void respond(message, response, answering, held));
   server.keepAliveTimeout = 60_000;
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n`);
@@ -46,12 +47,13 @@ export async function listen(
   if (unref) server.unref();
   const { address, family, port: taken } = server.address() as AddressInfo; // it listens on a port
   const name = family === "IPv6" ? `[${address}]` : address;
-  return { url: `http://${name}:${taken}`, close: () => close(server) };
+  return { url: `http://${name}:${taken}`, close: () => close(server, held) };
 }
 
 /** Takes no more connections, lets requests under way end and closes what is idle. */
-async function close(server: Server): Promise<void> {
+async function close(server: Server, held: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const response of held) response.destroy();
   const timer = setTimeout(() => server.closeAllConnections(), patience);
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   await closed;
@@ -59,7 +61,12 @@ async function close(server: Server): Promise<void> {
   clearInterval(sweep);
 }
 
-async function respond(message: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
+async function respond(
+  message: IncomingMessage,
+  response: ServerResponse,
+  answering: Answering,
+  held: Set<ServerResponse>,
+): Promise<void> {
   try {
     const body = await received(message);
     if (body === undefined) {
@@ -68,16 +75,22 @@ async function respond(message: IncomingMessage, response: ServerResponse, answe
       return;
     }
     const url = new URL(message.url ?? "/", "http://localhost");
-    const answer = await answering({
+    const { outgoing, ending } = await answering({
       method: message.method ?? "GET",
       path: url.pathname,
       query: url.searchParams,
       headers: headersOf(message),
       body,
       local: /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(message.socket.remoteAddress ?? ""),
-      response,
     });
-    if (answer) send(response, answer);
+    if (ending === "reset") message.socket.resetAndDestroy();
+    else if (ending === "cut") cut(response, outgoing);
+    else if (ending === "answer") send(response, outgoing);
+    else {
+      // Until the client hangs up, or the emulator closes.
+      held.add(response);
+      response.on("close", () => held.delete(response));
+    }
   } catch (error) {
     if (response.headersSent || response.destroyed) {
       response.destroy();
@@ -105,6 +118,12 @@ function headersOf(message: IncomingMessage): Record<string, string | undefined>
   return Object.fromEntries(
     Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
   );
+}
+
+/** Sends half of an answer as if it were the whole. */
+function cut(response: ServerResponse, { status, body }: Outgoing): void {
+  const text = JSON.stringify(body);
+  send(response, { status, body: Buffer.from(text.slice(0, Math.ceil(text.length / 2))), headers: {} });
 }
 
 /** Sends an answer: a Buffer as it is, anything else as JSON. */
