@@ -1,0 +1,92 @@
+import { endpoints, type EndpointName } from "../provider/contract/endpoints.ts";
+import type { CallFilter } from "./callLog.ts";
+import { invalid, notFound, PlatformError } from "./failure.ts";
+import { parseBody } from "./json.ts";
+import type { Outgoing } from "./platform.ts";
+import type { Arrived } from "./server.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** Where the emulator itself, not the platform, is spoken to. */
+export const adminPath = "/_emulator/";
+
+const done = { status: "success" };
+
+type Action = (tenant: Tenant, request: Arrived, name: string) => unknown;
+
+/** By method and first part of the path; the second is the name. */
+const actions: Record<string, Action> = {
+  "GET calls": (tenant, { query }) => ({ calls: tenant.calls(filterIn(query)), last: tenant.lastCall() }),
+  "POST reset": async (tenant, { query }) => {
+    const to = query.get("to") ?? "seed";
+    if (to !== "seed" && to !== "empty") throw invalid("to must be seed or empty");
+    await tenant.reset(to);
+    return done;
+  },
+  "GET faults": (tenant) => ({ faults: tenant.faults() }),
+  "PUT faults": (tenant, { body }) => {
+    tenant.setFaults(parseBody(body) ?? {}); // setFaults judges it
+    return { faults: tenant.faults() };
+  },
+  "DELETE faults": (tenant) => {
+    tenant.setFaults();
+    return done;
+  },
+  "GET notifications": (tenant, { query }) => tenant.notifications(query.get("email") ?? undefined),
+  "GET snapshots": (tenant, _request, name) =>
+    name === "" ? { snapshots: tenant.snapshots() } : { differences: tenant.differences(name) },
+  "PUT snapshots": (tenant, _request, name) => {
+    tenant.saveSnapshot(name);
+    return done;
+  },
+  "POST snapshots": (tenant, _request, name) => {
+    tenant.loadSnapshot(name);
+    return done;
+  },
+  "DELETE snapshots": (tenant, _request, name) => {
+    tenant.deleteSnapshot(name);
+    return done;
+  },
+  "PUT rows": (tenant, { body }, name) => {
+    const { isLocked, hasConflict } = (parseBody(body) ?? {}) as Record<string, unknown>;
+    const marks = {
+      ...(typeof isLocked === "boolean" ? { isLocked } : {}),
+      ...(typeof hasConflict === "boolean" ? { hasConflict } : {}),
+    };
+    if (!tenant.markRow(name, marks)) throw notFound("Row", name);
+    return done;
+  },
+};
+
+/** Answers requests about the emulator, from this machine only. */
+export async function administrate(tenant: Tenant, request: Arrived, path: string): Promise<Outgoing> {
+  try {
+    const host = request.headers["host"] ?? "";
+    // A page in a browser may reach this address under another name, or post to it: neither is answered.
+    const ours = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
+    const origin = request.headers["origin"];
+    if (!request.local || !ours || (origin !== undefined && origin !== `http://${host}`)) {
+      throw new PlatformError("forbidden", "The emulator is administrated from its own machine only");
+    }
+    const [noun = "", name = ""] = path.split("/");
+    const action = `${request.method} ${noun}`;
+    const carryOut = Object.hasOwn(actions, action) ? actions[action] : undefined;
+    if (!carryOut) throw new PlatformError("notFound", `The emulator has no ${action}`);
+    return { status: 200, body: await carryOut(tenant, request, name), headers: {} };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return { status: error.status, body: { status: "failure", message: error.message }, headers: {} };
+  }
+}
+
+function filterIn(query: URLSearchParams): CallFilter {
+  const since = Number(query.get("since") ?? 0);
+  if (!Number.isInteger(since)) throw invalid("since must be a sequence number");
+  const mutating = query.get("mutating");
+  const endpoint = query.get("endpoint");
+  if (endpoint !== null && !Object.hasOwn(endpoints, endpoint)) throw invalid(`there is no endpoint ${endpoint}`);
+  return {
+    since,
+    ...(mutating === null ? {} : { mutating: mutating === "true" }),
+    ...(endpoint === null ? {} : { endpoint: endpoint as EndpointName }), // a key of the contract's table
+  };
+}

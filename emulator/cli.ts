@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { createEmulator } from "./emulator.ts";
+
+interface Options {
+  port: number;
+  data?: string;
+  seed?: string;
+  host: string;
+  readOnly?: true;
+  strict?: true;
+  loose?: true;
+  tenant: string[];
+}
+
+/** Adds the command that runs the emulator until it is interrupted. Its first line of output is the address. */
+export function addEmulatorCommand(program: Command): void {
+  program
+    .command("emulator")
+    .description("run the platform on this machine")
+    .option("--port <number>", "port to listen on; a free one when it is 0", portIn, 0)
+    .option("--data <file>", "data file, made when it is missing; in memory without one")
+    .option("--seed <file>", "YAML file with tables, users and settings, taken when the data file is new")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--read-only", "refuse every call that changes the platform")
+    .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
+    .option("--loose", "take any value for any field")
+    .option(
+      "--tenant <name>",
+      "a further platform at /tenants/<name>, with the same seed; may be given again",
+      listed,
+      [],
+    )
+    .action(run);
+}
+
+async function run({ port, data, seed, host, readOnly, strict, loose, tenant }: Options): Promise<void> {
+  const from = seed === undefined ? undefined : resolve(seed);
+  const emulator = await createEmulator({
+    port,
+    host,
+    data: data === undefined ? undefined : resolve(data),
+    seed: from,
+    readOnly,
+    settings: strict ? { strict: true } : loose ? { strict: false } : {},
+    tenants: Object.fromEntries(tenant.map((name) => [name, { seed: from }])),
+  });
+  process.stdout.write(`${emulator.url}\n`);
+  await new Promise<void>((stop) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
+  });
+  await emulator.close();
+}
+
+function portIn(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
+  return port;
+}
+
+function listed(name: string, names: string[]): string[] {
+  return [...names, name];
+}

@@ -1,0 +1,110 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { schema, schemaVersion } from "./schema.ts";
+
+const keptStatements = 300;
+
+/**
+ * One connection to a data file. Other processes may have the same file open: nothing is remembered outside the file,
+ * and whoever writes waits for the other's transaction.
+ */
+/* eslint-disable @typescript-eslint/no-unnecessary-type-parameters -- the caller names the columns that its SQL selects */
+export class Database {
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  /** True when this process made the file. */
+  readonly fresh: boolean;
+
+  /** Opens a file, or a database in memory for `:memory:`, and brings a new one to its schema by `plant`. */
+  constructor(file: string, plant: (database: Database) => void) {
+    this.#connection = new DatabaseSync(file, { timeout: 10_000 });
+    this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768");
+    try {
+      this.fresh = this.transaction(() => {
+        const version = this.one<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
+        if (version === schemaVersion) return false;
+        if (version !== 0) {
+          throw new Error(`${file} was written by another version of the emulator: start with a new file`);
+        }
+        if (this.one("SELECT 1 FROM sqlite_schema")) throw new Error(`${file} is not a data file of the emulator`);
+        this.#connection.exec(schema);
+        plant(this);
+        return true;
+      });
+    } catch (error) {
+      this.#connection.close();
+      throw error;
+    }
+  }
+
+  one<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepared(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepared(sql).all(...values) as Row[];
+  }
+
+  /** Rows one after the other. The statement is not shared, so others may run between two rows. */
+  iterate<Row>(sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
+    return this.#connection.prepare(sql).iterate(...values) as IterableIterator<unknown> as IterableIterator<Row>;
+  }
+
+  /** Returns the number of rows that were changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(sql).run(...values).changes);
+  }
+
+  /** Changes of the schema, and statements that are never repeated. */
+  execute(sql: string): void {
+    this.#connection.exec(sql);
+  }
+
+  /** A statement for a loop over many rows. */
+  prepare(sql: string): StatementSync {
+    return this.#prepared(sql);
+  }
+
+  /** All of the work or nothing of it. */
+  transaction<Result>(work: () => Result): Result {
+    return this.#within("BEGIN IMMEDIATE", work);
+  }
+
+  /** One consistent view for several reads. */
+  reading<Result>(work: () => Result): Result {
+    return this.#within("BEGIN", work);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+
+  #within<Result>(begin: string, work: () => Result): Result {
+    if (this.#isOpen()) return work();
+    this.#connection.exec(begin);
+    try {
+      const result = work();
+      this.#connection.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#isOpen()) this.#connection.exec("ROLLBACK"); // SQLite itself ends it after some errors
+      throw error;
+    }
+  }
+
+  #isOpen(): boolean {
+    return this.#connection.isTransaction;
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement) return statement;
+    statement = this.#connection.prepare(sql);
+    if (this.#statements.size >= keptStatements) {
+      const oldest = this.#statements.keys().next().value;
+      if (oldest !== undefined) this.#statements.delete(oldest);
+    }
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}

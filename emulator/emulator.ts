@@ -1,0 +1,86 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { WireNames } from "../provider/contract/endpoints.ts";
+import { Database } from "./database.ts";
+import type { FaultPlan } from "./faults.ts";
+import { plant, withoutSecrets } from "./planting.ts";
+import { Platform } from "./platform.ts";
+import { routed } from "./routing.ts";
+import type { SeedInput } from "./seed.ts";
+import { readSeed } from "./seedFile.ts";
+import { listen } from "./server.ts";
+import type { Settings } from "./settings.ts";
+import { Tenant } from "./tenant.ts";
+
+export interface EmulatorOptions {
+  /** Data file, made when it is missing. In memory when it is left out or `:memory:`. */
+  data?: string | undefined;
+  /** YAML file or object with tables, users and settings. Taken once, when the data file is new. */
+  seed?: string | SeedInput | undefined;
+  /** A free one when it is 0 or left out. */
+  port?: number | undefined;
+  /** Address to listen on; only this machine reaches the default, 127.0.0.1. */
+  host?: string | undefined;
+  /** Lets the process end while the emulator is open. */
+  unref?: boolean | undefined;
+  /** Clock in milliseconds since the epoch. */
+  now?: (() => number) | undefined;
+  /** Names that the clients use on the wire, ours → theirs. */
+  wireNames?: WireNames | undefined;
+  /** Refuses every call that changes the platform. */
+  readOnly?: boolean | undefined;
+  /** Settings that count more than those of the seed, as long as this emulator runs. */
+  settings?: Partial<Settings> | undefined;
+  /** What goes wrong from the start. */
+  faults?: FaultPlan | undefined;
+  /**
+   * Further platforms on the same port, by name, each with its own data; they are reached at `<url>/tenants/<name>`.
+   * A data file `x.db` gets `x.db.<name>` beside it.
+   */
+  tenants?: Record<string, { seed?: string | SeedInput | undefined }> | undefined;
+}
+
+/** A platform that is running. */
+export interface Emulator extends Omit<Tenant, "answer"> {
+  /** Lets requests under way end, then closes. */
+  close: () => Promise<void>;
+  /** One of the further platforms. */
+  tenant: (name: string) => Omit<Tenant, "answer">;
+}
+
+/** Starts a platform on this machine. */
+export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
+  const { readOnly = false, settings = {} } = options;
+  if (data !== ":memory:") mkdirSync(dirname(data), { recursive: true });
+  const platforms = new Map<string, Platform>();
+  const closeData = () => {
+    for (const { database } of platforms.values()) database.close();
+  };
+  const tenants = new Map<string, Tenant>();
+  try {
+    for (const [name, { seed }] of Object.entries({ "": { seed: options.seed }, ...options.tenants })) {
+      if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
+      const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
+      const database = new Database(file, (fresh) => plant(fresh, withoutSecrets(readSeed(seed)), now()));
+      platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
+    }
+    const listening = await listen(routed(platforms, tenants, wireNames), { host, port, unref });
+    for (const [name, platform] of platforms) {
+      tenants.set(name, new Tenant(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
+    }
+    const find = (name: string): Tenant => {
+      const found = tenants.get(name);
+      if (!found) throw new Error(`there is no tenant ${name}`);
+      return found;
+    };
+    const main = find("");
+    if (options.faults) main.setFaults(options.faults);
+    let closing: Promise<void> | undefined;
+    const close = () => (closing ??= listening.close().finally(closeData));
+    return Object.assign(main, { close, tenant: find });
+  } catch (error) {
+    closeData();
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import { resolve } from "node:path";
+import type { EmulatorOptions } from "./emulator.ts";
+
+const form = "emulator:<file>?seed=<platform.yaml>";
+
+/**
+ * Takes `emulator:<file>?seed=<platform.yaml>` apart. The file is `:memory:` for one that lasts as long as the process;
+ * relative paths begin at the directory.
+ */
+export function parseEmulatorEndpoint(endpoint: string, directory = "."): Pick<EmulatorOptions, "data" | "seed"> {
+  const [, file = "", query = ""] = /^emulator:([^?]*)\??(.*)$/s.exec(endpoint) ?? [];
+  if (file === "") throw new Error(`"${endpoint}" names no data file: the form is ${form}, or emulator::memory:`);
+  const parameters = new Map<string, string>();
+  for (const part of query.split("&").filter((part) => part !== "")) {
+    const [name = "", value = ""] = part.split(/=(.*)/s);
+    if (name !== "seed") throw new Error(`"${endpoint}" has an unknown parameter ${name}: the form is ${form}`);
+    if (value === "") throw new Error(`"${endpoint}" names no seed: the form is ${form}`);
+    parameters.set(name, decoded(value, endpoint));
+  }
+  const data = decoded(file, endpoint);
+  const seed = parameters.get("seed");
+  return {
+    data: data === ":memory:" ? data : resolve(directory, data),
+    ...(seed === undefined ? {} : { seed: resolve(directory, seed) }),
+  };
+}
+
+/** Paths may be written as in addresses (%20 for a space). */
+function decoded(text: string, endpoint: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error(`"${endpoint}" has a % that begins no code: write %25 for it`);
+  }
+}

@@ -1,0 +1,5 @@
+export { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
+export { readCalls, type CallFilter, type LoggedCall } from "./callLog.ts";
+export { parseEmulatorEndpoint } from "./endpoint.ts";
+export { SeedError } from "./seedFile.ts";
+export type { SeedInput } from "./seed.ts";

@@ -1,0 +1,170 @@
+import type { Endpoint, Received } from "../provider/contract/endpoint.ts";
+import { endpoints, type EndpointName, type WireNames } from "../provider/contract/endpoints.ts";
+import { isObject } from "../provider/contract/wire.ts";
+import { requireKey, signedIn } from "./authentication.ts";
+import type { Call } from "./call.ts";
+import { isMutating, logCall, requestText } from "./callLog.ts";
+import type { Database } from "./database.ts";
+import { failureBody, forbidden, invalid, PlatformError } from "./failure.ts";
+import { handlerOf, preparations } from "./handlers.ts";
+import { Identifiers } from "./identifiers.ts";
+import { parseBody } from "./json.ts";
+import { withOurNames } from "./routes.ts";
+import { hashToken } from "./secrets.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import type { User } from "./users.ts";
+
+/** A request for an endpoint, as it came. */
+export interface Incoming {
+  name: EndpointName;
+  headers: Received["headers"];
+  query: Received["query"];
+  body: Buffer;
+  /** Address under which the platform is reached. */
+  url: string;
+}
+
+export interface Outgoing {
+  status: number;
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+/** What is different about a call on which a fault is played. */
+export interface Circumstances {
+  /** Name of the fault for the call log. */
+  fault: string | null;
+  defaultLimit?: number | undefined;
+  /** What is answered without carrying the call out; status 0 stands for no answer in the log. */
+  instead?: Outgoing | undefined;
+}
+
+export interface PlatformOptions {
+  now: () => number;
+  wireNames: WireNames;
+  /** Refuse what changes the platform. */
+  readOnly: boolean;
+  /** Settings that count more than those of the seed. */
+  settings: Partial<Settings>;
+}
+
+/** One platform: a database and what its endpoints do with it. */
+export class Platform {
+  readonly database: Database;
+  readonly options: PlatformOptions;
+  readonly #identifiers = new Identifiers();
+
+  constructor(database: Database, options: PlatformOptions) {
+    this.database = database;
+    this.options = options;
+  }
+
+  get settings(): Settings {
+    return { ...readSettings(this.database), ...this.options.settings };
+  }
+
+  /** Carries a call out and writes it into the log: what changes and the entry are one transaction. */
+  async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
+    const { name, headers, query, body, url } = incoming;
+    const { database } = this;
+    const endpoint: Endpoint = endpoints[name];
+    const time = this.options.now();
+    let user: User | undefined;
+    let request = "{}";
+    const log = (status: number, failure: string | null) => {
+      const { effect } = endpoint;
+      const { fault } = circumstances;
+      logCall(database, { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, fault }, request);
+    };
+    try {
+      const { settings } = this;
+      requireJSON(headers, body);
+      const received = { headers, query, body: withOurNames(parseBody(body), this.options.wireNames) };
+      const accepted = endpoint.accept(received);
+      request = requestText(accepted, body);
+      if (circumstances.instead) {
+        log(circumstances.instead.status, null);
+        return circumstances.instead;
+      }
+      if (endpoint.auth !== "none") user = signedIn({ database, settings, now: time }, headers);
+      if (endpoint.auth === "token+key") requireKey({ database, settings, now: time }, headers);
+      if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
+      const parsed = judged(endpoint, accepted);
+      const call: Call = {
+        database,
+        settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
+        now: time,
+        newID: () => this.#identifiers.next(time),
+        url,
+        token: headers["x-auth-token"],
+        fetched: undefined,
+        get user() {
+          if (!user) throw new PlatformError("unauthorized", "You must be logged in");
+          return user;
+        },
+      };
+      const prepare = preparations[name];
+      if (prepare) call.fetched = await prepare(parsed, call);
+      const carryOut = () => endpoint.wrap(handlerOf(name)(parsed, call));
+      if (endpoint.effect === "read") {
+        const answer = database.reading(carryOut);
+        log(200, null);
+        return { status: 200, body: answer, headers: {} };
+      }
+      return database.transaction(() => {
+        const answer = carryOut();
+        log(200, null);
+        return { status: 200, body: answer, headers: {} };
+      });
+    } catch (error) {
+      const failure = failureOf(error);
+      log(failure.status, failure.message);
+      const { retryAfter } = failure;
+      return {
+        status: failure.status,
+        body: failureBody(failure, name),
+        headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
+      };
+    }
+  }
+
+  /** Ends the session of a token. */
+  expire(token: string | undefined): void {
+    if (token !== undefined) this.database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
+  }
+}
+
+function requireJSON(headers: Received["headers"], body: Buffer): void {
+  const type = headers["content-type"];
+  if (body.length === 0 || type === undefined || /^[\w.+-]+\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) return;
+  throw invalid("Content-Type must be application/json");
+}
+
+function judged(endpoint: Endpoint, accepted: unknown): unknown {
+  const result = endpoint.request.safeParse(accepted);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.map(String).join(".") ?? "";
+  const missing = issue?.code === "invalid_type" && valueAt(accepted, issue.path) === undefined;
+  if (missing) throw invalid(path === "" ? "the body must be a JSON object" : `${path} is required`);
+  throw invalid(`${path === "" ? "" : `${path}: `}${issue?.message ?? "is not valid"}`);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Record<PropertyKey, unknown>)[step];
+  }
+  return found;
+}
+
+const busy = 5; // SQLITE_BUSY
+
+function failureOf(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error;
+  if (isObject(error) && error["errcode"] === busy) {
+    return new PlatformError("unavailable", "The data file is busy", { retryAfter: 1 });
+  }
+  return new PlatformError("serverError", `Internal error: ${error instanceof Error ? error.message : String(error)}`);
+}

@@ -1,0 +1,59 @@
+import type { WireNames } from "../provider/contract/endpoints.ts";
+import { adminPath, administrate } from "./admin.ts";
+import { openapi } from "./openapi.ts";
+import type { Outgoing, Platform } from "./platform.ts";
+import { routesOf } from "./routes.ts";
+import type { Answering, Arrived } from "./server.ts";
+import { filePath, signedFile } from "./stored.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** Leads each request to the platform and the part of it that answers. */
+export function routed(
+  platforms: ReadonlyMap<string, Platform>,
+  tenants: ReadonlyMap<string, Tenant>,
+  wireNames: WireNames,
+): Answering {
+  const routes = routesOf(wireNames);
+  return async (request) => {
+    const { method, headers, query, body } = request;
+    const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*)$/.exec(request.path) ?? [];
+    const tenant = tenants.get(name);
+    const platform = platforms.get(name);
+    if (!tenant || !platform) return answer(failed(404, `There is no tenant ${name}`));
+    if (path.startsWith(adminPath)) return answer(await administrate(tenant, request, path.slice(adminPath.length)));
+    if (path.startsWith(filePath)) return answer(fileOf(platform, path.slice(filePath.length), request));
+    if (path === "/openapi.json") return answer({ status: 200, body: openapi(tenant.url), headers: {} });
+    const route = routes.get(path);
+    if (!route) return answer(failed(404, `There is no endpoint ${path}`));
+    if (!route.methods.includes(method)) {
+      return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
+    }
+    return tenant.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url: tenant.url });
+  };
+}
+
+const answer = (outgoing: Outgoing) => ({ outgoing, ending: "answer" as const });
+
+/** Serves a stored file to whoever has its signed address; never as a page that a browser would run. */
+function fileOf(platform: Platform, path: string, { method, query }: Arrived): Outgoing {
+  if (method !== "GET") return failed(405, "Files are read with GET", { allow: "GET" });
+  const file = signedFile(platform.database, path, query.get("signature") ?? "");
+  if (!file) return failed(404, "There is no such file, or the signature does not belong to it");
+  return {
+    status: 200,
+    body: file.bytes,
+    headers: {
+      "content-type": headerText(file.type),
+      "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+      "x-content-type-options": "nosniff",
+    },
+  };
+}
+
+const headerText = (text: string): string => (/^[\x20-\x7e]+$/.test(text) ? text : "application/octet-stream");
+
+const failed = (status: number, message: string, headers: Record<string, string> = {}): Outgoing => ({
+  status,
+  body: { status: "failure", message },
+  headers,
+});

@@ -1,0 +1,23 @@
+import { createHash, randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
+
+// Cheap on purpose: a seed with many users must not slow the start down, and what is kept here are test accounts.
+const cost = { N: 1024, r: 8, p: 1 };
+const length = 32;
+
+/** A password as it is kept. */
+export function hashPassword(password: string): string {
+  const salt = randomBytes(16);
+  return `${salt.toString("base64url")}.${scryptSync(password, salt, length, cost).toString("base64url")}`;
+}
+
+export function isPassword(password: string, kept: string): boolean {
+  const [salt = "", hash = ""] = kept.split(".");
+  const given = scryptSync(password, Buffer.from(salt, "base64url"), length, cost);
+  const expected = Buffer.from(hash, "base64url");
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+export const newToken = (): string => randomBytes(32).toString("base64url");
+
+/** A token or key as it is kept; they are random or long enough to need no salt. */
+export const hashToken = (token: string): string => createHash("sha256").update(token).digest("base64url");

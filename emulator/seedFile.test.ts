@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { parseSeed, readSeed, SeedError } from "./seedFile.ts";
+import { directory, signIn, start } from "./testing/platform.ts";
+
+test("a seed may be empty: the administrator is known by default", () => {
+  for (const yaml of ["", "{}", "# nothing yet\n"]) {
+    expect(parseSeed(yaml, "platform.yaml").administrator).toEqual({
+      email: "admin@example.com",
+      password: "admin",
+      apiKey: "dev-key",
+    });
+  }
+});
+
+test("a table has the ID of its key, or another, and fields in short and long form", async () => {
+  const file = join(directory(), "platform.yaml");
+  writeFileSync(
+    file,
+    `
+administrator: { email: root@example.com, password: secret, id: root }
+tables:
+  towns:
+    id: t-1
+    fields:
+      Name: { type: text, id: name }
+      Size: number
+`,
+  );
+  const { url } = await start({ seed: file });
+  const root = await signIn(url, "root@example.com", "secret");
+  expect(root.userID).toBe("root");
+  await root.call("insertmicroapprow", { microAppID: "t-1", rowData: { Name: "Brno", Size: 3 } });
+  const read = { microAppID: "t-1", optSearchFilters: [{ fieldID: "name", value: "Brno" }] };
+  expect(await root.get("body.microAppRows", "microappdata", read)).toMatchObject([{ Name: "Brno", Size: 3 }]);
+});
+
+describe("a mistake is named with file, line and column", () => {
+  test.each([
+    ["tables:\n  a: {fields: {Name: txt}}\n", ["p.yaml:2:22: tables.a.fields.Name.type: must be one of text, number"]],
+    ["tabels: {}\n", ["p.yaml:1:9: tabels: is not known here"]],
+    ["users:\n  - password: x\n", ["p.yaml:2:5: users.0.email: is required"]],
+    ["users: [{email: nobody}]\n", ["p.yaml:1:17: users.0.email: must be an e-mail address"]],
+    ["tables:\n  a:\n    parent: b\n", ["p.yaml:3:13: tables.a.parent: there is no other table b"]],
+    ["tables:\n  a b: {}\n", ["p.yaml:2:8: tables.a b: must consist of letters"]],
+    [
+      "tables:\n  a:\n    fields:\n      X: {type: linked}\n      Y: {type: linked, table: b}\n",
+      [
+        "p.yaml:4:10: tables.a.fields.X.table: a linked field, and no other, names its table",
+        "p.yaml:5:32: tables.a.fields.Y.table: there is no table b",
+      ],
+    ],
+    [
+      "tables:\n  a:\n    fields:\n      X: {type: text, sort: 1}\n      Y: {type: linked, table: b, sort: 1}\n",
+      [
+        "p.yaml:5:41: tables.a.fields.Y.sort: sort 1 is taken by another field",
+        "p.yaml:5:32: tables.a.fields.Y.table: there is no table b",
+      ],
+    ],
+    ["users:\n  - email: ADMIN@example.com\n", ["p.yaml:2:12: users.0.email: ADMIN@example.com is there twice"]],
+    ["settings: {defaultLimit: 0}\n", ["p.yaml:1:26: settings.defaultLimit: Too small"]],
+    ["users: [\n", ["p.yaml:2:1: Flow sequence in block collection"]],
+    ["users: []\nusers: []\n", ["p.yaml:2:1: Map keys must be unique"]],
+    ["- a\n", ["p.yaml:1:1: Invalid input: expected object, received array"]],
+  ])("%j", (yaml, expected) => {
+    const messages = thrown(() => parseSeed(yaml, "p.yaml")).split("\n");
+    expect(messages).toHaveLength(expected.length);
+    for (const [index, start] of expected.entries()) expect(messages[index]?.slice(0, start.length)).toBe(start);
+  });
+
+  test("a file that is missing", () => {
+    expect(thrown(() => readSeed("/nowhere/platform.yaml"))).toMatch(
+      /^the seed \/nowhere\/platform.yaml can't be read/,
+    );
+  });
+});
+
+function thrown(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SeedError) return error.message;
+    throw error;
+  }
+  return "";
+}

@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach } from "@jest/globals";
+
+/** The emulator in a process of its own. */
+export interface Running {
+  url: string;
+  /** Sends a signal and waits for the end; gives exit status and the signal that ended it. */
+  end: (signal: NodeJS.Signals) => Promise<[number | null, NodeJS.Signals | null]>;
+}
+
+const running = new Set<ChildProcess>();
+
+afterEach(async () => {
+  for (const child of running) {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+  running.clear();
+});
+
+export async function run(...parameters: string[]): Promise<Running> {
+  const executable = fileURLToPath(new URL("./serve.js", import.meta.url));
+  const child = spawn(process.execPath, ["--no-warnings", executable, "emulator", ...parameters], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  running.add(child);
+  const ended = once(child, "exit").then((status) => {
+    running.delete(child);
+    return status as [number | null, NodeJS.Signals | null];
+  });
+  const lines = createInterface({ input: child.stdout });
+  const [url] = (await once(lines, "line")) as [string];
+  return {
+    url,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
