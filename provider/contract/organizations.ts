@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id } from "./values.ts";
-import { firstOf, isObject, type Json } from "./wire.ts";
+import { firstOf, readIn, type Json } from "./wire.ts";
 
 /** ID of what was made: the answer's `result` is the ID or an object that holds it. */
 export const idOfResult = (wire: unknown, name: string): unknown =>
@@ -17,9 +17,8 @@ export const result = (name: string, made: string): Json => ({
 
 /** The object that was read, or undefined for an empty one. */
 export const recordIn = (wire: unknown): unknown => {
-  const found = firstOf(wire, "body", "result");
-  const record = Array.isArray(found) ? (found as unknown[])[0] : found;
-  return isObject(record) && Object.keys(record).length > 0 ? record : undefined;
+  const found = readIn(wire, "body", "result");
+  return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
 };
 
 export const organization = z.looseObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { count, direction, id, row, rowData } from "./values.ts";
-import { firstOf, isObject, written } from "./wire.ts";
+import { firstOf, readIn, written } from "./wire.ts";
 
 /** Most rows that one batch insert takes. */
 export const maxRowsPerInsert = 10_000;
@@ -66,10 +66,7 @@ export const microappdataRow = endpoint({
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
   wrap: (answer) => ({ status: "success", body: answer }),
-  unwrap: (wire) => {
-    const found = firstOf(wire, "body.currentRow", "currentRow");
-    return { currentRow: isObject(found) && Object.keys(found).length > 0 ? found : undefined };
-  },
+  unwrap: (wire) => ({ currentRow: readIn(wire, "body.currentRow", "currentRow") }),
   errors: ["forbidden"],
 });
 

@@ -24,6 +24,22 @@ export function firstOf(wire: unknown, ...paths: string[]): unknown {
   return undefined;
 }
 
+/**
+ * What was read, from the first place that has it; undefined when there is nothing. An answer with neither `status` nor
+ * `body` is none of the platform's: then it is the whole, for the endpoint's schema to refuse, so that a stranger's
+ * `{}` does not read as "it is gone".
+ */
+export function readIn(wire: unknown, ...paths: string[]): unknown {
+  const found = firstOf(wire, ...paths);
+  if (found !== undefined) return absent(found);
+  const ours = at(wire, "status") !== undefined || at(wire, "body") !== undefined;
+  return ours ? undefined : wire;
+}
+
+/** Undefined for what stands for nothing: null and an empty object. */
+const absent = (value: unknown): unknown =>
+  value === null || (isObject(value) && Object.keys(value).length === 0) ? undefined : value;
+
 /** A list written as one value or as many. */
 export const listOf = (value: unknown): unknown =>
   value === undefined || value === null ? undefined : Array.isArray(value) ? value : [value];

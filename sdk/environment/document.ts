@@ -29,13 +29,13 @@ export interface Entry {
   value: Value;
 }
 
-export interface Sequence {
+interface Sequence {
   kind: "list";
   at: Place;
   items: readonly Value[];
 }
 
-export interface Scalar {
+interface Scalar {
   kind: "scalar";
   at: Place;
   value: unknown;

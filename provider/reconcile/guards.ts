@@ -1,0 +1,62 @@
+/** Fraction that may be removed at a time when nothing else is said. */
+export const defaultMaxRemovals = 0.25;
+
+/** Up to this many things a fraction says nothing. */
+const fewest = 10;
+
+/**
+ * Why so many removals at a time are refused, undefined when they are not.
+ * @param what what they are, in the plural
+ * @param owned how many there were before
+ */
+export function tooManyRemovals(
+  what: string,
+  removals: number,
+  owned: number,
+  maxRemovals = defaultMaxRemovals,
+): string | undefined {
+  if (owned < fewest || removals <= owned * maxRemovals) return undefined;
+  return (
+    `${removals} of ${owned} ${what} would be removed, more than maxRemovals allows (${percent(maxRemovals)}). ` +
+    `If that is meant, set maxRemovals to ${enough(removals, owned)} for this run.`
+  );
+}
+
+/**
+ * Why it is not believed that so many things of ours are gone from the platform, undefined when it is: rather the
+ * platform answers wrongly, or it is another one.
+ */
+export function massDisappearance(
+  what: string,
+  missing: number,
+  owned: number,
+  maxRemovals = defaultMaxRemovals,
+): string | undefined {
+  if (owned < fewest || missing <= owned * maxRemovals) return undefined;
+  return (
+    `${missing} of ${owned} ${what} that were applied are not on the platform any more, more than maxRemovals allows ` +
+    `(${percent(maxRemovals)}). Check that this is the right platform and that it is well; ` +
+    `if they are really gone, set maxRemovals to ${enough(missing, owned)} for this run.`
+  );
+}
+
+/** Why a team would be left with too few administrators, undefined when it would not. */
+export function tooFewAdmins(admins: number, minAdmins: number): string | undefined {
+  if (admins >= minAdmins) return undefined;
+  return (
+    `${admins} ${admins === 1 ? "administrator" : "administrators"} would be left, fewer than minAdmins asks for (${minAdmins}). ` +
+    `Give more members the role admin, or lower minAdmins.`
+  );
+}
+
+/** Why the caller must not lose their own place, undefined when they keep it. */
+export function losingSelf(self: string, how: "removed" | "demoted" | undefined): string | undefined {
+  if (how === undefined) return undefined;
+  const what = how === "removed" ? "removed from the list" : "made a plain member";
+  return `${self}, whose account makes these calls, would be ${what}. Keep them, or set keepSelf: false.`;
+}
+
+const percent = (fraction: number): string => `${Number((fraction * 100).toFixed(2))} %`;
+
+/** The smallest fraction of two places that allows it. */
+const enough = (part: number, whole: number): number => Math.min(1, Math.ceil((part / whole) * 100) / 100);

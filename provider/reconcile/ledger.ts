@@ -1,0 +1,130 @@
+import { RowSet } from "./rowSet.ts";
+import { Sketch } from "./sketch.ts";
+import type { RowDigests } from "./digests.ts";
+
+/** Most rows that a ledger lists; above, it is a sketch of constant size. */
+export const maxListedRows = 4_096;
+
+/** Encoded 128 KB and 254 KB. */
+const sketchCells = { small: 4_000, large: 7_936 };
+const rowsForLargeSketch = 50_000;
+
+/** What was last applied and is ours: a list of rows, or a sketch of them with their number. */
+export type Ledger =
+  | { readonly kind: "list"; readonly count: number; readonly rows: RowSet }
+  | { readonly kind: "sketch"; readonly count: number; readonly sketch: Sketch };
+
+/** Difference of wanted rows from a ledger. */
+export type Difference =
+  | {
+      exact: true;
+      /** Indices of wanted rows whose key the ledger lacks. */
+      added: number[];
+      /** Indices of wanted rows whose key the ledger has with another content. */
+      changed: number[];
+      /** Rows of the ledger whose key is not wanted any more. */
+      removed: RowDigests[];
+      /** Rows of the ledger that were changed or removed, as they were. */
+      before: RowSet;
+    }
+  | {
+      exact: false;
+      /** More rows than this were added, changed or removed. */
+      moreThan: number;
+      /** Rows added less rows removed. */
+      net: number;
+    };
+
+/** The ledger of rows that are ours. */
+export function ledgerOf(rows: RowSet): Ledger {
+  const count = rows.length;
+  if (count <= maxListedRows) return { kind: "list", count, rows };
+  const cells = count < rowsForLargeSketch ? sketchCells.small : sketchCells.large;
+  return { kind: "sketch", count, sketch: Sketch.of(cells, rows) };
+}
+
+/** The ledger before anything was applied. */
+export const emptyLedger = (): Ledger => ledgerOf(new RowSet());
+
+/** Text of a ledger for the state, at most 256 KB: `list:1:<rows>:<base64>` or `sketch:1:<rows>:<base64>`. */
+export function encodeLedger(ledger: Ledger): string {
+  const words = ledger.kind === "list" ? ledger.rows.packed() : ledger.sketch.words;
+  const bytes = Buffer.alloc(words.length * 4);
+  words.forEach((word, index) => bytes.writeUInt32LE(word, index * 4));
+  return `${ledger.kind}:1:${ledger.count}:${bytes.toString("base64")}`;
+}
+
+/** The ledger of a text; throws a RangeError when it is none or one of a newer version. */
+export function decodeLedger(text: string): Ledger {
+  const [kind, version, number, encoded, ...rest] = text.split(":");
+  if (version !== "1" && (kind === "list" || kind === "sketch")) {
+    throw new RangeError("the ledger was written by a newer version of this package: update the package");
+  }
+  const count = Number(number);
+  if (encoded === undefined || rest.length > 0 || !Number.isSafeInteger(count) || count < 0) throw damaged();
+  const bytes = Buffer.from(encoded, "base64");
+  const words = Uint32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readUInt32LE(index * 4));
+  if (kind === "sketch") {
+    if (bytes.length % 96 !== 0 || bytes.length === 0) throw damaged();
+    return { kind, count, sketch: new Sketch(words.length / 6, words) };
+  }
+  if (kind !== "list" || bytes.length !== count * 16) throw damaged();
+  const rows = new RowSet();
+  for (let at = 0; at < words.length; at += 4) {
+    const [a = 0, b = 0, c = 0, d = 0] = words.subarray(at, at + 4);
+    rows.add({ high: a, low: b }, { high: c, low: d });
+  }
+  if (rows.length !== count) throw damaged();
+  return { kind, count, rows };
+}
+
+const damaged = (): RangeError => new RangeError("the ledger in the state is damaged");
+
+/** What has to happen to a ledger's rows to make them the wanted ones. */
+export function difference(wanted: RowSet, ledger: Ledger): Difference {
+  if (ledger.kind === "list") return differenceOfLists(wanted, ledger.rows);
+  const { cells } = ledger.sketch;
+  const found = ledger.sketch.difference(Sketch.of(cells, wanted));
+  const exact = found && sorted(wanted, found.theirs, found.mine);
+  // The numbers must agree as well: nothing is believed that does not add up.
+  if (exact && ledger.count + exact.added.length - exact.removed.length === wanted.length) return exact;
+  // A changed row is two in a sketch. Differences of less than seven tenths of the cells are as good as always listed.
+  return { exact: false, moreThan: Math.floor(cells * 0.35), net: wanted.length - ledger.count };
+}
+
+function differenceOfLists(wanted: RowSet, last: RowSet): Difference {
+  const added: number[] = [];
+  const changed: number[] = [];
+  const removed: RowDigests[] = [];
+  const before = new RowSet();
+  for (let index = 0; index < wanted.length; index++) {
+    const found = last.find(wanted.key(index));
+    if (found === undefined) added.push(index);
+    else if (!last.says(found, wanted.content(index))) {
+      changed.push(index);
+      before.add(last.key(found), last.content(found));
+    }
+  }
+  for (const row of last) {
+    if (wanted.has(row.key)) continue;
+    removed.push(row);
+    before.add(row.key, row.content);
+  }
+  return { exact: true, added, changed, removed, before };
+}
+
+/** Pairs up what a sketch tells: undefined when it tells what can't be. */
+function sorted(wanted: RowSet, here: RowDigests[], gone: RowDigests[]): (Difference & { exact: true }) | undefined {
+  const before = RowSet.of(gone);
+  const added: number[] = [];
+  const changed: number[] = [];
+  for (const { key, content } of here) {
+    const index = wanted.find(key);
+    if (index === undefined || !wanted.says(index, content)) return undefined;
+    (before.has(key) ? changed : added).push(index);
+  }
+  const removed = gone.filter(({ key }) => !wanted.has(key));
+  if (before.length !== gone.length || removed.length + changed.length !== gone.length) return undefined;
+  const ascending = (a: number, b: number): number => a - b;
+  return { exact: true, added: added.sort(ascending), changed: changed.sort(ascending), removed, before };
+}

@@ -1,0 +1,60 @@
+import type { Digest, RowDigests } from "./digests.ts";
+import type { Ledger } from "./ledger.ts";
+import { RowSet } from "./rowSet.ts";
+
+/** A row on the platform: its ID and what it says. */
+export interface LiveRow {
+  id: string;
+  content: Digest;
+}
+
+/**
+ * The rows of a table as they come in, page by page. IDs are kept only where they may be needed: not of rows that say
+ * what is wanted, and not of rows that are certainly foreign.
+ */
+export class LiveRows {
+  /** One row for each key. */
+  readonly rows = new RowSet();
+  /** Rows that are certainly not ours: without a key, or with one that neither source nor ledger has. */
+  foreign = 0;
+  readonly #wanted: RowSet;
+  readonly #ledger: Ledger;
+  readonly #ids = new Map<number, string>();
+  readonly #others = new Map<number, LiveRow[]>();
+
+  constructor(wanted: RowSet, ledger: Ledger) {
+    this.#wanted = wanted;
+    this.#ledger = ledger;
+  }
+
+  /** Takes in a row; `digests` is undefined when the row has no key. */
+  add(id: string, digests: RowDigests | undefined): void {
+    if (digests === undefined) {
+      this.foreign++;
+      return;
+    }
+    const { key, content } = digests;
+    const wanted = this.#wanted.find(key);
+    if (wanted === undefined && this.#ledger.kind === "list" && !this.#ledger.rows.has(key)) {
+      this.foreign++;
+      return;
+    }
+    const index = this.rows.length;
+    const first = this.rows.add(key, content);
+    if (first !== undefined) {
+      const others = this.#others.get(first);
+      if (others) others.push({ id, content });
+      else this.#others.set(first, [{ id, content }]);
+    } else if (wanted === undefined || !this.#wanted.says(wanted, content)) this.#ids.set(index, id);
+  }
+
+  /** ID of a row; undefined for one that says what is wanted. */
+  id(index: number): string | undefined {
+    return this.#ids.get(index);
+  }
+
+  /** Further rows with the same key. */
+  others(index: number): readonly LiveRow[] {
+    return this.#others.get(index) ?? [];
+  }
+}

@@ -1,0 +1,237 @@
+import type { Digest, RowDigests } from "./digests.ts";
+import { tooManyRemovals } from "./guards.ts";
+import { difference, ledgerOf, type Difference, type Ledger } from "./ledger.ts";
+import type { LiveRow, LiveRows } from "./liveRows.ts";
+import { lastApplied, type LastApplied } from "./ownership.ts";
+import { RowSet } from "./rowSet.ts";
+
+/** `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either. */
+export type Mode = "exact" | "upsert" | "insertOnly";
+
+/** What becomes of a row of ours that somebody edited or removed on the platform. */
+export type OnConflict = "overwrite" | "keepLive" | "error";
+
+/** How rows are to be kept. */
+export interface RowOptions {
+  mode: Mode;
+  onConflict: OnConflict;
+  /** Take over rows that have a wanted key and are not ours. */
+  adopt: boolean;
+  /** Largest part of our rows that may be removed at a time. */
+  maxRemovals?: number | undefined;
+}
+
+/** A row on the platform that a wanted row meets. `wanted` is an index of the wanted rows. */
+export interface Meeting {
+  wanted: number;
+  id: string;
+}
+
+/** What has to be done to a table, and what was seen there. Indices are those of the wanted rows, ascending. */
+export interface RowPlan {
+  /** Rows to insert. */
+  insert: number[];
+  /** Rows to change, with the ID that each has on the platform. */
+  update: Meeting[];
+  /** Rows of ours to remove. */
+  remove: (RowDigests & { id: string })[];
+  /** Rows that say what is wanted. */
+  unchanged: number;
+  /** Rows that said what is wanted, or were taken over, although they were not known as ours. */
+  adopted: number;
+  /** Rows that have a wanted key, say something else and are not known as ours: the plan can't be carried out. */
+  adoptNeeded: Meeting[];
+  /** Rows of ours that were touched by hand while `onConflict` is `error`: the plan can't be carried out. */
+  conflicts: { wanted: number | undefined; id: string | undefined; how: "edited" | "missing" }[];
+  /** Rows of ours that differ from what is wanted and are left so, as mode or onConflict say. */
+  kept: number;
+  /** Rows of ours that left the source and stay on the platform: they are not ours any more. */
+  released: number;
+  /** Rows that are not ours. They are never touched. */
+  foreign: number;
+  /** Keys that the table has more than once. `ids` are those that are left alone. */
+  duplicates: { wanted: number | undefined; ids: string[] }[];
+  /** What was done by hand to rows of ours since they were last applied. */
+  drift: { edited: { wanted: number | undefined; id: string | undefined }[]; missing: number[] };
+  /** False when it can't be proven which rows are ours: then none is removed, and those that differ need `adopt`. */
+  proven: boolean;
+  /** Why the plan must not be carried out, in sentences. */
+  refusals: string[];
+  /** What a row of ours said when it was last applied. */
+  last: LastApplied;
+}
+
+/**
+ * Plans three ways: what was last applied (`ledger`), what is there (`live`), what is wanted. To remove all rows of
+ * ours, nothing is wanted, and `source` helps to prove which they are.
+ */
+export function planRows(
+  wanted: RowSet,
+  ledger: Ledger,
+  live: LiveRows,
+  { source, ...options }: RowOptions & { source?: RowSet | undefined },
+): RowPlan {
+  const known = lastApplied(ledger, source ? [wanted, source] : [wanted], live.rows);
+  const plan: RowPlan = {
+    insert: [],
+    update: [],
+    remove: [],
+    unchanged: 0,
+    adopted: 0,
+    adoptNeeded: [],
+    conflicts: [],
+    kept: 0,
+    released: 0,
+    foreign: live.foreign,
+    duplicates: [],
+    drift: { edited: [], missing: [] },
+    proven: known !== undefined,
+    refusals: [],
+    last: known ?? (() => undefined),
+  };
+  const met = new Uint8Array(wanted.length);
+  for (let index = 0; index < live.rows.length; index++) {
+    const key = live.rows.key(index);
+    const at = wanted.find(key);
+    if (at === undefined) unwanted(plan, key, live, index, options);
+    else {
+      met[at] = 1;
+      meet(plan, wanted, at, live, index, options);
+    }
+  }
+  for (let index = 0; index < wanted.length; index++) if (met[index] === 0) absent(plan, wanted, index, options);
+  plan.update.sort((a, b) => a.wanted - b.wanted);
+  plan.adoptNeeded.sort((a, b) => a.wanted - b.wanted);
+  const refusal = tooManyRemovals("rows", plan.remove.length, ledger.count, options.maxRemovals);
+  if (refusal !== undefined) plan.refusals.push(refusal);
+  return plan;
+}
+
+/** A live row with a wanted key. */
+function meet(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: number, options: RowOptions): void {
+  const last = plan.last(wanted.key(at));
+  const { content, id } = chosen(plan, at, live, index, wanted.content(at), last);
+  if (wanted.says(at, content)) {
+    plan.unchanged++;
+    if (last === undefined) plan.adopted++;
+    return;
+  }
+  if (id === undefined) return; // only rows that say what is wanted come without an ID
+  if (last === undefined && !options.adopt) {
+    plan.adoptNeeded.push({ wanted: at, id });
+    return;
+  }
+  const edited = last !== undefined && !same(last, content);
+  if (last === undefined) plan.adopted++;
+  if (edited) plan.drift.edited.push({ wanted: at, id });
+  if (options.mode === "insertOnly") plan.kept++;
+  else if (edited && options.onConflict === "keepLive") plan.kept++;
+  else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
+  else plan.update.push({ wanted: at, id });
+}
+
+/** A live row whose key is not wanted. */
+function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, options: RowOptions): void {
+  const last = plan.last(key);
+  const others = live.others(index);
+  if (last === undefined) {
+    plan.foreign += 1 + others.length;
+    return;
+  }
+  const { content, id } = chosen(plan, undefined, live, index, last, last);
+  // Of several rows that say the same, one is ours; which one, nobody knows.
+  const ambiguous = [live.rows.content(index), ...others.map((other) => other.content)].filter((one) =>
+    same(one, last),
+  );
+  const edited = !same(content, last);
+  if (edited) plan.drift.edited.push({ wanted: undefined, id });
+  if (options.mode !== "exact" || id === undefined || ambiguous.length > 1 || (edited && others.length > 0)) {
+    plan.released++;
+  } else if (edited && options.onConflict === "keepLive") plan.released++;
+  else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
+  else plan.remove.push({ id, key, content: last });
+}
+
+/** A wanted row that is not there. */
+function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOptions): void {
+  const missing = plan.last(wanted.key(index)) !== undefined;
+  if (missing) plan.drift.missing.push(index);
+  if (missing && options.onConflict === "keepLive") plan.kept++;
+  else if (missing && options.onConflict === "error") {
+    plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
+  } else plan.insert.push(index);
+}
+
+/** Of several rows with one key the one that is taken for ours: it says what is wanted, or what was last applied. */
+function chosen(
+  plan: RowPlan,
+  wanted: number | undefined,
+  live: LiveRows,
+  index: number,
+  ...preferred: (Digest | undefined)[]
+): { content: Digest; id: string | undefined } {
+  const first = { content: live.rows.content(index), id: live.id(index) };
+  const others: readonly LiveRow[] = live.others(index);
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  const found = preferred.flatMap((content) => all.find((row) => content && same(row.content, content)) ?? []);
+  const choice = found[0] ?? first;
+  plan.duplicates.push({ wanted, ids: all.flatMap((row) => (row === choice ? [] : (row.id ?? []))) });
+  return choice;
+}
+
+const same = (one: Digest, other: Digest): boolean => one.high === other.high && one.low === other.low;
+
+/** What a run will do, as far as that is known without the platform. */
+export type Forecast =
+  | {
+      exact: true;
+      insert: number;
+      update: number;
+      remove: number;
+      unchanged: number;
+      change: Difference & { exact: true };
+    }
+  | { exact: false; moreThan: number; net: number };
+
+/** What a run will do when nobody has touched our rows meanwhile; offline. */
+export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecast {
+  const change = difference(wanted, ledger);
+  if (!change.exact) return change;
+  const { added, changed, removed } = change;
+  const unchanged = wanted.length - added.length - changed.length;
+  return {
+    exact: true,
+    insert: added.length,
+    update: mode === "insertOnly" ? 0 : changed.length,
+    remove: mode === "exact" ? removed.length : 0,
+    unchanged,
+    change,
+  };
+}
+
+/** Whether a plan leaves everything as it is. */
+export const isEmpty = (plan: RowPlan): boolean =>
+  plan.insert.length + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
+
+/** What of a plan was not carried out. */
+export interface Undone {
+  /** Wanted rows that were neither inserted nor updated although planned. */
+  wanted?: ReadonlySet<number>;
+  /** Rows that were not removed although planned. */
+  removals?: Iterable<RowDigests>;
+}
+
+/** The ledger after a plan was carried out, in part or as a whole: exactly the rows that are ours then. */
+export function ledgerAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, removals = [] }: Undone = {}): Ledger {
+  const foreign = new Set(plan.adoptNeeded.map((meeting) => meeting.wanted));
+  const ours = new RowSet();
+  for (let index = 0; index < wanted.length; index++) {
+    const key = wanted.key(index);
+    const before = undone?.has(index) ? plan.last(key) : undefined;
+    if (before !== undefined) ours.add(key, before);
+    else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, wanted.content(index));
+  }
+  for (const { key, content } of removals) ours.add(key, content);
+  return ledgerOf(ours);
+}

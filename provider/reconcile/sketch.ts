@@ -1,0 +1,121 @@
+import type { Digest, RowDigests } from "./digests.ts";
+
+const hashes = 4;
+/** Count, key and content in two words each, checksum. */
+const wordsPerCell = 6;
+
+/** What two sketches differ in. */
+export interface SketchDifference {
+  /** Rows of the first alone. */
+  mine: RowDigests[];
+  /** Rows of the second alone. */
+  theirs: RowDigests[];
+}
+
+/**
+ * A set of rows in constant space (an invertible Bloom lookup table): it can't be listed, but the difference of two
+ * sketches can, as long as it is small. A row is the pair of its digests, so a changed row is two: one gone, one new.
+ * Rows must be distinct.
+ */
+export class Sketch {
+  readonly cells: number;
+  /** Cells of `wordsPerCell` words, in as many partitions as there are hashes. */
+  readonly words: Uint32Array;
+
+  /** `cells` must be a multiple of 4; a difference of up to three quarters of them can be listed. */
+  constructor(cells: number, words = new Uint32Array(cells * wordsPerCell)) {
+    if (cells % hashes !== 0 || cells < hashes || words.length !== cells * wordsPerCell) {
+      throw new RangeError("the sketch has another size than it says");
+    }
+    this.cells = cells;
+    this.words = words;
+  }
+
+  static of(cells: number, rows: Iterable<RowDigests>): Sketch {
+    const sketch = new Sketch(cells);
+    for (const { key, content } of rows) sketch.add(key, content);
+    return sketch;
+  }
+
+  add(key: Digest, content: Digest): void {
+    this.#toggle(key, content, 1);
+  }
+
+  /** The rows in which this set differs from the other; undefined when there are too many to tell. */
+  difference(other: Sketch): SketchDifference | undefined {
+    if (other.cells !== this.cells) throw new RangeError("sketches of different sizes can't be compared");
+    const rest = new Sketch(this.cells);
+    for (let at = 0; at < this.words.length; at++) {
+      const [mine, theirs] = [this.words[at] ?? 0, other.words[at] ?? 0];
+      rest.words[at] = at % wordsPerCell === 0 ? mine - theirs : mine ^ theirs;
+    }
+    return rest.#peel();
+  }
+
+  /** Takes out one after the other the rows that stand alone in a cell; what they leave uncovers the next. */
+  #peel(): SketchDifference | undefined {
+    const found: SketchDifference = { mine: [], theirs: [] };
+    const waiting = Array.from({ length: this.cells }, (_, cell) => cell);
+    for (let cell = waiting.pop(); cell !== undefined; cell = waiting.pop()) {
+      const at = cell * wordsPerCell;
+      const count = (this.words[at] ?? 0) | 0; // signed
+      if (count !== 1 && count !== -1) continue;
+      const key = { high: this.words[at + 1] ?? 0, low: this.words[at + 2] ?? 0 };
+      const content = { high: this.words[at + 3] ?? 0, low: this.words[at + 4] ?? 0 };
+      const places = placesOf(key, content, this.cells);
+      if (places.check !== this.words[at + 5] || !places.cells.includes(cell)) continue;
+      (count === 1 ? found.mine : found.theirs).push({ key, content });
+      // More rows than cells can't be: what is peeled is noise.
+      if (found.mine.length + found.theirs.length > this.cells) return undefined;
+      this.#toggle(key, content, -count);
+      waiting.push(...places.cells);
+    }
+    return this.words.every((word) => word === 0) ? found : undefined;
+  }
+
+  #toggle(key: Digest, content: Digest, by: number): void {
+    const { words } = this;
+    const { cells, check } = placesOf(key, content, this.cells);
+    for (const cell of cells) {
+      const at = cell * wordsPerCell;
+      words[at] = (words[at] ?? 0) + by;
+      words[at + 1] = (words[at + 1] ?? 0) ^ key.high;
+      words[at + 2] = (words[at + 2] ?? 0) ^ key.low;
+      words[at + 3] = (words[at + 3] ?? 0) ^ content.high;
+      words[at + 4] = (words[at + 4] ?? 0) ^ content.low;
+      words[at + 5] = (words[at + 5] ?? 0) ^ check;
+    }
+  }
+}
+
+/** The cells of a row, one in each partition, and its checksum: all of them from two independent mixes. */
+function placesOf(key: Digest, content: Digest, cells: number): { cells: number[]; check: number } {
+  const first = mixed(0x9e3779b1, key, content);
+  const second = mixed(0x85ebca77, key, content) | 1;
+  const partition = cells / hashes;
+  const places: number[] = [];
+  for (let index = 0; index < hashes; index++) {
+    const spread = finished((first + Math.imul(second, index + 1)) | 0) >>> 0;
+    places.push(index * partition + (spread % partition));
+  }
+  return { cells: places, check: finished(first ^ Math.imul(second, 0x27d4eb2f)) >>> 0 };
+}
+
+/** MurmurHash3 over the four words. */
+function mixed(seed: number, key: Digest, content: Digest): number {
+  return finished(turned(turned(turned(turned(seed, key.high), key.low), content.high), content.low));
+}
+
+function turned(state: number, word: number): number {
+  const scrambled = Math.imul(word, 0xcc9e2d51);
+  const turned = state ^ Math.imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
+  return (Math.imul((turned << 13) | (turned >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+function finished(state: number): number {
+  let mix = state ^ (state >>> 16);
+  mix = Math.imul(mix, 0x85ebca6b);
+  mix ^= mix >>> 13;
+  mix = Math.imul(mix, 0xc2b2ae35);
+  return mix ^ (mix >>> 16);
+}

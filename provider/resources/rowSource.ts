@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { systemLabels, type RowData } from "../contract/values.ts";
+import { keyText, rowDigester, type RowDigester } from "../reconcile/digests.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
+import { placeOf, read, SourceError, type Source } from "./sources.ts";
+
+/** What of a seed's inputs says which rows it has and what they are called. */
+export interface RowDeclaration extends Source {
+  key: readonly string[];
+  references?: Readonly<Record<string, unknown>> | undefined;
+  parent?: { by: string } | undefined;
+}
+
+/** The rows of a source by their digests, with all labels that they declare. */
+export interface Summary {
+  rows: RowSet;
+  /** In alphabetical order; among them the column that names the parent row. */
+  labels: string[];
+  /** Digest of all rows: the same rows in the same order have the same one. */
+  digest: string;
+}
+
+/** Most problems that are named; of more, only the number is told. */
+const mostProblems = 20;
+
+/** Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line. */
+export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
+  const { key, source, references = {}, parent } = declaration;
+  const rows = new RowSet();
+  const labels = new Set<string>();
+  const digests = digestsByShape(declaration);
+  const problems: string[] = [];
+  let more = 0;
+  const problem = (text: string): void => {
+    if (problems.length < mostProblems) problems.push(text);
+    else more++;
+  };
+
+  for await (const { line, values } of read(declaration, directory)) {
+    const place = placeOf(declaration, line);
+    for (const label of Object.keys(values)) {
+      if (labels.has(label)) continue;
+      labels.add(label);
+      if (systemLabels.has(label)) problem(`${place}: "${label}" is the platform's own and can't be written: rename or remove it`);
+    }
+    const { key: digest, content } = digests(values);
+    if (digest === undefined) {
+      const missing = key.filter((label) => keyText(values[label]) === undefined);
+      problem(`${place}: the row has no ${missing.join(" and no ")}, which is its natural key`);
+      continue;
+    }
+    const before = rows.add(digest, content, line);
+    if (before !== undefined) {
+      const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
+      problem(`${place}: the natural key ${keyOf(key, values)} stands at ${where} already`);
+    }
+  }
+  if (rows.length === 0 && problems.length === 0) {
+    const what = source ?? "rows";
+    problems.push(`${what}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
+  }
+  for (const label of [...Object.keys(references), ...(parent ? [parent.by] : [])]) {
+    if (rows.length > 0 && !labels.has(label)) problems.push(`${source ?? "rows"}: no row has the label "${label}", which is named as a reference or parent`);
+  }
+  if (problems.length > 0) {
+    throw new SourceError([...problems, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
+  }
+  const packed = rows.packed();
+  const digest = createHash("sha256").update(new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength));
+  return { rows, labels: [...labels].sort(), digest: digest.digest("hex").slice(0, 32) };
+}
+
+/** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
+export function digestsByShape({ key, references = {} }: RowDeclaration) {
+  const digesters = new Map<string, RowDigester>();
+  const linked = Object.keys(references);
+  return (values: RowData) => {
+    const shape = Object.keys(values);
+    const name = JSON.stringify(shape);
+    let digester = digesters.get(name);
+    if (!digester) digesters.set(name, (digester = rowDigester({ key, labels: shape })));
+    const comparable = linked.length > 0 ? withKeys(values, linked) : values;
+    return { key: digester.key(comparable), content: digester.content(comparable) };
+  };
+}
+
+/** A reference counts by the key of the row that it leads to, which is text. */
+function withKeys(values: RowData, linked: readonly string[]): RowData {
+  const copy = { ...values };
+  for (const label of linked) if (label in copy) copy[label] = keyText(copy[label]) ?? null;
+  return copy;
+}
+
+/** The natural key of a row, for people. */
+export const keyOf = (key: readonly string[], values: RowData): string =>
+  key.map((label) => `"${keyText(values[label]) ?? ""}"`).join(", ");
+
+/** The natural keys of all rows, or of the first `most` of those that are chosen by their index. */
+export async function keysOf(
+  declaration: RowDeclaration,
+  directory: string,
+  chosen?: ReadonlySet<number>,
+  most = Infinity,
+): Promise<string[]> {
+  const keys: string[] = [];
+  let index = 0;
+  for await (const { values } of read(declaration, directory)) {
+    if (!chosen || chosen.has(index)) keys.push(keyOf(declaration.key, values));
+    if (keys.length >= most || (chosen && keys.length >= chosen.size)) break;
+    index++;
+  }
+  return keys;
+}
