@@ -25,7 +25,7 @@ const mostProblems = 20;
 
 /** Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line. */
 export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
-  const { key, source, references = {}, parent } = declaration;
+  const { key, source } = declaration;
   const rows = new RowSet();
   const labels = new Set<string>();
   const digests = digestsByShape(declaration);
@@ -41,7 +41,8 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     for (const label of Object.keys(values)) {
       if (labels.has(label)) continue;
       labels.add(label);
-      if (systemLabels.has(label)) problem(`${place}: "${label}" is the platform's own and can't be written: rename or remove it`);
+      if (systemLabels.has(label))
+        problem(`${place}: "${label}" is the platform's own and can't be written: rename or remove it`);
     }
     const { key: digest, content } = digests(values);
     if (digest === undefined) {
@@ -59,8 +60,9 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     const what = source ?? "rows";
     problems.push(`${what}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
   }
-  for (const label of [...Object.keys(references), ...(parent ? [parent.by] : [])]) {
-    if (rows.length > 0 && !labels.has(label)) problems.push(`${source ?? "rows"}: no row has the label "${label}", which is named as a reference or parent`);
+  for (const label of linkedLabels(declaration)) {
+    if (rows.length > 0 && !labels.has(label))
+      problems.push(`${source ?? "rows"}: no row has the label "${label}", which is named as a reference or parent`);
   }
   if (problems.length > 0) {
     throw new SourceError([...problems, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
@@ -70,25 +72,23 @@ export async function summarize(declaration: RowDeclaration, directory: string):
   return { rows, labels: [...labels].sort(), digest: digest.digest("hex").slice(0, 32) };
 }
 
-/** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
-export function digestsByShape({ key, references = {} }: RowDeclaration) {
-  const digesters = new Map<string, RowDigester>();
-  const linked = Object.keys(references);
-  return (values: RowData) => {
-    const shape = Object.keys(values);
-    const name = JSON.stringify(shape);
-    let digester = digesters.get(name);
-    if (!digester) digesters.set(name, (digester = rowDigester({ key, labels: shape })));
-    const comparable = linked.length > 0 ? withKeys(values, linked) : values;
-    return { key: digester.key(comparable), content: digester.content(comparable) };
-  };
-}
+/** Labels whose values are keys of other rows. */
+export const linkedLabels = ({ references = {}, parent }: RowDeclaration): string[] => [
+  ...Object.keys(references),
+  ...(parent ? [parent.by] : []),
+];
 
-/** A reference counts by the key of the row that it leads to, which is text. */
-function withKeys(values: RowData, linked: readonly string[]): RowData {
-  const copy = { ...values };
-  for (const label of linked) if (label in copy) copy[label] = keyText(copy[label]) ?? null;
-  return copy;
+/** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
+export function digestsByShape(declaration: RowDeclaration) {
+  const digesters = new Map<string, RowDigester>();
+  const references = linkedLabels(declaration);
+  return (values: RowData) => {
+    const labels = Object.keys(values);
+    const shape = JSON.stringify(labels);
+    let digester = digesters.get(shape);
+    if (!digester) digesters.set(shape, (digester = rowDigester({ key: declaration.key, labels, references })));
+    return { key: digester.key(values), content: digester.content(values) };
+  };
 }
 
 /** The natural key of a row, for people. */

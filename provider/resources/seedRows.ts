@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { id } from "../contract/values.ts";
-import { common, resource, adopt } from "./resource.ts";
+import { tooManyRemovals } from "../reconcile/guards.ts";
+import { decodeLedger, emptyLedger, encodeLedger, type Ledger } from "../reconcile/ledger.ts";
+import { ledgerAfter, planOffline, planRows, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
+import { adopt, common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
+import { applyPlan, liveRows } from "./rowApply.ts";
+import { Links } from "./rowLookups.ts";
+import { keyOf, keysOf, summarize, type Summary } from "./rowSource.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -70,21 +77,258 @@ const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own." }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied." }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare." }),
+  keys: z.array(z.string()).optional().meta({
+    description: "Natural keys of the rows, of a small seed that is not secret: a preview names removed rows by them.",
+  }),
   drift: z
     .object({ changed: z.number().int(), missing: z.number().int(), keys: z.array(z.string()) })
     .optional()
     .meta({ description: "Rows of ours that were edited or removed on the platform, as the last refresh saw it." }),
 });
 
-/** Rows of a data table, kept as the source has them. */
+type Inputs = z.output<typeof inputs>;
+type Applied = State<typeof inputs, typeof outputs>;
+
+/** A small seed's natural keys are kept in the state, within these bounds. */
+const mostKeys = { rows: 1_000, characters: 16_000 };
+
+/** Keys that a message names of each kind. */
+const mostNamed = 5;
+
+// What check has read, diff and apply need as well. One for each resource; the digest says whether it still holds.
+const recent = new Map<string, Summary>();
+
+/** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
 export const seedRows = resource({
   name: "SeedRows",
   summary: "Rows of a data table, from a file or from the program.",
   inputs,
   outputs,
   deleteBeforeReplace: true,
-  create: () => Promise.reject<never>(new Error("not built yet")),
-  read: () => Promise.reject<never>(new Error("not built yet")),
-  update: () => Promise.reject<never>(new Error("not built yet")),
-  delete: () => Promise.reject<never>(new Error("not built yet")),
+  keepsInputs: true, // inline rows are no outputs
+
+  check: async ({ directory, report }, { inputs, unknown }, old) => {
+    if (["rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
+      report.info("the rows are known only once other resources exist");
+      return { inputs, problems: [] };
+    }
+    const given = [inputs.rows, inputs.source].filter((one) => one !== undefined).length;
+    if (given !== 1) {
+      return {
+        inputs,
+        problems: [
+          { property: "source", reason: given === 0 ? "set rows or source" : "set either rows or source, not both" },
+        ],
+      };
+    }
+    // Nothing else is needed to read the source, and all of it was just seen to be known.
+    const declaration = inputs as Inputs;
+    try {
+      const summary = await summarize(declaration, directory);
+      if (inputs.resourceUrn !== undefined) recent.set(inputs.resourceUrn, summary);
+      if (old.table === undefined) report.info(await forecast(declaration, summary, emptyLedger(), [], directory));
+      return { inputs: { ...inputs, digest: summary.digest }, problems: [] };
+    } catch (error) {
+      if (!(error instanceof ResourceError)) throw error;
+      return {
+        inputs,
+        problems: [{ property: inputs.source === undefined ? "rows" : "source", reason: error.message }],
+      };
+    }
+  },
+
+  diff: async ({ directory, report }, change, old, { inputs, unknown }) => {
+    if (change.replaces.length > 0 || inputs.digest === undefined || unknown.size > 0) return change;
+    const declaration = inputs as Inputs; // nothing is unknown
+    if (change.changed) {
+      const summary = await summaryOf(declaration, directory);
+      const ledger = decodeLedger(old.ledger);
+      report.info(await forecast(declaration, summary, ledger, old.keys ?? [], directory));
+      const planned = planOffline(summary.rows, ledger, declaration.mode);
+      const refusal = planned.exact && tooManyRemovals("rows", planned.remove, ledger.count, declaration.maxRemovals);
+      if (refusal) throw new ResourceError(refusal);
+    }
+    const { drift } = old;
+    if (!drift || declaration.onConflict === "keepLive" || declaration.mode === "insertOnly") return change;
+    const named = drift.keys.length > 0 ? `: ${drift.keys.join(", ")}` : "";
+    report.info(`by hand ${drift.changed} rows were edited and ${drift.missing} removed${named}`);
+    return { ...change, changed: true };
+  },
+
+  create: async (context, inputs) => {
+    const id = `${inputs.table}/${inputs.key.join("+")}`;
+    return { id, outputs: await apply(context, id, inputs, emptyLedger()) };
+  },
+
+  read: async (context, id, state) => {
+    if (state.ledger === undefined) {
+      throw new ResourceError(
+        `${id} can't be imported: declare the SeedRows with adopt: true instead, and up takes over the rows that are there`,
+      );
+    }
+    return { id, outputs: await observe(context, state as Applied) }; // a state with a ledger is whole
+  },
+
+  update: (context, id, old, inputs) => apply(context, id, inputs, decodeLedger(old.ledger)),
+
+  delete: async (context, _id, state) => {
+    if (state.onDestroy === "retain") {
+      context.report.info(`onDestroy is "retain": ${state.rowCount} rows stay in table ${state.table}`);
+      return;
+    }
+    const ledger = decodeLedger(state.ledger);
+    const none = { rows: new RowSet(), labels: state.labels, digest: "" };
+    const links = await Links.of(context, state);
+    const live = await liveRows(context, state, state.labels, links, none.rows, ledger);
+    const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
+    const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source };
+    const plan = planRows(none.rows, ledger, live, options);
+    if (!plan.proven)
+      context.report.warning(`it can't be proven which rows of table ${state.table} are ours: none is removed`);
+    const { failures } = await applyPlan(context, state, none, links, plan);
+    if (failures.length > 0) throw new ResourceError(failures.join("\n"));
+  },
 });
+
+const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: Inputs): RowOptions => ({
+  mode,
+  onConflict,
+  adopt,
+  maxRemovals,
+});
+
+async function summaryOf(inputs: Inputs, directory: string): Promise<Summary> {
+  const known = recent.get(inputs.resourceUrn ?? "");
+  return known?.digest === inputs.digest && known ? known : summarize(inputs, directory);
+}
+
+/** The source that the state was applied from, if it can still be read and says the same. */
+async function lastSource(context: Context, state: Applied): Promise<Summary | undefined> {
+  if (state.source === undefined) return undefined;
+  try {
+    const summary = await summarize(state, context.directory);
+    return summary.digest === state.digest ? summary : undefined;
+  } catch (error) {
+    if (error instanceof ResourceError) return undefined;
+    throw error;
+  }
+}
+
+/** What a run will do, in one line with the first keys. */
+async function forecast(
+  inputs: Inputs,
+  summary: Summary,
+  ledger: Ledger,
+  keys: string[],
+  directory: string,
+): Promise<string> {
+  const plan = planOffline(summary.rows, ledger, inputs.mode);
+  if (!plan.exact)
+    return `more than ${plan.moreThan} rows to add, change or remove (${plan.net >= 0 ? "+" : ""}${plan.net} rows in all)`;
+  const { added, changed, removed } = plan.change;
+  const named = async (chosen: readonly number[]): Promise<string> => {
+    if (inputs.sensitive || chosen.length === 0) return "";
+    const first = new Set(chosen.slice(0, mostNamed));
+    return ` (${first.size < chosen.length ? `${(await keysOf(inputs, directory, first)).join(", ")}, …` : (await keysOf(inputs, directory, first)).join(", ")})`;
+  };
+  // The ledger of a small seed keeps the order of its keys.
+  const gone =
+    ledger.kind === "list" && !inputs.sensitive
+      ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? [])
+      : [];
+  const goneNamed = gone.length === 0 ? "" : ` (${some(gone, mostNamed)})`;
+  const parts = [
+    plan.insert > 0 ? `${plan.insert} to add${await named(added)}` : "",
+    plan.update > 0 ? `${plan.update} to change${await named(changed)}` : "",
+    plan.remove > 0 ? `${plan.remove} to remove${goneNamed}` : "",
+    `${plan.unchanged} unchanged`,
+  ];
+  return `rows: ${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+/** Brings the table to what the source says and tells what is ours then. */
+async function apply(context: Context, id: string, inputs: Inputs, ledger: Ledger): Promise<Applied> {
+  const summary = await summaryOf(inputs, context.directory);
+  const links = await Links.of(context, inputs);
+  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, ledger);
+  const plan = planRows(summary.rows, ledger, live, optionsOf(inputs));
+  await refuse(inputs, plan, context.directory);
+  const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
+  const now = ledgerAfter(summary.rows, plan, undone);
+  const outputs = await outputsOf(inputs, summary, now, context.directory);
+  if (failures.length > 0) {
+    const message = `${now.count} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
+    throw new PartialFailure(message, id, outputs);
+  }
+  const { foreign, kept, adopted } = plan;
+  const counts = [
+    [plan.insert.length, "added"],
+    [plan.update.length, "changed"],
+    [plan.remove.length, "removed"],
+    [plan.unchanged, "unchanged"],
+    [adopted, "found there as declared"],
+    [kept, "kept as edited by hand"],
+    [foreign, "of others left alone"],
+  ] as const;
+  context.report.info(`rows: ${counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ")}`);
+  return outputs;
+}
+
+/** Ends when a plan must not be carried out, naming the rows. */
+async function refuse(inputs: Inputs, plan: RowPlan, directory: string): Promise<void> {
+  const keys = async (indices: number[]): Promise<string> =>
+    inputs.sensitive ? `${indices.length} rows` : some(await keysOf(inputs, directory, new Set(indices)), 20);
+  const reasons = [...plan.refusals];
+  if (plan.adoptNeeded.length > 0) {
+    const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
+    reasons.push(
+      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source.`,
+    );
+  }
+  if (plan.conflicts.length > 0) {
+    const known = plan.conflicts.flatMap(({ wanted }) => wanted ?? []);
+    const named = known.length > 0 ? `: ${await keys(known)}` : "";
+    reasons.push(
+      `${plan.conflicts.length} rows of table ${inputs.table} were edited or removed by hand and onConflict is "error"${named}. Set onConflict to overwrite or keepLive, or put them back.`,
+    );
+  }
+  if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
+}
+
+async function outputsOf(inputs: Inputs, summary: Summary, ledger: Ledger, directory: string): Promise<Applied> {
+  const { rows: _rows, ...rest } = inputs;
+  const outputs: Applied = { ...rest, rowCount: ledger.count, ledger: encodeLedger(ledger), labels: summary.labels };
+  const small = ledger.count <= mostKeys.rows && ledger.count === summary.rows.length && !inputs.sensitive;
+  const keys = small ? await keysOf(inputs, directory) : [];
+  return small && keys.join().length <= mostKeys.characters ? { ...outputs, keys } : outputs;
+}
+
+/** The state with what was done to our rows by hand. */
+async function observe(context: Context, state: Applied): Promise<Applied> {
+  const { drift: _before, ...rest } = state;
+  const ledger = decodeLedger(state.ledger);
+  const links = await Links.of(context, state);
+  const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
+  if (!wanted) {
+    context.report.warning(
+      `the source of the last run can't be read any more, so edits by hand in table ${state.table} are not seen`,
+    );
+    return state;
+  }
+  const edited: string[] = [];
+  const live = await liveRows(context, state, state.labels, links, wanted, ledger, ({ key, content }, values) => {
+    const index = wanted.find(key);
+    if (index !== undefined && !wanted.says(index, content)) edited.push(keyOf(state.key, values));
+  });
+  const { drift } = planRows(wanted, ledger, live, optionsOf(state));
+  if (drift.edited.length + drift.missing.length === 0) return rest;
+  const missing = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
+  const keys = state.sensitive ? [] : [...edited, ...missing].slice(0, 2 * mostNamed);
+  return { ...rest, drift: { changed: drift.edited.length, missing: drift.missing.length, keys } };
+}
+
+/** The first few of many, for people. */
+function some(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
