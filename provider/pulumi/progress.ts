@@ -24,6 +24,9 @@ interface MessageStubs {
 
 const severities = { info: 1, warning: 2 } as const;
 
+/** Milliseconds between two live lines of one resource: what is not a terminal prints each of them. */
+const pace = 1_000;
+
 /** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
 export type Reporter = (urn: string | undefined, clean: (text: string) => string) => Report;
 
@@ -48,8 +51,14 @@ export function reporterTo(address: string | undefined): Reporter {
       request.setEphemeral(ephemeral);
       engine.log(request, () => undefined); // an engine that has gone needs no progress
     };
+    let last = -Infinity;
     return {
-      status: (text) => log(severities.info, text, true),
+      status: (text) => {
+        const now = performance.now();
+        if (now - last < pace) return;
+        last = now;
+        log(severities.info, text, true);
+      },
       info: (text) => log(severities.info, text, false),
       warning: (text) => log(severities.warning, text, false),
     };
