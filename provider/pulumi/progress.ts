@@ -22,6 +22,9 @@ interface MessageStubs {
   LogRequest: new () => LogRequest;
 }
 
+/** Milliseconds between two statuses of one resource. */
+const pause = 200;
+
 const severities = { info: 1, warning: 2 } as const;
 
 /** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
@@ -48,8 +51,14 @@ export function reporterTo(address: string | undefined): Reporter {
       request.setEphemeral(ephemeral);
       engine.log(request, () => undefined); // an engine that has gone needs no progress
     };
+    let told = -Infinity;
     return {
-      status: (text) => log(severities.info, text, true),
+      // A status is a call to the engine: many thousand rows have as many, and people can't read them that fast.
+      status: (text) => {
+        if (performance.now() - told < pause) return;
+        told = performance.now();
+        log(severities.info, text, true);
+      },
       info: (text) => log(severities.info, text, false),
       warning: (text) => log(severities.warning, text, false),
     };
