@@ -1,0 +1,252 @@
+import { createHash } from "node:crypto";
+import { EngineError, messageOf, Refusal } from "./errors.ts";
+import { goJson, type Json } from "./gojson.ts";
+import { refuseStateField } from "./refuse.ts";
+import type { Crypter } from "./secrets.ts";
+import { isObject, isStrings } from "./shapes.ts";
+import { newState, type Operation, type OperationType, type ResourceState, type Timeouts } from "./state.ts";
+import { unknownId } from "./urns.ts";
+import { mapProperties, type Properties, ResourceReference, Secret, Unknown, type Value } from "./values.ts";
+import { fromPlain, referenceSignature, secretSignature, signature } from "./wire.ts";
+
+/** Written into each state as the version of the engine that wrote it; Pulumi checks the hash of it. */
+const version = "v0.1.0-pulumi-microapps";
+
+/** What a checkpoint says, decrypted. */
+export interface Deployment {
+  resources: ResourceState[];
+  operations: Operation[];
+  metadata: unknown;
+}
+
+/** A checkpoint as read, secrets still encrypted. */
+export interface Checkpoint {
+  /** `encryptionsalt` of the stack at the time of writing. */
+  salt: string | undefined;
+  latest: Record<string, unknown>;
+}
+
+export function parseCheckpoint(text: string, file: string): Checkpoint {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch (error) {
+    throw new EngineError(`${file} is not a state file: ${messageOf(error)}`);
+  }
+  if (!isObject(raw)) throw new EngineError(`${file} is not a state file`);
+  const features = raw["features"];
+  if (raw["version"] !== 3 || (Array.isArray(features) && features.length > 0)) {
+    const what = Array.isArray(features) && features.length > 0 ? ` with features ${features.join(", ")}` : "";
+    throw new Refusal(
+      `${file} has version ${String(raw["version"])}${what} of the state format; the embedded engine reads version 3 only: use the Pulumi CLI`,
+    );
+  }
+  const checkpoint = isObject(raw["checkpoint"]) ? raw["checkpoint"] : {};
+  const latest = isObject(checkpoint["latest"]) ? checkpoint["latest"] : {};
+  for (const section of ["snippets", "extensions"]) {
+    const value = latest[section];
+    if (value !== undefined && value !== null && Object.keys(value).length > 0) refuseStateField(section, file);
+  }
+  const provider = latest["secrets_providers"];
+  if (!isObject(provider)) return { salt: undefined, latest };
+  if (provider["type"] !== "passphrase" && provider["type"] !== undefined && provider["type"] !== "") {
+    throw new Refusal(
+      `${file}: the secrets provider '${String(provider["type"])}' is not served by the embedded engine, only 'passphrase': use the Pulumi CLI`,
+    );
+  }
+  const salt = isObject(provider["state"]) ? provider["state"]["salt"] : undefined;
+  return { salt: typeof salt === "string" ? salt : undefined, latest };
+}
+
+export function decodeDeployment({ latest }: Checkpoint, crypter: Crypter): Deployment {
+  const resources = Array.isArray(latest["resources"]) ? latest["resources"] : [];
+  const operations = Array.isArray(latest["pending_operations"]) ? latest["pending_operations"] : [];
+  return {
+    resources: resources.map((raw) => decodeResource(raw, crypter)),
+    operations: operations.filter(isObject).map((raw) => ({
+      // The five words of the format; another one would be carried along unchanged.
+      type: String(raw["type"]) as OperationType,
+      resource: decodeResource(raw["resource"], crypter),
+    })),
+    metadata: latest["metadata"] ?? {},
+  };
+}
+
+function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
+  if (!isObject(raw)) throw new EngineError("the state holds something that is not a resource");
+  const text = (name: string): string => (typeof raw[name] === "string" ? raw[name] : "");
+  const list = (name: string): string[] => (isStrings(raw[name]) ? raw[name] : []);
+  const urn = text("urn");
+  for (const field of ["replaceWith", "replacementTrigger", "resourceHooks", "viewOf", "extensionRef", "snippetID", "taint", "refreshBeforeUpdate"]) {
+    const value = raw[field];
+    if (value !== undefined && value !== null && value !== false && value !== "") refuseStateField(field, urn);
+  }
+  const properties = (name: string): Properties =>
+    isObject(raw[name]) ? decodeProperties(raw[name], `${urn} ${name}`, crypter) : {};
+  return newState({
+    urn,
+    type: text("type"),
+    custom: raw["custom"] === true,
+    id: text("id"),
+    inputs: properties("inputs"),
+    outputs: properties("outputs"),
+    parent: text("parent"),
+    provider: text("provider"),
+    dependencies: list("dependencies"),
+    propertyDependencies: isObject(raw["propertyDependencies"])
+      ? Object.fromEntries(
+          Object.entries(raw["propertyDependencies"]).map(([name, urns]) => [name, isStrings(urns) ? urns : []]),
+        )
+      : {},
+    protect: raw["protect"] === true,
+    external: raw["external"] === true,
+    retainOnDelete: raw["retainOnDelete"] === true,
+    deletedWith: text("deletedWith"),
+    delete: raw["delete"] === true,
+    pendingReplacement: raw["pendingReplacement"] === true,
+    initErrors: list("initErrors"),
+    additionalSecretOutputs: list("additionalSecretOutputs"),
+    customTimeouts: decodeTimeouts(raw["customTimeouts"]),
+    ignoreChanges: list("ignoreChanges"),
+    replaceOnChanges: list("replaceOnChanges"),
+    hideDiff: Array.isArray(raw["hideDiff"]) ? (raw["hideDiff"] as ResourceState["hideDiff"]) : [],
+    importID: text("importID"),
+    created: text("created"),
+    modified: text("modified"),
+    sourcePosition: text("sourcePosition"),
+    stackTrace: Array.isArray(raw["stackTrace"]) ? (raw["stackTrace"] as ResourceState["stackTrace"]) : [],
+  });
+}
+
+function decodeTimeouts(raw: unknown): Timeouts {
+  if (!isObject(raw)) return {};
+  return Object.fromEntries(Object.entries(raw).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
+}
+
+function decodeProperties(raw: Record<string, unknown>, place: string, crypter: Crypter): Properties {
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => [name, decode(value, `${place}.${name}`, crypter)]),
+  );
+}
+
+function decode(raw: unknown, place: string, crypter: Crypter): Value {
+  if (Array.isArray(raw)) return raw.map((element, i) => decode(element, `${place}[${i}]`, crypter));
+  if (!isObject(raw)) return fromPlain(raw, place);
+  if (raw[signature] === undefined) return decodeProperties(raw, place, crypter);
+  if (raw[signature] !== secretSignature) return fromPlain(raw, place);
+  const sealed = raw["ciphertext"];
+  const plaintext = raw["plaintext"];
+  if (typeof sealed !== "string" && typeof plaintext !== "string") throw new EngineError(`${place}: a secret without its text`);
+  const text = typeof sealed === "string" ? crypter.decryptAt(place, sealed) : String(plaintext);
+  return new Secret(decode(JSON.parse(text), place, crypter));
+}
+
+/** The text of a checkpoint file. */
+export function renderCheckpoint(deployment: Deployment, project: string, stack: string, crypter: Crypter, now: Date): string {
+  const checkpoint = {
+    version: 3,
+    checkpoint: {
+      stack: `organization/${project}/${stack}`,
+      latest: encodeDeployment(deployment, (place, text) => crypter.encryptAt(place, text), crypter.salt, now),
+    },
+  };
+  return `${JSON.stringify(checkpoint, null, 4)}\n`;
+}
+
+/** How the text of a secret is written: encrypted in the state, hidden or plain in an export. */
+export type Seal = (place: string, text: string) => string;
+
+export function encodeDeployment(deployment: Deployment, seal: Seal, salt: string, now: Date): Record<string, unknown> {
+  const operations = deployment.operations.map(({ type, resource }) => ({
+    resource: encodeResource(resource, seal),
+    type,
+  }));
+  return {
+    manifest: { time: now.toISOString(), magic: createHash("sha256").update(version).digest("hex"), version },
+    secrets_providers: { type: "passphrase", state: { salt } },
+    ...(deployment.resources.length > 0
+      ? { resources: deployment.resources.map((resource) => encodeResource(resource, seal)) }
+      : {}),
+    ...(operations.length > 0 ? { pending_operations: operations } : {}),
+    metadata: deployment.metadata,
+  };
+}
+
+function encodeResource(state: ResourceState, seal: Seal): Record<string, unknown> {
+  const encoded: Record<string, unknown> = {
+    urn: state.urn,
+    custom: state.custom,
+    delete: state.delete,
+    id: state.id,
+    type: state.type,
+    inputs: encodeProperties(state.inputs, `${state.urn} inputs`, seal),
+    outputs: encodeProperties(state.outputs, `${state.urn} outputs`, seal),
+    parent: state.parent,
+    protect: state.protect,
+    external: state.external,
+    dependencies: state.dependencies,
+    initErrors: state.initErrors,
+    provider: state.provider,
+    propertyDependencies: state.propertyDependencies,
+    pendingReplacement: state.pendingReplacement,
+    additionalSecretOutputs: state.additionalSecretOutputs,
+    customTimeouts: state.customTimeouts,
+    importID: state.importID,
+    retainOnDelete: state.retainOnDelete,
+    deletedWith: state.deletedWith,
+    created: state.created,
+    modified: state.modified,
+    sourcePosition: state.sourcePosition,
+    stackTrace: state.stackTrace,
+    ignoreChanges: state.ignoreChanges,
+    hideDiff: state.hideDiff,
+    replaceOnChanges: state.replaceOnChanges,
+  };
+  // Only what is set is written, but for the three fields that always are.
+  return Object.fromEntries(
+    Object.entries(encoded).filter(([name, value]) => {
+      if (name === "custom") return true;
+      if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+      return value !== "" && value !== false;
+    }),
+  );
+}
+
+const encodeProperties = (properties: Properties, place: string, seal: Seal): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, encode(value, `${place}.${name}`, seal)]));
+
+function encode(value: Value, place: string, seal: Seal): unknown {
+  if (value instanceof Secret) {
+    // What is encrypted is the JSON text of the value, in the spelling of Go so that a text keeps its ciphertext.
+    const text = goJson(encode(value.value, place, seal) as Json);
+    return { [signature]: secretSignature, ciphertext: seal(place, text) };
+  }
+  if (value instanceof Unknown) return unknownId;
+  if (value instanceof ResourceReference) {
+    return {
+      [signature]: referenceSignature,
+      urn: value.urn,
+      ...(value.id === undefined ? {} : { id: value.id instanceof Unknown ? "" : value.id }),
+      ...(value.packageVersion === undefined ? {} : { packageVersion: value.packageVersion }),
+    };
+  }
+  if (Array.isArray(value)) return value.map((element, i) => encode(element, `${place}[${i}]`, seal));
+  if (typeof value === "object" && value !== null) return encodeProperties(value, place, seal);
+  return value;
+}
+
+/** A copy whose property maps and lists can be changed without changing the original. */
+export const copyState = (state: ResourceState): ResourceState => ({
+  ...state,
+  inputs: copyProperties(state.inputs),
+  outputs: copyProperties(state.outputs),
+});
+
+export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
+
+export function copyValue(value: Value): Value {
+  if (value instanceof Secret) return new Secret(copyValue(value.value));
+  if (Array.isArray(value)) return value.map(copyValue);
+  if (value instanceof Unknown || value instanceof ResourceReference || typeof value !== "object" || value === null) return value;
+  return copyProperties(value);
+}

@@ -1,0 +1,26 @@
+/** A failure that is told to the user in one sentence, never with a stack trace. */
+export class EngineError extends Error {
+  override readonly name: string = "EngineError";
+}
+
+/** Something that this engine does not do: the sentence says what to use instead. */
+export class Refusal extends EngineError {
+  override readonly name = "Refusal";
+}
+
+/** The failure was already told in a diagnostic: whoever catches it only has to stop. */
+export class Told extends EngineError {
+  override readonly name = "Told";
+}
+
+/** The sentence of anything thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === "string" ? error : JSON.stringify(error);
+}
+
+/** The code of a failed system call, such as ENOENT. */
+export function systemCode(error: unknown): string | undefined {
+  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
+  return undefined;
+}

@@ -1,0 +1,90 @@
+/** What a step does to a resource; the words are Pulumi's. */
+export type Op =
+  | "same"
+  | "create"
+  | "update"
+  | "delete"
+  | "replace"
+  | "create-replacement"
+  | "delete-replaced"
+  | "refresh"
+  | "read-discard"
+  | "discard-replaced"
+  | "remove-pending-replace";
+
+export type Severity = "debug" | "info" | "warning" | "error";
+
+/** One property that differs; values are plain JSON with `[secret]` and `[unknown]` in place of such values. */
+export interface PropertyChange {
+  path: string;
+  kind: "add" | "delete" | "update";
+  old?: unknown;
+  new?: unknown;
+  /** This property forces the replacement. */
+  replaces?: true;
+}
+
+/** A step on one resource. */
+export interface StepInfo {
+  op: Op;
+  urn: string;
+  resourceType: string;
+  name: string;
+  id?: string;
+  parent?: string;
+  provider?: string;
+  /** Which properties change and, with their old and new values, how. */
+  changes?: PropertyChange[];
+  /** Inputs of what is created, outputs of what is deleted. */
+  properties?: Record<string, unknown>;
+  /** A step of the engine's own, not shown and not counted. */
+  internal?: true;
+}
+
+/** How often each operation was done, as in the summary of Pulumi. */
+export type ChangeCounts = Partial<Record<Op, number>>;
+
+/**
+ * What a run tells while it goes on, in this order: one `start`; any number of `step`, `stepDone`, `stepFailed`,
+ * `outputs`, `log` and `state`; one `summary`. With `--json` each is one line.
+ */
+export type EngineEvent =
+  | {
+      type: "start";
+      kind: RunKind;
+      preview: boolean;
+      project: string;
+      stack: string;
+      /** The configuration in effect; secret values as `[secret]`. */
+      config: Record<string, string>;
+    }
+  | ({ type: "step"; preview: boolean } & StepInfo)
+  | ({ type: "stepDone"; preview: boolean; seconds: number } & StepInfo)
+  | ({ type: "stepFailed"; preview: boolean } & StepInfo)
+  /** Outputs that a component or the stack registered. */
+  | { type: "outputs"; urn: string; outputs: Record<string, unknown>; changes: PropertyChange[]; preview: boolean }
+  | {
+      type: "log";
+      severity: Severity;
+      message: string;
+      /** The resource it is about; absent for the run as a whole. */
+      urn?: string;
+      /** A status for the resource's row only, not to be kept. */
+      ephemeral?: true;
+      /** A line that the program or a provider printed, rather than a message. */
+      printed?: "stdout" | "stderr";
+    }
+  | {
+      type: "summary";
+      kind: RunKind;
+      preview: boolean;
+      result: "succeeded" | "failed";
+      changes: ChangeCounts;
+      /** Stack outputs, and how they differ from those of the last run. */
+      outputs: Record<string, unknown>;
+      outputChanges: PropertyChange[];
+      seconds: number;
+    };
+
+export type RunKind = "update" | "refresh" | "destroy";
+export type Emit = (event: EngineEvent) => void;

@@ -1,0 +1,277 @@
+import { changesOf, difference, needsReplacement, withIgnored, withReplaceOnChanges } from "./differ.ts";
+import { Told } from "./errors.ts";
+import type { Goal } from "./goal.ts";
+import { type Checked, type Difference, DiffUnavailable } from "./provider.ts";
+import { parseReference } from "./urns.ts";
+import type { Operator } from "./registry.ts";
+import { dependentsToReplace } from "./replace.ts";
+import type { Run } from "./run.ts";
+import { Queue } from "./slots.ts";
+import { newState, type ResourceState } from "./state.ts";
+import { Aborted, operatorOf, runChain, type Step } from "./steps.ts";
+import { isProviderType, makeReference, makeUrn, nameOf, typeOf } from "./urns.ts";
+import { equal } from "./values.ts";
+
+/** A registration between the check of its inputs and the decision what to do. */
+interface Considered {
+  goal: Goal;
+  old: ResourceState;
+  now: ResourceState;
+  operator: Operator | undefined;
+}
+
+/** Decides what each registered resource needs: nothing, a create, an update or a replacement. */
+export class Generator {
+  readonly #run: Run;
+  /** Decisions are taken one after the other; diffs and steps run beside each other. */
+  readonly #queue = new Queue();
+  readonly #urns = new Set<string>();
+  /** Old URN → the resource that took it over, and the reverse. */
+  readonly #aliased = new Map<string, string>();
+  readonly #providers = new Map<string, ResourceState>();
+  readonly #replaced = new Set<string>();
+  /** URNs for which a step was decided. */
+  readonly operatedOn = new Set<string>();
+  /** URNs that are deleted in this run. */
+  readonly deletes = new Set<string>();
+  /** States deleted before their turn, as dependents of a replacement. */
+  readonly condemned = new Set<ResourceState>();
+  /** What was registered, in its new state. */
+  readonly news = new Map<string, ResourceState>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Brings one resource to its goal; resolves when that is done and saved. */
+  async register(goal: Goal): Promise<ResourceState> {
+    const begun = await this.#decide(() => this.#begin(goal));
+    let { steps } = begun;
+    const { considered } = begun;
+    if (considered) {
+      const said = await this.#ask(considered);
+      steps = await this.#decide(() => this.#conclude(considered, said));
+    }
+    await runChain(this.#run, steps);
+    return begun.state;
+  }
+
+  /** Failures of a decision are told and end the run. */
+  #decide<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(async () => {
+      if (this.#run.aborted) throw new Aborted("aborted");
+      try {
+        return await work();
+      } catch (error) {
+        this.#run.abort();
+        if (error instanceof Told) throw error;
+        throw this.#run.fail(error instanceof Error ? error.message : String(error));
+      }
+    });
+  }
+
+  async #begin(goal: Goal): Promise<{ state: ResourceState; steps: Step[]; considered?: Considered }> {
+    const run = this.#run;
+    if (goal.parent !== "" && !this.#urns.has(goal.parent)) throw run.fail(`could not find parent resource ${goal.parent}`);
+    const urn = makeUrn(run.stack, run.project, goal.parent, goal.type, goal.name);
+    if (this.#urns.has(urn)) {
+      throw run.fail(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn);
+    }
+    this.#urns.add(urn);
+    const { old, alias } = this.#oldOf(urn, goal.aliases);
+    const now = stateOf(goal, urn, alias);
+    this.news.set(urn, now);
+    if (isProviderType(goal.type)) {
+      this.#providers.set(urn, now);
+      if (alias !== undefined) this.#providers.set(alias, now);
+    }
+
+    const operator = goal.custom ? operatorOf(run, now) : undefined;
+    const recreating = this.deletes.has(urn);
+    const adopting = old?.external === true;
+    if (old) now.inputs = withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges);
+    if (operator) {
+      const olds = old === undefined || recreating || adopting ? {} : old.inputs;
+      now.inputs = this.#accepted(urn, now, await this.#checked(urn, operator.check(urn, olds, now.inputs, run.preview)));
+    }
+    this.operatedOn.add(urn);
+
+    if (old === undefined) return { state: now, steps: [{ op: "create", urn, now }] };
+    if (recreating) return { state: now, steps: this.#recreate(old, now) };
+    if (adopting) {
+      return {
+        state: now,
+        steps: [
+          { op: "create-replacement", urn, old, now, deleteLater: true },
+          { op: "replace", urn, old, now },
+        ],
+      };
+    }
+    this.operatedOn.add(old.urn);
+    return { state: now, steps: [], considered: { goal, old, now, operator } };
+  }
+
+  async #checked(urn: string, checking: Promise<Checked>): Promise<Checked> {
+    try {
+      return await checking;
+    } catch (error) {
+      throw this.#run.fail(error instanceof Error ? error.message : String(error), urn);
+    }
+  }
+
+  #accepted(urn: string, state: ResourceState, { inputs, failures }: Checked): ResourceState["inputs"] {
+    for (const { property, reason } of failures) {
+      const where = property === "" ? "" : ` property '${property}'`;
+      this.#run.fail(`${state.type} resource '${nameOf(urn)}'${where} has a problem: ${reason}`, urn);
+    }
+    if (failures.length > 0) throw new Told(`resource ${urn} is invalid`);
+    return inputs;
+  }
+
+  /** First by its URN, then by the first alias that exists. */
+  #oldOf(urn: string, aliases: readonly string[]): { old: ResourceState | undefined; alias: string | undefined } {
+    const run = this.#run;
+    const claimed = this.#aliased.get(urn);
+    if (claimed !== undefined) {
+      throw run.fail(`Duplicate resource URN '${urn}' conflicting with alias on resource with URN '${claimed}'`, urn);
+    }
+    const own = run.olds.get(urn);
+    if (own) return { old: own, alias: undefined };
+    for (const alias of aliases) {
+      const old = run.olds.get(alias);
+      if (!old) continue;
+      const other = this.#urns.has(alias) ? alias : this.#aliased.get(alias);
+      if (other !== undefined) {
+        throw run.fail(`Duplicate resource alias '${alias}' applied to resource with URN '${urn}' conflicting with resource with URN '${other}'`, urn);
+      }
+      this.#aliased.set(alias, urn);
+      return { old, alias };
+    }
+    return { old: undefined, alias: undefined };
+  }
+
+  #recreate(old: ResourceState, now: ResourceState): Step[] {
+    this.deletes.delete(now.urn);
+    this.#replaced.add(now.urn);
+    return [
+      { op: "replace", urn: now.urn, old, now },
+      { op: "create-replacement", urn: now.urn, old, now },
+    ];
+  }
+
+  /** What changed, from the provider or, where there is none, from the inputs. */
+  async #ask({ goal, old, now, operator }: Considered): Promise<Difference> {
+    const nothing = { replaces: [], changed: [], deleteBeforeReplace: false };
+    const because = (reason: string): Difference => ({ ...nothing, changes: "some", replaces: [reason] });
+    if (now.deletedWith !== "" && this.#replaced.has(now.deletedWith)) return because("deletedWith");
+    if (await this.#providerChanged(old, now)) return because("provider");
+    if (operator === undefined) return { ...nothing, changes: equal(old.inputs, now.inputs) ? "none" : "some" };
+    const run = this.#run;
+    return run.slots.use(async () => {
+      if (run.aborted) throw new Aborted("aborted");
+      try {
+        const olds = { urn: now.urn, id: old.id, inputs: old.inputs, outputs: old.outputs };
+        return await difference(run, operator, olds, now.inputs, goal.ignoreChanges, run.preview);
+      } catch (error) {
+        if (error instanceof DiffUnavailable) {
+          run.warn(error.message, now.urn);
+          return { ...nothing, changes: "some" };
+        }
+        run.abort();
+        throw run.fail(error instanceof Error ? error.message : String(error), now.urn);
+      }
+    });
+  }
+
+  /** A resource that turned from custom to component or back; or whose new provider says that it must be replaced. */
+  async #providerChanged(old: ResourceState, now: ResourceState): Promise<boolean> {
+    if (old.provider === now.provider) return false;
+    if (old.provider === "" || now.provider === "") return true;
+    const before = parseReference(old.provider);
+    const after = parseReference(now.provider);
+    if (this.#aliased.get(before.urn) === after.urn) return false;
+    const olds = this.#run.olds.get(before.urn);
+    const provider = this.#run.providers.get(now.provider);
+    const news = this.#providers.get(after.urn);
+    if (!olds || !provider || !news) return false;
+    const said = await provider.diffConfig(after.urn, olds.inputs, olds.outputs, news.inputs);
+    return needsReplacement(said);
+  }
+
+  async #conclude({ goal, old, now, operator }: Considered, answered: Difference): Promise<Step[]> {
+    const run = this.#run;
+    const { urn } = now;
+    // Deleted in the meantime, as a dependent of something else that is replaced.
+    if (this.deletes.has(urn)) return this.#recreate(old, now);
+    const said = withReplaceOnChanges(answered, goal.replaceOnChanges, old.initErrors.length > 0);
+    const changed = said.changes === "some" || old.pendingReplacement;
+    const same: Step = { op: "same", urn, old, now };
+    if (!changed && old.initErrors.length === 0) return [same];
+    const changes = changesOf(said, old.inputs, now.inputs);
+    if (!changed || !(needsReplacement(said) || old.pendingReplacement)) return [{ op: "update", urn, old, now, changes }];
+
+    if (now.protect && old.protect) {
+      const failed = run.fail(
+        `unable to replace resource '${urn}' as it is currently marked for protection. To unprotect the resource, ` +
+          "remove the `protect` flag from the resource in your Pulumi program and run `up`",
+        urn,
+      );
+      if (!run.preview) throw failed;
+    }
+    this.#replaced.add(urn);
+    // The inputs so far may carry defaults over from the old resource, which goes.
+    if (operator) now.inputs = this.#accepted(urn, now, await this.#checked(urn, operator.check(urn, {}, goal.inputs, run.preview)));
+    if (!(goal.deleteBeforeReplace ?? said.deleteBeforeReplace)) {
+      return [
+        { op: "create-replacement", urn, old, now, changes, deleteLater: true },
+        { op: "replace", urn, old, now, changes },
+      ];
+    }
+    const steps: Step[] = [];
+    const dependents = await dependentsToReplace(run, old, now, this);
+    for (const dependent of dependents.toReversed()) {
+      if (this.condemned.has(dependent)) continue;
+      if (dependent.protect && !dependent.delete) {
+        throw run.fail(
+          `unable to replace resource '${dependent.urn}' as part of replacing '${urn}' as it is currently marked for ` +
+            "protection. To unprotect the resource, remove the `protect` flag from it in your program and run `up`",
+          dependent.urn,
+        );
+      }
+      const deletion = { urn: dependent.urn, old: dependent, deletions: this.deletes };
+      steps.push(dependent.delete ? { op: "delete", ...deletion } : { op: "delete-replaced", recreate: true, ...deletion });
+      this.deletes.add(dependent.urn);
+      this.condemned.add(dependent);
+    }
+    await run.providers.ensure(old.provider, run.resources);
+    if (!old.pendingReplacement) {
+      this.deletes.add(old.urn);
+      steps.push({ op: "delete-replaced", urn: old.urn, old, recreate: true, deletions: this.deletes });
+    }
+    return [...steps, { op: "replace", urn, old, now, changes }, { op: "create-replacement", urn, old, now, changes }];
+  }
+}
+
+function stateOf(goal: Goal, urn: string, alias: string | undefined): ResourceState {
+  return newState({
+    urn,
+    type: typeOf(urn),
+    custom: goal.custom,
+    inputs: goal.inputs,
+    parent: goal.parent,
+    provider: goal.provider,
+    dependencies: goal.dependencies,
+    propertyDependencies: goal.propertyDependencies,
+    protect: goal.protect ?? false,
+    retainOnDelete: goal.retainOnDelete ?? false,
+    deletedWith: goal.deletedWith,
+    additionalSecretOutputs: goal.additionalSecretOutputs,
+    customTimeouts: goal.customTimeouts,
+    ignoreChanges: goal.ignoreChanges,
+    replaceOnChanges: goal.replaceOnChanges,
+    hideDiff: goal.hideDiff,
+    sourcePosition: goal.sourcePosition,
+    stackTrace: goal.stackTrace,
+    aliases: alias === undefined ? [] : [alias],
+  });
+}

@@ -1,0 +1,22 @@
+/** Anything with a JSON form; integers too large for a number come as bigint. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
+
+/**
+ * JSON as Go's `encoding/json` writes it: sorted keys, `<`, `>` and `&` escaped. Pulumi renders structured
+ * configuration this way, and any other spelling would be a change of the provider next to the CLI.
+ */
+export function goJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`;
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "object" && value !== null) {
+    const names = Object.keys(value).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    return `{${names.map((name) => `${quote(name)}:${goJson(value[name] ?? null)}`).join(",")}}`;
+  }
+  return typeof value === "string" ? quote(value) : JSON.stringify(value);
+}
+
+const quote = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

@@ -1,0 +1,42 @@
+/** Lets so many things go on at a time, the others wait in order. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  readonly #idle: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = Math.max(1, count);
+  }
+
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    this.#running++;
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+      this.#running--;
+      if (this.#running === 0) for (const tell of this.#idle.splice(0)) tell();
+    }
+  }
+
+  /** Resolves when nothing runs or waits. */
+  async whenIdle(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+}
+
+/** One thing after the other, in the order of asking. */
+export class Queue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

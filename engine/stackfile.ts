@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Document, isMap, parseDocument } from "yaml";
+import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
+import { EngineError } from "./errors.ts";
+import type { Project } from "./project.ts";
+import { isObject } from "./shapes.ts";
+import { writeAtomically } from "./files.ts";
+
+/** Pulumi.<stack>.yaml; edits keep its comments and order. */
+export class StackFile {
+  readonly file: string;
+  readonly #document: Document;
+  readonly #project: string;
+
+  constructor(project: Project, stack: string) {
+    this.file = path.join(project.stackConfigDir, `Pulumi.${stack}.yaml`);
+    this.#project = project.name;
+    const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
+    this.#document = parseDocument(text, { intAsBigInt: true });
+    const problem = this.#document.errors[0];
+    if (problem) {
+      const line = problem.linePos?.[0].line ?? 1;
+      throw new EngineError(`${this.file}:${line}: ${problem.message.split("\n")[0] ?? ""}`);
+    }
+    refuseForeignSecrets(this.#raw(), this.file);
+  }
+
+  #raw(): Record<string, unknown> {
+    const raw: unknown = this.#document.toJS();
+    if (raw === null || raw === undefined) return {};
+    if (!isObject(raw)) throw new EngineError(`${this.file} must be a map`);
+    return raw;
+  }
+
+  get salt(): string | undefined {
+    const salt = this.#raw()["encryptionsalt"];
+    return typeof salt === "string" && salt !== "" ? salt : undefined;
+  }
+
+  set salt(salt: string) {
+    this.#document.setIn(["encryptionsalt"], salt);
+  }
+
+  /** By `namespace:name`. */
+  values(): Record<string, ConfigValue> {
+    const config = this.#raw()["config"];
+    if (config === undefined || config === null) return {};
+    if (!isObject(config)) throw new EngineError(`${this.file}: 'config' must be a map`);
+    return Object.fromEntries(Object.entries(config).map(([key, value]) => [this.#key(key), configValue(value)]));
+  }
+
+  #key(written: string): string {
+    if (!written.includes(":")) {
+      throw new EngineError(
+        `${this.file}: '${written}' is not a configuration key: write '${this.#project}:${written}'`,
+      );
+    }
+    return configKey(written, this.#project);
+  }
+
+  /** undefined removes the key. */
+  set(key: string, value: ConfigValue | undefined): void {
+    const config = this.#document.get("config");
+    const written = isMap(config)
+      ? config.items.map((item) => String(item.key)).find((name) => configKey(name, this.#project) === key)
+      : undefined;
+    if (value !== undefined) this.#document.setIn(["config", written ?? key], this.#document.createNode(toYaml(value)));
+    else if (written !== undefined) this.#document.deleteIn(["config", written]);
+  }
+
+  save(): void {
+    mkdirSync(path.dirname(this.file), { recursive: true });
+    writeAtomically(this.file, this.#document.toString({ lineWidth: 0 }));
+  }
+}
+
+function toYaml(value: ConfigValue): unknown {
+  if (value instanceof Cipher) return { secure: value.text };
+  if (Array.isArray(value)) return value.map(toYaml);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, toYaml(element)]));
+}

@@ -1,0 +1,108 @@
+/** A value that must not be shown; in state it is encrypted. */
+export class Secret {
+  readonly value: Value;
+  constructor(value: Value) {
+    this.value = value;
+  }
+}
+
+/** A value that is only known once something has been created; exists in previews only. */
+export class Unknown {
+  // Keeps the type nominal: without a member every object would be assignable to it.
+  readonly kind = "unknown";
+}
+export const unknown = new Unknown();
+
+/** A resource handed over as a value. */
+export class ResourceReference {
+  readonly urn: string;
+  readonly id: string | Unknown | undefined;
+  readonly packageVersion: string | undefined;
+  constructor(urn: string, id: string | Unknown | undefined, packageVersion?: string) {
+    this.urn = urn;
+    this.id = id;
+    this.packageVersion = packageVersion;
+  }
+}
+
+export type Value = null | boolean | number | string | Value[] | Properties | Secret | Unknown | ResourceReference;
+export interface Properties {
+  [name: string]: Value;
+}
+
+/** Shown wherever a secret would be. */
+export const hidden = "[secret]";
+
+export function isProperties(value: Value | undefined): value is Properties {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Secret) &&
+    !(value instanceof Unknown) &&
+    !(value instanceof ResourceReference)
+  );
+}
+
+/** Own properties only, so that a property may be called "constructor". */
+export function property(properties: Properties, name: string): Value | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+export function mapProperties(properties: Properties, convert: (value: Value, name: string) => Value): Properties {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, convert(value, name)]));
+}
+
+export function contains(value: Value, wanted: (value: Value) => boolean): boolean {
+  if (wanted(value)) return true;
+  if (value instanceof Secret) return contains(value.value, wanted);
+  if (Array.isArray(value)) return value.some((element) => contains(element, wanted));
+  if (value instanceof ResourceReference) return value.id instanceof Unknown && wanted(value.id);
+  return isProperties(value) && Object.values(value).some((element) => contains(element, wanted));
+}
+
+export const containsSecret = (value: Value): boolean => contains(value, (v) => v instanceof Secret);
+export const containsUnknown = (value: Value): boolean => contains(value, (v) => v instanceof Unknown);
+
+/** The value without its secret marks, at any depth. */
+export function revealed(value: Value): Value {
+  if (value instanceof Secret) return revealed(value.value);
+  if (Array.isArray(value)) return value.map(revealed);
+  return isProperties(value) ? mapProperties(value, revealed) : value;
+}
+
+/** As the engine of Pulumi compares: a null property is the same as none, a secret differs from its plain value. */
+export function equal(a: Value | undefined, b: Value | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  if (a instanceof Secret) return b instanceof Secret && equal(a.value, b.value);
+  if (a instanceof Unknown) return b instanceof Unknown;
+  if (a instanceof ResourceReference) {
+    return b instanceof ResourceReference && a.urn === b.urn && equal(a.id ?? null, b.id ?? null);
+  }
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((element, i) => equal(element, b[i]));
+  }
+  if (!isProperties(a) || !isProperties(b)) return false;
+  return Object.keys({ ...a, ...b }).every((name) => equal(property(a, name) ?? null, property(b, name) ?? null));
+}
+
+/** Marks as secret what has the name of something secret, as the engine does for providers that know no secrets. */
+export function markSecrets(outputs: Properties, inputs: Properties): void {
+  for (const [name, input] of Object.entries(inputs)) {
+    const output = property(outputs, name);
+    if (output === undefined) continue;
+    if (isProperties(output) && isProperties(input)) markSecrets(output, input);
+    else if (!(output instanceof Secret) && containsSecret(input)) outputs[name] = new Secret(output);
+  }
+}
+
+/** Plain JSON for eyes and machines: secrets as `[secret]` unless they may be shown. */
+export function shown(value: Value, showSecrets = false): unknown {
+  if (value instanceof Secret) return showSecrets ? shown(value.value, true) : hidden;
+  if (value instanceof Unknown) return "[unknown]";
+  if (value instanceof ResourceReference) return value.id instanceof Unknown ? "[unknown]" : (value.id ?? value.urn);
+  if (Array.isArray(value)) return value.map((element) => shown(element, showSecrets));
+  if (!isProperties(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, shown(element, showSecrets)]));
+}
