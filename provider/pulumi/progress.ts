@@ -22,9 +22,6 @@ interface MessageStubs {
   LogRequest: new () => LogRequest;
 }
 
-/** Milliseconds between two statuses of one resource. */
-const pause = 200;
-
 const severities = { info: 1, warning: 2 } as const;
 
 /** Milliseconds between two live lines of one resource: what is not a terminal prints each of them. */
@@ -54,21 +51,12 @@ export function reporterTo(address: string | undefined): Reporter {
       request.setEphemeral(ephemeral);
       engine.log(request, () => undefined); // an engine that has gone needs no progress
     };
-<<<<<<< HEAD
     let last = -Infinity;
     return {
       status: (text) => {
         const now = performance.now();
         if (now - last < pace) return;
         last = now;
-=======
-    let told = -Infinity;
-    return {
-      // A status is a call to the engine: many thousand rows have as many, and people can't read them that fast.
-      status: (text) => {
-        if (performance.now() - told < pause) return;
-        told = performance.now();
->>>>>>> sdk
         log(severities.info, text, true);
       },
       info: (text) => log(severities.info, text, false),

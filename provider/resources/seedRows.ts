@@ -20,11 +20,7 @@ const inputs = z.object({
     .meta({ description: "Label or labels that tell one row from another: the natural key.", replaces: true }),
   rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
     description: "The rows by label, in the program. Either this or source.",
-<<<<<<< HEAD
     settles: "silently", // their digest counts
-=======
-    settles: "silently", // their digest counts; the state has no rows
->>>>>>> sdk
   }),
   source: z.string().min(1).optional().meta({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
