@@ -22,6 +22,12 @@ const actions: Record<string, Action> = {
     await tenant.reset(to);
     return done;
   },
+  "POST clock": (tenant, { query }) => {
+    const milliseconds = Number(query.get("advance") ?? NaN);
+    if (!(milliseconds >= 0 && milliseconds < 1e12)) throw invalid("advance must be a number of milliseconds");
+    tenant.advance(milliseconds);
+    return done;
+  },
   "GET faults": (tenant) => ({ faults: tenant.faults() }),
   "PUT faults": (tenant, { body }) => {
     tenant.setFaults(parseBody(body) ?? {}); // setFaults judges it

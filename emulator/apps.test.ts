@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { directory, seed, signIn, start } from "./testing/platform.ts";
+import { directory, post, seed, signIn, start } from "./testing/platform.ts";
 
 const request = { userEmail: "ada@example.com", appPrompt: "Count sheep", attachments: [] };
 
@@ -60,4 +60,16 @@ test("the status is for those who may edit the app", async () => {
   expect((await ada.call("createappwithpromptStatus", { appID })).status).toBe(200);
   expect((await bob.call("createappwithpromptStatus", { appID })).status).toBe(403);
   expect((await bob.call("createappwithpromptStatus", { appID: "none" })).status).toBe(404);
+});
+
+test("the clock is put forward over the admin interface", async () => {
+  const { url } = await start({ now: () => 1_700_000_000_000 });
+  const admin = await signIn(url);
+  const appID = String((await admin.call("createappwithprompt", request)).body)
+    .split("/")
+    .at(-1);
+  expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("queued");
+  expect((await post(`${url}/_emulator/clock?advance=1500`, "")).status).toBe(200);
+  expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("completed");
+  expect((await post(`${url}/_emulator/clock?advance=-1`, "")).status).toBe(400);
 });

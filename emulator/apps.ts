@@ -41,7 +41,7 @@ export const createappwithpromptStatus: Handler<"createappwithpromptStatus"> = (
 };
 
 /** How far a generation is: nothing but the time since its start says so, which a restart does not change. */
-export function generation(app: App, settings: Settings, now: number): { status: string; message?: string } {
+function generation(app: App, settings: Settings, now: number): { status: string; message?: string } {
   const part = settings.generationSeconds === 0 ? 1 : (now - app.created) / (settings.generationSeconds * 1000);
   if (part < 0.25) return { status: "queued" };
   if (part < 1) return { status: "generating" };

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { createEmulator } from "./emulator.ts";
+import { createEmulator, type Emulator } from "./emulator.ts";
 
 interface Options {
   port: number;
@@ -34,9 +34,20 @@ export function addEmulatorCommand(program: Command): void {
     .action(run);
 }
 
-async function run({ port, data, seed, host, readOnly, strict, loose, tenant }: Options): Promise<void> {
+async function run(options: Options, command: Command): Promise<void> {
+  const emulator = await started(options).catch((error: unknown) => {
+    command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  process.stdout.write(`${emulator.url}\n`);
+  await new Promise<void>((stop) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
+  });
+  await emulator.close();
+}
+
+function started({ port, data, seed, host, readOnly, strict, loose, tenant }: Options): Promise<Emulator> {
   const from = seed === undefined ? undefined : resolve(seed);
-  const emulator = await createEmulator({
+  return createEmulator({
     port,
     host,
     data: data === undefined ? undefined : resolve(data),
@@ -45,11 +56,6 @@ async function run({ port, data, seed, host, readOnly, strict, loose, tenant }: 
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, { seed: from }])),
   });
-  process.stdout.write(`${emulator.url}\n`);
-  await new Promise<void>((stop) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
-  });
-  await emulator.close();
 }
 
 function portIn(text: string): number {

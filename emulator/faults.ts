@@ -33,7 +33,7 @@ const fault = z.strictObject({
   limit: z.int().min(1).optional(),
 });
 
-export const faultPlan = z.strictObject({
+const faultPlan = z.strictObject({
   faults: z.array(fault).default([]),
   randomSeed: z.int().default(1).describe("Two plans with the same one hit the same calls."),
 });

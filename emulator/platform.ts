@@ -53,6 +53,7 @@ export class Platform {
   readonly database: Database;
   readonly options: PlatformOptions;
   readonly #identifiers = new Identifiers();
+  #ahead = 0;
 
   constructor(database: Database, options: PlatformOptions) {
     this.database = database;
@@ -63,12 +64,21 @@ export class Platform {
     return { ...readSettings(this.database), ...this.options.settings };
   }
 
+  /** Milliseconds since the epoch, by the platform's own clock. */
+  now(): number {
+    return this.options.now() + this.#ahead;
+  }
+
+  advance(milliseconds: number): void {
+    this.#ahead += milliseconds;
+  }
+
   /** Carries a call out and writes it into the log: what changes and the entry are one transaction. */
   async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
     const { name, headers, query, body, url } = incoming;
     const { database } = this;
     const endpoint: Endpoint = endpoints[name];
-    const time = this.options.now();
+    const time = this.now();
     let user: User | undefined;
     let request = "{}";
     const log = (status: number, failure: string | null) => {

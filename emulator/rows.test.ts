@@ -299,6 +299,28 @@ describe("many rows", () => {
     });
   });
 
+  test("are found by what their texts share with a search, the nearest first", async () => {
+    const { admin } = await platform();
+    const names = [
+      "river in the mountains",
+      "Mountain",
+      "a town by the sea",
+      "",
+      "mountains and mountains of mountains",
+    ];
+    const batch = names.map((Name) => ({ Name }));
+    await admin.get("inserted", "insertmicroapprows", { microAppID: "countries", rows: batch });
+    const nearest = async (query: Row) =>
+      (await rows(admin, { optIsVectorSearch: true, ...query })).map((row) => row["Name"]);
+    const all = await nearest({ optVectorSearchString: "Mountains!" });
+    expect(all).toEqual([names[4], names[0], names[1]]);
+    expect(await nearest({ optVectorSearchString: "Mountains!" })).toEqual(all);
+    expect(await nearest({ optVectorSearchString: "mountains", optVectorSearchNumCandidates: 1 })).toEqual([names[4]]);
+    expect(await nearest({ optVectorSearchString: "mountains", optLimit: "2" })).toEqual([names[4], names[0]]);
+    expect(await nearest({ optVectorSearchString: "sea", optViewFilters: [{ Name: { $regex: "^M" } }] })).toEqual([]);
+    expect(await nearest({})).toHaveLength(5); // nothing to search for
+  });
+
   test("come raw where they are asked for so", async () => {
     const { admin } = await platform();
     await fourCountries(admin);

@@ -3,7 +3,7 @@ import { email, id } from "../provider/contract/values.ts";
 import { settings } from "./settings.ts";
 
 /** Types that a field of a table can have. */
-export const fieldTypes = [
+const fieldTypes = [
   "text",
   "number",
   "date",

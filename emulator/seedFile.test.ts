@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parseSeed, readSeed, SeedError } from "./seedFile.ts";
+import { settings } from "./settings.ts";
 import { directory, signIn, start } from "./testing/platform.ts";
 
 test("a seed may be empty: the administrator is known by default", () => {
@@ -34,6 +35,13 @@ tables:
   await root.call("insertmicroapprow", { microAppID: "t-1", rowData: { Name: "Brno", Size: 3 } });
   const read = { microAppID: "t-1", optSearchFilters: [{ fieldID: "name", value: "Brno" }] };
   expect(await root.get("body.microAppRows", "microappdata", read)).toMatchObject([{ Name: "Brno", Size: 3 }]);
+});
+
+test("the seed that the page shows is one, with every setting", () => {
+  const page = readFileSync("emulator/README.md", "utf8");
+  const { tables, settings: shown } = parseSeed(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? "", "README.md");
+  expect(Object.keys(tables)).toEqual(["countries", "currencies", "cities"]);
+  expect(Object.keys(shown).sort()).toEqual(Object.keys(settings.shape).sort());
 });
 
 describe("a mistake is named with file, line and column", () => {

@@ -127,7 +127,7 @@ function cut(response: ServerResponse, { status, body }: Outgoing): void {
 }
 
 /** Sends an answer: a Buffer as it is, anything else as JSON. */
-export function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
+function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   response.writeHead(status, { "content-type": "application/json", "content-length": bytes.length, ...headers });
   response.end(bytes);

@@ -23,7 +23,7 @@ export class Tenant {
 
   /** Back to the seed, or to nothing but the first administrator. Sessions and the call log end too. */
   reset(to: "seed" | "empty" = "seed"): Promise<void> {
-    reset(this.#platform.database, this.#platform.options.now(), to);
+    reset(this.#platform.database, this.#platform.now(), to);
     return Promise.resolve();
   }
 
@@ -80,6 +80,11 @@ export class Tenant {
     const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
     const sql = "UPDATE rows SET locked = coalesce(?, locked), conflict = coalesce(?, conflict) WHERE id = ?";
     return this.#platform.database.run(sql, bit(isLocked), bit(hasConflict), rowID) > 0;
+  }
+
+  /** Puts the platform's clock forward, so that generations end and tokens expire without waiting. */
+  advance(milliseconds: number): void {
+    this.#platform.advance(milliseconds);
   }
 
   /** Answers a call, with the fault that is to be played on it. */

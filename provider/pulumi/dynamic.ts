@@ -108,7 +108,7 @@ function providerOf(resource: Resource, report: Reporter): Provider {
     read: (id, state) =>
       call("read", state["resourceUrn"], async (offline, settings) => {
         // A state holds what the resource itself returned.
-        const found = await resource.read(await online(offline, settings), id, state as never);
+        const found = await resource.read(await online(offline, settings), id, state);
         if (!found) return { id: "" };
         return {
           id: found.id,
@@ -126,7 +126,7 @@ function providerOf(resource: Resource, report: Reporter): Provider {
 
     delete: (id, state) =>
       call("delete", state["resourceUrn"], async (offline, settings) => {
-        await resource.delete(await online(offline, settings), id, state as never);
+        await resource.delete(await online(offline, settings), id, state);
       }),
   };
 }

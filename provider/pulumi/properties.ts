@@ -77,7 +77,7 @@ export async function diff(
   const replaces = changed.filter((name) => metaOf(resource.inputs.shape[name]).replaces);
   const change = { changed: changed.length > 0, replaces };
   // A state holds what the resource itself returned.
-  return resource.diff ? resource.diff(context, change, old as never, given) : change;
+  return resource.diff ? resource.diff(context, change, old, given) : change;
 }
 
 /** The value as it comes back from a state: without what is undefined; nothing and null are the same. */

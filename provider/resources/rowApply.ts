@@ -106,7 +106,7 @@ export async function applyPlan(
 
   // Nothing is sent as long as something refers to nowhere.
   if (linkedLabels(target).length > 0) {
-    for await (const item of items()) void item;
+    await exhaust(items());
     links.check(place);
   }
 
@@ -297,6 +297,10 @@ async function lostLabels(
       ? `${place}: table ${target.table} did not keep the label "${label}": add the field to the table, or remove the label from the source (labels are case sensitive)`
       : `${place}: table ${target.table} gave back the ${typeof wrote} in "${label}" as another value (${typeof found}): declare its type in types, or write it as the table has it`;
   });
+}
+
+async function exhaust(source: AsyncIterator<unknown>): Promise<void> {
+  while (!(await source.next()).done);
 }
 
 async function* filter<One>(source: AsyncIterable<One>, keep: (one: One) => boolean): AsyncGenerator<One> {

@@ -297,7 +297,7 @@ async function refuse(inputs: Inputs, plan: RowPlan, directory: string): Promise
 }
 
 async function outputsOf(inputs: Inputs, summary: Summary, ledger: Ledger, directory: string): Promise<Applied> {
-  const { rows: _rows, ...rest } = inputs;
+  const { rows: inline, ...rest } = inputs;
   const outputs: Applied = { ...rest, rowCount: ledger.count, ledger: encodeLedger(ledger), labels: summary.labels };
   const small = ledger.count <= mostKeys.rows && ledger.count === summary.rows.length && !inputs.sensitive;
   const keys = small ? await keysOf(inputs, directory) : [];
@@ -306,7 +306,7 @@ async function outputsOf(inputs: Inputs, summary: Summary, ledger: Ledger, direc
 
 /** The state with what was done to our rows by hand. */
 async function observe(context: Context, state: Applied): Promise<Applied> {
-  const { drift: _before, ...rest } = state;
+  const { drift: before, ...rest } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "@jest/globals";
+import { directory, signIn } from "./testing/platform.ts";
+import { run } from "./testing/processes.ts";
+
+const node = (...parameters: string[]) => promisify(execFile)(process.execPath, ["--no-warnings", ...parameters]);
+const executable = fileURLToPath(new URL("./testing/serve.js", import.meta.url));
+
+test("the command serves a seed, read-only or with tenants, until it is interrupted", async () => {
+  const seed = join(directory(), "platform.yaml");
+  writeFileSync(seed, "tables: {items: {fields: {Count: number}}}\n");
+  const command = await run("--seed", seed, "--loose", "--tenant", "acme");
+  const admin = await signIn(`${command.url}/tenants/acme`);
+  const item = { microAppID: "items", rowData: { Count: "many" } };
+  expect((await admin.call("insertmicroapprow", item)).status).toBe(200);
+  expect(await command.end("SIGINT")).toEqual([0, null]);
+  const guarded = await run("--seed", seed, "--read-only");
+  expect((await (await signIn(guarded.url)).call("insertmicroapprow", item)).status).toBe(403);
+  expect(await guarded.end("SIGTERM")).toEqual([0, null]);
+});
+
+test("the command refuses what makes no sense", async () => {
+  for (const [parameters, message] of [
+    [["--port", "99999"], /It must be 0 to 65535/],
+    [["--strict", "--loose"], /cannot be used with option/],
+    [["--seed", "/nowhere.yaml"], /^error: the seed \/nowhere.yaml can't be read: .*\n$/],
+  ] as const) {
+    await expect(node(executable, "emulator", ...parameters)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(message),
+    });
+  }
+});
+
+test("a process that forgets to close an emulator ends all the same, when it is told so", async () => {
+  const index = new URL("./index.js", import.meta.url).href;
+  const program = `
+    import { createEmulator } from ${JSON.stringify(index)};
+    const { url } = await createEmulator({ unref: true });
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ email: "admin@example.com", password: "admin" });
+    console.log((await fetch(url + "/api/login", { method: "POST", headers, body })).status);`;
+  expect((await node("--input-type=module", "--eval", program)).stdout).toBe("200\n");
+});
