@@ -1,0 +1,166 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { z } from "zod";
+
+const repository = join(import.meta.dirname, "../..");
+const microapps = join(repository, "dist/provider/cmd/microapps.js");
+
+/** How a command ended. `output` has both streams, in the order in which they came. */
+export interface Ended {
+  status: number | null;
+  output: string;
+}
+
+const event = z.looseObject({
+  type: z.string(),
+  op: z.string().optional(),
+  name: z.string().optional(),
+  internal: z.boolean().optional(),
+});
+
+const checkpoint = z.object({
+  checkpoint: z.object({
+    latest: z.object({
+      resources: z
+        .array(
+          z.looseObject({
+            urn: z.string(),
+            id: z.string().optional(),
+            inputs: z.record(z.string(), z.unknown()).default({}),
+            outputs: z.record(z.string(), z.unknown()).default({}),
+            dependencies: z.array(z.string()).default([]),
+          }),
+        )
+        .default([]),
+    }),
+  }),
+});
+
+/** A resource as the state remembers it. */
+export type StateResource = z.output<typeof checkpoint>["checkpoint"]["latest"]["resources"][number];
+
+/** A project in a folder of its own, run by the embedded engine as a user would. */
+export class Project {
+  /** Folder of Pulumi.yaml. */
+  readonly folder: string;
+  /** Folder of the program. */
+  readonly program: string;
+  readonly #name: string;
+
+  private constructor(folder: string, program: string, name: string) {
+    this.folder = folder;
+    this.program = program;
+    this.#name = name;
+  }
+
+  /** A copy of the project at the root of this repository, which runs examples/environment. */
+  static async environment(): Promise<Project> {
+    const folder = await copied("examples/environment", "examples/environment");
+    for (const file of ["Pulumi.yaml", "Pulumi.dev.yaml"]) await cp(join(repository, file), join(folder, file));
+    return new Project(folder, join(folder, "examples/environment"), "microapps-example");
+  }
+
+  /** A copy of examples/organization. */
+  static async organization(): Promise<Project> {
+    const folder = await copied("examples/organization", ".");
+    return new Project(folder, folder, "microapps-organization");
+  }
+
+  /** Runs a command of the executable on the stack `dev`. */
+  async run(command: string, ...flags: string[]): Promise<Ended> {
+    const stack = command.startsWith("stack init") ? [] : ["--stack", "dev"];
+    const child = spawn(process.execPath, ["--no-warnings", microapps, ...command.split(" "), ...stack, ...flags], {
+      cwd: this.folder,
+      env: { ...process.env, PULUMI_CONFIG_PASSPHRASE: "dev", NO_COLOR: "1" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    const collect = (data: Buffer): void => void (output += data.toString());
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    const status = await new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", resolve);
+    });
+    return { status, output };
+  }
+
+  /** Runs a command that must succeed with `--json`, and tells the steps that it planned or took. */
+  async steps(command: string, ...flags: string[]): Promise<string[]> {
+    const output = await this.succeed(command, "--json", ...flags);
+    const events = output
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => event.parse(JSON.parse(line)));
+    return events.flatMap(({ type, op, name, internal }) =>
+      type === "step" && op !== "same" && !internal ? [`${op ?? ""} ${name ?? ""}`] : [],
+    );
+  }
+
+  /** Runs a command that must succeed, and tells what it printed. */
+  async succeed(command: string, ...flags: string[]): Promise<string> {
+    const { status, output } = await this.run(command, ...flags);
+    if (status !== 0) throw new Error(`${command} ended with ${String(status)}:\n${output}`);
+    return output;
+  }
+
+  /** Replaces a piece of a file of the program, which must be there exactly once. */
+  async edit(file: string, piece: string, replacement: string): Promise<void> {
+    const path = join(this.program, file);
+    const text = await readFile(path, "utf8");
+    if (text.split(piece).length !== 2) throw new Error(`"${piece}" is not in ${file} exactly once`);
+    await writeFile(
+      path,
+      text.replace(piece, () => replacement),
+    );
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    await writeFile(join(this.program, file), text);
+  }
+
+  /** The resources of the stack, without the engine's own, by the end of their URN. */
+  async state(): Promise<Map<string, StateResource>> {
+    const text = await this.stateText();
+    const { resources } = checkpoint.parse(JSON.parse(text)).checkpoint.latest;
+    const own = resources.filter(({ urn }) => !/::pulumi:(pulumi:Stack|providers:)/.test(urn));
+    return new Map(own.map((resource) => [resource.urn.split("::").at(-1) ?? "", resource]));
+  }
+
+  /** The state file as it is. */
+  stateText(): Promise<string> {
+    return readFile(join(this.folder, ".pulumi/stacks", this.#name, "dev.json"), "utf8");
+  }
+
+  /** The emulator's data file. */
+  get platform(): string {
+    return join(this.program, ".microapps/dev.db");
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The processes that still run in a folder; known on Linux alone, none elsewhere. */
+export async function leftRunning(folder: string): Promise<string[]> {
+  const processes = existsSync("/proc") ? (await readdir("/proc")).filter((name) => /^\d+$/.test(name)) : [];
+  const inside = await Promise.all(
+    processes.map(async (id) => ((await readlink(`/proc/${id}/cwd`).catch(() => "")).startsWith(folder) ? [id] : [])),
+  );
+  return inside.flat();
+}
+
+async function copied(example: string, into: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "microapps-"));
+  const own = [".microapps", ".pulumi", "node_modules"];
+  await cp(join(repository, example), join(folder, into), {
+    recursive: true,
+    filter: (path) => !own.includes(basename(path)),
+  });
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
