@@ -46,7 +46,7 @@ export type ChangeCounts = Partial<Record<Op, number>>;
 
 /**
  * What a run tells while it goes on, in this order: one `start`; any number of `step`, `stepDone`, `stepFailed`,
- * `outputs`, `log` and `state`; one `summary`. With `--json` each is one line.
+ * `outputs` and `log`; one `summary`. With `--json` each is one line.
  */
 export type EngineEvent =
   | {
@@ -59,7 +59,8 @@ export type EngineEvent =
       config: Record<string, string>;
     }
   | ({ type: "step"; preview: boolean } & StepInfo)
-  | ({ type: "stepDone"; preview: boolean; seconds: number } & StepInfo)
+  /** `refreshed`, for a refresh: what it found; `changes` are what differs from the state. */
+  | ({ type: "stepDone"; preview: boolean; seconds: number; refreshed?: "same" | "update" | "delete" } & StepInfo)
   | ({ type: "stepFailed"; preview: boolean } & StepInfo)
   /** Outputs that a component or the stack registered. */
   | { type: "outputs"; urn: string; outputs: Record<string, unknown>; changes: PropertyChange[]; preview: boolean }

@@ -4,13 +4,19 @@
  * and stay, and the next run would do the same thing twice.
  */
 import { Socket } from "node:net";
+import { isMainThread } from "node:worker_threads";
 
-const line = new Socket({ fd: 3, readable: true, writable: false });
-line.on("error", end);
-line.on("close", end);
-line.resume();
-// It must not keep alive a program that has nothing left to do.
-line.unref();
+if (isMainThread) {
+  const line = new Socket({ fd: 3, readable: true, writable: false });
+  line.on("error", end);
+  line.on("close", end);
+  line.resume();
+  // It must not keep alive a program that has nothing left to do.
+  line.unref();
+  // Processes that the program forks have another descriptor 3, and TypeScript's loader looks for options like this one.
+  const option = process.execArgv.indexOf("--import");
+  if (option >= 0) process.execArgv.splice(option, 2);
+}
 
 function end(): void {
   process.kill(process.pid, "SIGKILL");

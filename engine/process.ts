@@ -8,6 +8,8 @@ export interface Started {
   child: ChildProcess;
   /** Why it ended: "exited with code 1", "was killed by SIGKILL". Resolves after its output was read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Asks it to end, as Ctrl-C does. */
+  interrupt: () => void;
   kill: () => void;
 }
 
@@ -30,7 +32,7 @@ export function startNode(options: StartOptions): Started {
   const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
   const child = spawn(
     process.execPath,
-    [...(options.nodeArguments ?? []), "--import", lifeline.href, ...options.arguments],
+    ["--import", lifeline.href, ...(options.nodeArguments ?? []), ...options.arguments],
     { cwd: options.cwd, env: options.environment, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] },
   );
   const read = (stream: "stdout" | "stderr"): Promise<void> =>
@@ -55,6 +57,7 @@ export function startNode(options: StartOptions): Started {
       running.delete(started);
       return how;
     }),
+    interrupt: () => child.kill("SIGINT"),
     kill: () => {
       if (child.pid === undefined) return;
       try {

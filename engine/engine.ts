@@ -1,0 +1,154 @@
+import os from "node:os";
+import { changesBetween } from "./changes.ts";
+import { ProviderClient } from "./client.ts";
+import { deleteRest } from "./deletes.ts";
+import { messageOf, Told } from "./errors.ts";
+import type { ChangeCounts, Emit, PropertyChange, RunKind } from "./events.ts";
+import { Generator } from "./generate.ts";
+import { startHost } from "./host.ts";
+import { Monitor } from "./monitor.ts";
+import { startProgram } from "./program.ts";
+import { refresh } from "./refresh.ts";
+import { refuseForeignState } from "./refuse.ts";
+import { Registrar, shownProperties } from "./registrar.ts";
+import { Registry } from "./registry.ts";
+import { Run } from "./run.ts";
+import { Snapshot } from "./snapshot.ts";
+import type { Stack } from "./stack.ts";
+import { toPropertyChange } from "./steps.ts";
+import { isProviderType, stackType } from "./urns.ts";
+
+export interface RunOptions {
+  kind: RunKind;
+  /** Says what would happen; nothing is created, changed or deleted, and no state is written. */
+  preview: boolean;
+  /** Reads every resource before an update or a destroy. */
+  refresh?: boolean;
+  /** How many steps go on at a time; default: 4 for each core, as with Pulumi. */
+  parallel?: number;
+  /** Secrets are shown in events. */
+  showSecrets?: boolean;
+  emit: Emit;
+  /** Aborted: what is going on ends and is saved, nothing new begins. */
+  signal?: AbortSignal;
+}
+
+export interface RunResult {
+  succeeded: boolean;
+  changes: ChangeCounts;
+  outputs: Record<string, unknown>;
+  outputChanges: PropertyChange[];
+}
+
+type StackOutputs = Pick<RunResult, "outputs" | "outputChanges">;
+
+/** Whether a run changed anything, stack outputs included. */
+export function hasChanges({ changes, outputChanges }: RunResult): boolean {
+  const changed = Object.entries(changes).some(([op, count]) => op !== "same" && count > 0);
+  return changed || outputChanges.length > 0;
+}
+
+/** One preview, update, refresh or destroy of a stack, which the caller has locked. What goes wrong is told in events. */
+export async function execute(stack: Stack, options: RunOptions): Promise<RunResult> {
+  const { kind, preview, emit } = options;
+  const { project } = stack;
+  const started = Date.now();
+  const parallel = Math.max(1, options.parallel ?? os.availableParallelism() * 4);
+  const config = stack.config();
+  const deployment = await stack.read();
+  refuseForeignState(deployment.resources);
+  const snapshot = new Snapshot(deployment, (now) => stack.write(now));
+  const monitor = new Monitor(emit);
+  await monitor.listen();
+  const providers = new Registry(
+    () =>
+      new ProviderClient(
+        startHost({
+          project: project.name,
+          stack: stack.name,
+          workdir: project.workdir,
+          engineAddress: monitor.address,
+          environment: stack.workspace.environment,
+          onLine: (message, printed) => {
+            emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, printed });
+          },
+        }),
+      ),
+  );
+  const showSecrets = options.showSecrets ?? false;
+  const run = new Run({ kind, preview, project: project.name, stack: stack.name, config, snapshot, providers, emit, showSecrets, parallel });
+  const cancel = (): void => {
+    run.fail(`${preview ? "preview" : kind} canceled`);
+    run.abort();
+    providers.cancel();
+  };
+  options.signal?.addEventListener("abort", cancel);
+
+  const shownConfig = Object.entries(config).map(([key, { text, secret }]) => [key, secret && !showSecrets ? "[secret]" : text] as const);
+  emit({ type: "start", kind, preview, project: project.name, stack: stack.name, config: Object.fromEntries(shownConfig) });
+  let outputs: StackOutputs = { outputs: {}, outputChanges: [] };
+  try {
+    if (options.signal?.aborted) cancel();
+    // A stack without custom resources may never need the host.
+    if (kind === "update" || run.resources.some(({ custom, type }) => custom && !isProviderType(type))) providers.warmUp();
+    outputs = await stages(run, stack, monitor, { ...options, parallel });
+  } catch (error) {
+    if (!(error instanceof Told)) run.fail(messageOf(error));
+    run.failed = true;
+  } finally {
+    options.signal?.removeEventListener("abort", cancel);
+    await run.slots.whenIdle();
+    monitor.silent = true;
+    await providers.close();
+    monitor.close();
+  }
+  const succeeded = !run.failed && !run.aborted;
+  const seconds = (Date.now() - started) / 1000;
+  const changes = run.counts;
+  emit({ type: "summary", kind, preview, result: succeeded ? "succeeded" : "failed", changes, ...outputs, seconds });
+  return { succeeded, changes, ...outputs };
+}
+
+async function stages(
+  run: Run,
+  stack: Stack,
+  monitor: Monitor,
+  options: RunOptions & { parallel: number },
+): Promise<StackOutputs> {
+  const { operations } = run.snapshot.base;
+  const refreshes = run.kind === "refresh" || (options.refresh ?? stack.project.refreshAlways);
+  // A refresh finds out what became of everything but of what was being created.
+  const left = refreshes ? operations.filter(({ type }) => type === "creating") : operations;
+  if (left.length > 0 && !run.preview) run.warn(pendingWarning(left.map(({ type, resource }) => `  * ${resource.urn}, interrupted while ${type}`)));
+  if (refreshes) await refresh(run);
+  const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
+  let kept: StackOutputs = { outputs: shownProperties(old, run.showSecrets), outputChanges: [] };
+  if (run.failed || run.aborted || run.kind === "refresh") return kept;
+  if (run.kind === "destroy") {
+    await deleteRest(run, { operatedOn: new Set(), deletes: new Set(), condemned: new Set() });
+    const gone = changesBetween(old, {}).map((change) => toPropertyChange(change, run.showSecrets));
+    return { outputs: {}, outputChanges: run.failed ? [] : gone };
+  }
+
+  const generator = new Generator(run);
+  const registrar = new Registrar(run, generator, stack.project.root, options.parallel);
+  monitor.serve(registrar);
+  const program = startProgram(run, stack.project, monitor, options.parallel, stack.workspace.environment);
+  try {
+    await program.registered;
+    await run.slots.whenIdle();
+    if (!run.failed && !run.aborted) await deleteRest(run, generator);
+  } finally {
+    await run.slots.whenIdle();
+    kept = await registrar.finish() ?? kept;
+    await program.stop();
+  }
+  return kept;
+}
+
+const pendingWarning = (operations: string[]): string =>
+  `Attempting to deploy or update resources with ${operations.length} pending operations from previous deployment.\n` +
+  `${operations.join("\n")}\n` +
+  "These resources are in an unknown state because the engine was interrupted while waiting for changes to them to " +
+  "complete. Confirm with the provider whether the operations listed completed. A refresh clears those that are not " +
+  "creations; an interactive 'pulumi refresh' of the Pulumi CLI clears creations too.";

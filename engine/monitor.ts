@@ -1,0 +1,166 @@
+import grpc from "@grpc/grpc-js";
+import type { handleUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import engineProto from "@pulumi/pulumi/proto/engine_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  RegisterResourceResponse,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { channelOptions } from "./client.ts";
+import { messageOf } from "./errors.ts";
+import type { Emit, Severity } from "./events.ts";
+import type { Registrar } from "./registrar.ts";
+
+const severities: readonly Severity[] = ["debug", "info", "warning", "error"];
+
+/** Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback. */
+export class Monitor {
+  readonly #server = new grpc.Server(channelOptions);
+  readonly #emit: Emit;
+  #registrar: Registrar | undefined;
+  #rootResource = "";
+  #shutdown: (() => void)[] = [];
+  #closed = false;
+  #finish: () => void = () => undefined;
+  /** Resolves when the program says that it has registered everything. */
+  readonly finished = new Promise<void>((resolve) => (this.#finish = resolve));
+  address = "";
+  /** What the program and the providers say is not passed on any more. */
+  silent = false;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  async listen(): Promise<void> {
+    this.#server.addService(engineService.EngineService, {
+      log: answered((request: LogRequest) => {
+        this.#log(request);
+        return new emptyProto.Empty();
+      }),
+      getRootResource: answered(() => new engineProto.GetRootResourceResponse().setUrn(this.#rootResource)),
+      setRootResource: answered((request: InstanceType<typeof engineProto.SetRootResourceRequest>) => {
+        this.#rootResource = request.getUrn();
+        return new engineProto.SetRootResourceResponse();
+      }),
+      startDebugging: answered(() => new emptyProto.Empty()),
+      // There is no version of the Pulumi CLI here that could be too old.
+      requirePulumiVersion: answered(() => new engineProto.RequirePulumiVersionResponse()),
+    });
+    this.#server.addService(resourceService.ResourceMonitorService, this.#monitor());
+    const port = await new Promise<number>((resolve, reject) => {
+      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+        if (error) reject(error);
+        else resolve(bound);
+      });
+    });
+    this.address = `127.0.0.1:${port}`;
+  }
+
+  /** From here on resources can be registered. */
+  serve(registrar: Registrar): void {
+    this.#registrar = registrar;
+  }
+
+  /** Lets the program end. */
+  release(): void {
+    this.#closed = true;
+    for (const tell of this.#shutdown.splice(0)) tell();
+  }
+
+  close(): void {
+    this.release();
+    this.#server.forceShutdown();
+  }
+
+  #log(request: LogRequest): void {
+    if (this.silent) return;
+    const urn = request.getUrn();
+    this.#emit({
+      type: "log",
+      severity: severities[request.getSeverity()] ?? "info",
+      message: request.getMessage(),
+      ...(urn === "" ? {} : { urn }),
+      ...(request.getEphemeral() ? { ephemeral: true } : {}),
+    });
+  }
+
+  #monitor(): Parameters<InstanceType<typeof grpc.Server>["addService"]>[1] {
+    const refuse = (what: string): handleUnaryCall<unknown, unknown> =>
+      failing(() => {
+        const message = `the program uses ${what}, which the embedded engine does not do: run this program with the Pulumi CLI`;
+        this.#registrar?.refuse(message);
+        throw unavailable();
+      });
+    return {
+      getDeploymentInfo: answered(() => this.#registered().deploymentInfo()),
+      supportsFeature: answered(() => new resourceProto.SupportsFeatureResponse().setHassupport(false)),
+      registerResource: answered((request: RegisterResourceRequest) =>
+        this.#whileGoingOn<RegisterResourceResponse>((registrar) => registrar.register(request)),
+      ),
+      registerResourceOutputs: answered(async (request: RegisterResourceOutputsRequest) => {
+        await this.#whileGoingOn((registrar) => registrar.registerOutputs(request));
+        return new emptyProto.Empty();
+      }),
+      signalAndWaitForShutdown: answered(async () => {
+        this.#finish();
+        if (!this.#closed) await new Promise<void>((resolve) => this.#shutdown.push(resolve));
+        return new emptyProto.Empty();
+      }),
+      readResource: refuse("the 'get' of an existing resource"),
+      existsResource: refuse("a look-up of an existing resource"),
+      invoke: refuse("a provider function (invoke)"),
+      call: refuse("a method of a resource (call)"),
+      registerStackTransform: refuse("stack transforms"),
+      registerStackInvokeTransform: refuse("transforms of provider functions"),
+      registerResourceHook: refuse("resource hooks"),
+      registerErrorHook: refuse("error hooks"),
+      registerPackage: refuse("a provider package"),
+    };
+  }
+
+  #registered(): Registrar {
+    if (!this.#registrar) throw unavailable();
+    return this.#registrar;
+  }
+
+  /** After an abort the SDK is told that the monitor is gone, and ends the program without a word. */
+  async #whileGoingOn<Result>(work: (registrar: Registrar) => Promise<Result>): Promise<Result> {
+    const registrar = this.#registered();
+    return Promise.race([
+      work(registrar).catch(() => {
+        // It was told where it happened.
+        throw unavailable();
+      }),
+      registrar.aborted.then(() => {
+        throw unavailable();
+      }),
+    ]);
+  }
+}
+
+const unavailable = (): Error & { code: number } =>
+  Object.assign(new Error("resource monitor shut down"), { code: grpc.status.UNAVAILABLE });
+
+/** A unary handler from a function that returns or throws. */
+function answered<Request, Response>(
+  work: (request: Request) => Response | Promise<Response>,
+): handleUnaryCall<Request, Response> {
+  return ({ request }, respond: sendUnaryData<Response>) => {
+    void (async () => {
+      try {
+        respond(null, await work(request));
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? Number(error.code) : grpc.status.UNKNOWN;
+        respond({ code, details: messageOf(error) });
+      }
+    })();
+  };
+}
+
+const failing = (work: () => never): handleUnaryCall<unknown, unknown> => answered<unknown, unknown>(work);

@@ -1,0 +1,232 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  DeploymentInfo,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  RegisterResourceResponse,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
+import { changesBetween } from "./changes.ts";
+import { providerProperties } from "./config.ts";
+import { parseDuration } from "./durations.ts";
+import { EngineError, messageOf, Refusal, Told } from "./errors.ts";
+import type { Generator } from "./generate.ts";
+import { type Goal, providerGoal } from "./goal.ts";
+import type { PropertyChange } from "./events.ts";
+import { parsePath } from "./paths.ts";
+import { refuseRegistration } from "./refuse.ts";
+import type { Run } from "./run.ts";
+import type { Timeouts } from "./state.ts";
+import { toPropertyChange } from "./steps.ts";
+import { dynamicPackage, isProviderType, isStackUrn, makeReference, packageOf, parseReference, providerTypePrefix, typeOf } from "./urns.ts";
+import { containsUnknown, equal, type Properties, shown } from "./values.ts";
+import { fromStruct, toStruct } from "./wire.ts";
+
+const {
+  RESOURCE_MONITOR_FEATURE_SECRETS: secrets,
+  RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES: references,
+  RESOURCE_MONITOR_FEATURE_DELETED_WITH: deletedWith,
+} = resourceProto.ResourceMonitorFeature;
+
+/** Turns what the program registers into goals, gives them their providers, and answers with what came of it. */
+export class Registrar {
+  readonly #run: Run;
+  readonly #generator: Generator;
+  /** Source positions are written relative to the folder of Pulumi.yaml. */
+  readonly #root: string;
+  readonly #parallel: number;
+  readonly #goals = new Map<string, Goal>();
+  /** The `providers` of components, which children inherit by package. */
+  readonly #componentProviders = new Map<string, Map<string, string>>();
+  #defaultProvider: Promise<string> | undefined;
+  #stackOutputs: { urn: string; outputs: Properties } | undefined;
+  readonly aborted: Promise<void>;
+
+  constructor(run: Run, generator: Generator, root: string, parallel: number) {
+    this.#run = run;
+    this.#generator = generator;
+    this.#root = root;
+    this.#parallel = parallel;
+    this.aborted = new Promise((resolve) => {
+      run.onAbort(resolve);
+    });
+  }
+
+  deploymentInfo(): DeploymentInfo {
+    const run = this.#run;
+    const info = new resourceProto.DeploymentInfo();
+    info.setProject(run.project).setStack(run.stack).setOrganization("organization");
+    info.setDryrun(run.preview).setParallel(this.#parallel);
+    for (const [key, { text, secret }] of Object.entries(run.config)) {
+      info.getConfigMap().set(key, text);
+      if (secret) info.addConfigsecretkeys(key);
+    }
+    // With alias specifications, transforms or hooks on the list the SDK would leave work to the engine.
+    return info.setSupportedfeaturesList([secrets, references, deletedWith]);
+  }
+
+  /** Something that this engine does not do: ends the run. */
+  refuse(message: string, urn?: string): Told {
+    const told = this.#run.fail(message, urn);
+    this.#run.abort();
+    return told;
+  }
+
+  async register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
+    let goal: Goal;
+    try {
+      refuseRegistration(request);
+      goal = await this.#goalOf(request);
+    } catch (error) {
+      if (error instanceof Told) throw error;
+      throw this.refuse(error instanceof Refusal ? error.message : `resource '${request.getName()}' (${request.getType()}): ${messageOf(error)}`);
+    }
+    const state = await this.#generator.register(goal);
+    this.#goals.set(state.urn, goal);
+    if (!goal.custom) this.#componentProviders.set(state.urn, this.#providersOf(request));
+    // The outputs of a component come later, and old ones may refer to resources that are not registered yet.
+    const outputs = goal.custom ? state.outputs : {};
+    const known = request.getSupportspartialvalues()
+      ? outputs
+      : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
+    const understanding = { secrets: request.getAcceptsecrets(), resources: request.getAcceptresources(), unknowns: true };
+    const response = new resourceProto.RegisterResourceResponse().setUrn(state.urn).setObject(toStruct(known, understanding));
+    // An ID that is not known yet is no ID to the SDK, but it is a part of references to a provider.
+    response.setId(this.#run.preview && state.id === "" ? "" : state.id);
+    return response.setResult(resourceProto.Result.SUCCESS);
+  }
+
+  async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
+    const urn = request.getUrn();
+    try {
+      const outputs = fromStruct(request.getOutputs());
+      if (isStackUrn(urn)) this.#stackOutputs = { urn, outputs };
+      else await this.#setOutputs(urn, outputs);
+    } catch (error) {
+      throw error instanceof Told ? error : this.refuse(messageOf(error), urn);
+    }
+  }
+
+  /** Stack outputs are taken over at the end, when it is known whether everything went well. */
+  async finish(): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] } | undefined> {
+    if (!this.#stackOutputs) return undefined;
+    const { urn, outputs } = this.#stackOutputs;
+    // After a failure an output that is not there may only not have been reached.
+    return this.#setOutputs(urn, this.#run.failed ? { ...this.#run.olds.get(urn)?.outputs, ...outputs } : outputs);
+  }
+
+  async #setOutputs(urn: string, outputs: Properties): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] }> {
+    const run = this.#run;
+    const state = this.#generator.news.get(urn);
+    if (!state) throw new EngineError(`cannot complete a resource '${urn}' whose registration isn't pending`);
+    const old = run.olds.get(urn)?.outputs ?? {};
+    state.outputs = outputs;
+    const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
+    const said = shownProperties(outputs, run.showSecrets);
+    run.emit({ type: "outputs", urn, outputs: said, changes, preview: run.preview });
+    if (!run.preview && !equal(old, outputs)) await run.snapshot.persist();
+    return { outputs: said, outputChanges: changes };
+  }
+
+  async #goalOf(request: RegisterResourceRequest): Promise<Goal> {
+    const type = request.getType();
+    const custom = request.getCustom();
+    const parentGoal = this.#goals.get(request.getParent());
+    const inputs = fromStruct(request.getObject());
+    const dependencies = request.getDependenciesList();
+    const written = request.getPropertydependenciesMap();
+    const propertyDependencies: Record<string, string[]> = {};
+    for (const name of Object.keys(inputs)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
+    for (const [name, { urnsList }] of written.toObject(false, (_, message) => message.toObject())) {
+      propertyDependencies[name] = urnsList;
+    }
+    return {
+      type,
+      name: request.getName(),
+      custom,
+      inputs,
+      parent: request.getParent(),
+      provider: custom && !isProviderType(type) ? await this.#providerFor(request, parentGoal) : "",
+      dependencies,
+      propertyDependencies,
+      protect: request.hasProtect() ? request.getProtect() : parentGoal?.protect,
+      retainOnDelete: request.hasRetainondelete() ? request.getRetainondelete() : parentGoal?.retainOnDelete,
+      deletedWith: request.getDeletedwith() === "" ? (parentGoal?.deletedWith ?? "") : request.getDeletedwith(),
+      deleteBeforeReplace:
+        request.getDeletebeforereplacedefined() || request.getDeletebeforereplace() ? request.getDeletebeforereplace() : undefined,
+      ignoreChanges: request.getIgnorechangesList(),
+      replaceOnChanges: request.getReplaceonchangesList(),
+      additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+      aliases: [...request.getAliasurnsList(), ...request.getAliasesList().map((alias) => alias.getUrn())].filter((urn) => urn !== ""),
+      customTimeouts: timeoutsOf(request),
+      hideDiff: request.getHidediffsList().map(parsePath),
+      ...this.#positions(request),
+    };
+  }
+
+  /** Its own, the one of its package that a parent component hands down, its parent's, or the default one. */
+  async #providerFor(request: RegisterResourceRequest, parent: Goal | undefined): Promise<string> {
+    const name = packageOf(request.getType());
+    const inherited =
+      parent !== undefined && parent.provider !== "" && packageOf(typeOf(parseReference(parent.provider).urn)) === name
+        ? parent.provider
+        : undefined;
+    const given =
+      request.getProvider() ||
+      inherited ||
+      request.getProvidersMap().get(name) ||
+      this.#componentProviders.get(request.getParent())?.get(name);
+    if (given) return given;
+    this.#defaultProvider ??= this.#makeDefaultProvider();
+    return this.#defaultProvider;
+  }
+
+  #providersOf(request: RegisterResourceRequest): Map<string, string> {
+    const own = new Map(request.getProvidersMap().toArray());
+    for (const [name, reference] of this.#componentProviders.get(request.getParent()) ?? []) {
+      if (!own.has(name)) own.set(name, reference);
+    }
+    return own;
+  }
+
+  async #makeDefaultProvider(): Promise<string> {
+    const goal = providerGoal(`${providerTypePrefix}${dynamicPackage}`, providerProperties(this.#run.config));
+    const state = await this.#generator.register(goal);
+    return makeReference(state.urn, state.id);
+  }
+
+  #positions(request: RegisterResourceRequest): Pick<Goal, "sourcePosition" | "stackTrace"> {
+    const frames = request.getStacktrace()?.getFramesList() ?? [];
+    return {
+      sourcePosition: this.#position(request.getSourceposition()),
+      stackTrace: frames.map((frame) => ({ sourcePosition: this.#position(frame.getPc()) })),
+    };
+  }
+
+  #position(position: SourcePosition | undefined): string {
+    const uri = position?.getUri() ?? "";
+    if (position === undefined || !uri.startsWith("file:")) return "";
+    const relative = path.relative(this.#root, fileURLToPath(uri)).split(path.sep).map(escapedLikeGo).join("/");
+    const column = position.getColumn() === 0 ? "" : `,${position.getColumn()}`;
+    return `project:///${relative}#${position.getLine()}${column}`;
+  }
+}
+
+/** As Go writes a path in a URL, so that a position does not look changed next to the CLI. */
+const escapedLikeGo = (segment: string): string =>
+  encodeURIComponent(segment)
+    .replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent)
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+function timeoutsOf(request: RegisterResourceRequest): Timeouts {
+  const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };
+  const given = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
+  return Object.fromEntries(given.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
+}
+
+/** Properties as plain JSON. */
+export function shownProperties(properties: Properties, showSecrets: boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, shown(value, showSecrets)]));
+}
