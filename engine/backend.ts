@@ -92,7 +92,9 @@ export class Backend {
     const file = this.checkpointFile(project, stack);
     for (const extension of [".gz", ".zst"]) {
       if (await exists(file + extension)) {
-        throw new Refusal(`${file}${extension}: compressed state is not read by the embedded engine: use the Pulumi CLI`);
+        throw new Refusal(
+          `${file}${extension}: compressed state is not read by the embedded engine: use the Pulumi CLI`,
+        );
       }
     }
     return readIfThere(file);

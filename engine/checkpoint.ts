@@ -77,7 +77,16 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
   const text = (name: string): string => (typeof raw[name] === "string" ? raw[name] : "");
   const list = (name: string): string[] => (isStrings(raw[name]) ? raw[name] : []);
   const urn = text("urn");
-  for (const field of ["replaceWith", "replacementTrigger", "resourceHooks", "viewOf", "extensionRef", "snippetID", "taint", "refreshBeforeUpdate"]) {
+  for (const field of [
+    "replaceWith",
+    "replacementTrigger",
+    "resourceHooks",
+    "viewOf",
+    "extensionRef",
+    "snippetID",
+    "taint",
+    "refreshBeforeUpdate",
+  ]) {
     const value = raw[field];
     if (value !== undefined && value !== null && value !== false && value !== "") refuseStateField(field, urn);
   }
@@ -136,13 +145,20 @@ function decode(raw: unknown, place: string, crypter: Crypter): Value {
   if (raw[signature] !== secretSignature) return fromPlain(raw, place);
   const sealed = raw["ciphertext"];
   const plaintext = raw["plaintext"];
-  if (typeof sealed !== "string" && typeof plaintext !== "string") throw new EngineError(`${place}: a secret without its text`);
+  if (typeof sealed !== "string" && typeof plaintext !== "string")
+    throw new EngineError(`${place}: a secret without its text`);
   const text = typeof sealed === "string" ? crypter.decryptAt(place, sealed) : String(plaintext);
   return new Secret(decode(JSON.parse(text), place, crypter));
 }
 
 /** The text of a checkpoint file. */
-export function renderCheckpoint(deployment: Deployment, project: string, stack: string, crypter: Crypter, now: Date): string {
+export function renderCheckpoint(
+  deployment: Deployment,
+  project: string,
+  stack: string,
+  crypter: Crypter,
+  now: Date,
+): string {
   const checkpoint = {
     version: 3,
     checkpoint: {
@@ -213,7 +229,9 @@ function encodeResource(state: ResourceState, seal: Seal): Record<string, unknow
 }
 
 const encodeProperties = (properties: Properties, place: string, seal: Seal): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, encode(value, `${place}.${name}`, seal)]));
+  Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, encode(value, `${place}.${name}`, seal)]),
+  );
 
 function encode(value: Value, place: string, seal: Seal): unknown {
   if (value instanceof Secret) {
@@ -247,6 +265,7 @@ export const copyProperties = (properties: Properties): Properties => mapPropert
 export function copyValue(value: Value): Value {
   if (value instanceof Secret) return new Secret(copyValue(value.value));
   if (Array.isArray(value)) return value.map(copyValue);
-  if (value instanceof Unknown || value instanceof ResourceReference || typeof value !== "object" || value === null) return value;
+  if (value instanceof Unknown || value instanceof ResourceReference || typeof value !== "object" || value === null)
+    return value;
   return copyProperties(value);
 }

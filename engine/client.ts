@@ -59,18 +59,29 @@ export class ProviderClient implements Provider {
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
     request.setOlds(toStruct(olds, everything)).setNews(toStruct(news, { ...everything, secrets: false }));
     try {
-      return this.#checked(await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done)), news);
+      return this.#checked(
+        await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done)),
+        news,
+      );
     } catch (error) {
       if (isUnimplemented(error)) return { inputs: news, failures: [] };
       throw error;
     }
   }
 
-  async diffConfig(urn: string, oldInputs: Properties, oldOutputs: Properties, inputs: Properties): Promise<Difference> {
+  async diffConfig(
+    urn: string,
+    oldInputs: Properties,
+    oldOutputs: Properties,
+    inputs: Properties,
+  ): Promise<Difference> {
     const request = new providerProto.DiffRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
     const plain = { ...everything, secrets: false };
-    request.setOldInputs(toStruct(oldInputs, plain)).setOlds(toStruct(oldOutputs, plain)).setNews(toStruct(inputs, plain));
+    request
+      .setOldInputs(toStruct(oldInputs, plain))
+      .setOlds(toStruct(oldOutputs, plain))
+      .setNews(toStruct(inputs, plain));
     try {
       return difference(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
     } catch (error) {
@@ -116,7 +127,13 @@ export class ProviderClient implements Provider {
     return { inputs, failures };
   }
 
-  async diff({ urn, id }: Identity, olds: Sides, inputs: Properties, ignoreChanges: string[], preview: boolean): Promise<Difference> {
+  async diff(
+    { urn, id }: Identity,
+    olds: Sides,
+    inputs: Properties,
+    ignoreChanges: string[],
+    preview: boolean,
+  ): Promise<Difference> {
     if (!this.#known) {
       throw new DiffUnavailable(
         "The provider for this resource has inputs that are not known during preview.\n" +
@@ -146,7 +163,11 @@ export class ProviderClient implements Provider {
     const request = new providerProto.ReadRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setInputs(this.#struct(olds.inputs, false));
-    const response = await this.#ask<pb.ReadResponse>((client, done) => client.read(request, done), olds.outputs, olds.inputs);
+    const response = await this.#ask<pb.ReadResponse>(
+      (client, done) => client.read(request, done),
+      olds.outputs,
+      olds.inputs,
+    );
     return {
       id: response.getId(),
       outputs: this.#outputs(response.getProperties(), olds.outputs),
@@ -232,7 +253,7 @@ export class ProviderClient implements Provider {
 }
 
 function isServiceError(error: unknown): error is ServiceError {
-  return error instanceof Error && "code" in error && "details" in error && "metadata" in error;
+  return typeof error === "object" && error !== null && "code" in error && "details" in error && "metadata" in error;
 }
 
 const isUnimplemented = (error: unknown): boolean => isServiceError(error) && error.code === grpc.status.UNIMPLEMENTED;

@@ -16,14 +16,7 @@ export class Cipher {
 
 /** What may stand under `config` in the stack's file. */
 export type ConfigValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Cipher
-  | ConfigValue[]
-  | { [name: string]: ConfigValue };
+  null | boolean | number | bigint | string | Cipher | ConfigValue[] | { [name: string]: ConfigValue };
 
 /** One key in effect: the text that programs read, decrypted. */
 export interface ConfigEntry {
@@ -193,7 +186,11 @@ export function setAt(value: ConfigValue | undefined, path: Path, now: ConfigVal
   const [part, ...rest] = path;
   if (part === undefined) return now;
   const here = [...before, part];
-  if (value === undefined || value === null || (before.length === 1 && (typeof value !== "object" || value instanceof Cipher))) {
+  if (
+    value === undefined ||
+    value === null ||
+    (before.length === 1 && (typeof value !== "object" || value instanceof Cipher))
+  ) {
     value = typeof part === "number" ? [] : {};
   }
   if (Array.isArray(value)) {

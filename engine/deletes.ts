@@ -59,7 +59,9 @@ function schedule(graph: Graph, states: readonly ResourceState[]): ResourceState
   const left = new Set(states);
   const batches: ResourceState[][] = [];
   while (left.size > 0) {
-    const batch = [...left].filter((state) => ![...graph.dependenciesOf(state)].some((dependency) => left.has(dependency)));
+    const batch = [...left].filter(
+      (state) => ![...graph.dependenciesOf(state)].some((dependency) => left.has(dependency)),
+    );
     // Cannot happen in a valid state, and must not hang in an invalid one.
     if (batch.length === 0) throw new Error("the dependencies in the state go in a circle");
     for (const state of batch) left.delete(state);

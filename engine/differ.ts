@@ -8,7 +8,13 @@ import type { ResourceState } from "./state.ts";
 import { mapProperties, property, type Properties, revealed } from "./values.ts";
 
 /** Inputs with what `ignoreChanges` names set back to the old inputs. */
-export function withIgnored(run: Run, urn: string, inputs: Properties, olds: Properties, ignoreChanges: readonly string[]): Properties {
+export function withIgnored(
+  run: Run,
+  urn: string,
+  inputs: Properties,
+  olds: Properties,
+  ignoreChanges: readonly string[],
+): Properties {
   if (ignoreChanges.length === 0) return inputs;
   const news = copyProperties(inputs);
   const failed = ignoreChanges.filter((path) => {
@@ -54,11 +60,18 @@ export async function difference(
 }
 
 /** Applies `replaceOnChanges`, which acts on the properties that a difference names. */
-export function withReplaceOnChanges(said: Difference, replaceOnChanges: readonly string[], hasInitErrors: boolean): Difference {
+export function withReplaceOnChanges(
+  said: Difference,
+  replaceOnChanges: readonly string[],
+  hasInitErrors: boolean,
+): Difference {
   if (said.changes !== "some" && !hasInitErrors) return said;
   const paths = replaceOnChanges.map(parsePath);
   const hit = (path: Path): boolean => paths.some((outer) => pathContains(outer, path));
-  const detail = said.detail?.map(({ path, change }) => ({ path, change: hit(path) ? { ...change, replaces: true } : change }));
+  const detail = said.detail?.map(({ path, change }) => ({
+    path,
+    change: hit(path) ? { ...change, replaces: true } : change,
+  }));
   const replaces = new Set([...said.replaces, ...said.changed.filter((name) => hit([name]))]);
   const initError = hasInitErrors && hit(["#initerror"]);
   if (initError) replaces.add("#initerror");
@@ -78,7 +91,10 @@ export function changesOf(said: Difference, olds: Properties, news: Properties):
   const all = changesBetween(olds, news);
   const isReplacing = (path: Path): boolean =>
     said.replaces.includes(String(path[0])) ||
-    (said.detail?.some((one) => one.change.replaces && (pathContains(one.path, path) || pathContains(path, one.path))) ?? false);
+    (said.detail?.some(
+      (one) => one.change.replaces && (pathContains(one.path, path) || pathContains(path, one.path)),
+    ) ??
+      false);
   const changes = all.map((change) => (isReplacing(change.path) ? { ...change, replaces: true } : change));
   const keys = new Set(changedKeys(all));
   // A key that the provider blames although the inputs are the same, such as "id" or one it computes.

@@ -76,7 +76,18 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
       ),
   );
   const showSecrets = options.showSecrets ?? false;
-  const run = new Run({ kind, preview, project: project.name, stack: stack.name, config, snapshot, providers, emit, showSecrets, parallel });
+  const run = new Run({
+    kind,
+    preview,
+    project: project.name,
+    stack: stack.name,
+    config,
+    snapshot,
+    providers,
+    emit,
+    showSecrets,
+    parallel,
+  });
   const cancel = (): void => {
     run.fail(`${preview ? "preview" : kind} canceled`);
     run.abort();
@@ -84,13 +95,23 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   };
   options.signal?.addEventListener("abort", cancel);
 
-  const shownConfig = Object.entries(config).map(([key, { text, secret }]) => [key, secret && !showSecrets ? "[secret]" : text] as const);
-  emit({ type: "start", kind, preview, project: project.name, stack: stack.name, config: Object.fromEntries(shownConfig) });
+  const shownConfig = Object.entries(config).map(
+    ([key, { text, secret }]) => [key, secret && !showSecrets ? "[secret]" : text] as const,
+  );
+  emit({
+    type: "start",
+    kind,
+    preview,
+    project: project.name,
+    stack: stack.name,
+    config: Object.fromEntries(shownConfig),
+  });
   let outputs: StackOutputs = { outputs: {}, outputChanges: [] };
   try {
     if (options.signal?.aborted) cancel();
     // A stack without custom resources may never need the host.
-    if (kind === "update" || run.resources.some(({ custom, type }) => custom && !isProviderType(type))) providers.warmUp();
+    if (kind === "update" || run.resources.some(({ custom, type }) => custom && !isProviderType(type)))
+      providers.warmUp();
     outputs = await stages(run, stack, monitor, { ...options, parallel });
   } catch (error) {
     if (!(error instanceof Told)) run.fail(messageOf(error));
@@ -119,7 +140,8 @@ async function stages(
   const refreshes = run.kind === "refresh" || (options.refresh ?? stack.project.refreshAlways);
   // A refresh finds out what became of everything but of what was being created.
   const left = refreshes ? operations.filter(({ type }) => type === "creating") : operations;
-  if (left.length > 0 && !run.preview) run.warn(pendingWarning(left.map(({ type, resource }) => `  * ${resource.urn}, interrupted while ${type}`)));
+  if (left.length > 0 && !run.preview)
+    run.warn(pendingWarning(left.map(({ type, resource }) => `  * ${resource.urn}, interrupted while ${type}`)));
   if (refreshes) await refresh(run);
   const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
   let kept: StackOutputs = { outputs: shownProperties(old, run.showSecrets), outputChanges: [] };
@@ -140,7 +162,7 @@ async function stages(
     if (!run.failed && !run.aborted) await deleteRest(run, generator);
   } finally {
     await run.slots.whenIdle();
-    kept = await registrar.finish() ?? kept;
+    kept = (await registrar.finish()) ?? kept;
     await program.stop();
   }
   return kept;

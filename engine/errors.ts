@@ -13,14 +13,16 @@ export class Told extends EngineError {
   override readonly name = "Told";
 }
 
-/** The sentence of anything thrown. */
+/** The sentence of anything thrown; errors of another realm count as errors too. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
+  if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") {
+    return error.message;
+  }
   return typeof error === "string" ? error : JSON.stringify(error);
 }
 
 /** The code of a failed system call, such as ENOENT. */
 export function systemCode(error: unknown): string | undefined {
-  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
-  return undefined;
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }

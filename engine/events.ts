@@ -12,7 +12,7 @@ export type Op =
   | "discard-replaced"
   | "remove-pending-replace";
 
-export type Severity = "debug" | "info" | "warning" | "error";
+export type Severity = "info" | "warning" | "error";
 
 /** One property that differs; values are plain JSON with `[secret]` and `[unknown]` in place of such values. */
 export interface PropertyChange {

@@ -1,5 +1,5 @@
 import { changesOf, difference, needsReplacement, withIgnored, withReplaceOnChanges } from "./differ.ts";
-import { Told } from "./errors.ts";
+import { messageOf, Told } from "./errors.ts";
 import type { Goal } from "./goal.ts";
 import { type Checked, type Difference, DiffUnavailable } from "./provider.ts";
 import { parseReference } from "./urns.ts";
@@ -65,14 +65,15 @@ export class Generator {
       } catch (error) {
         this.#run.abort();
         if (error instanceof Told) throw error;
-        throw this.#run.fail(error instanceof Error ? error.message : String(error));
+        throw this.#run.fail(messageOf(error));
       }
     });
   }
 
   async #begin(goal: Goal): Promise<{ state: ResourceState; steps: Step[]; considered?: Considered }> {
     const run = this.#run;
-    if (goal.parent !== "" && !this.#urns.has(goal.parent)) throw run.fail(`could not find parent resource ${goal.parent}`);
+    if (goal.parent !== "" && !this.#urns.has(goal.parent))
+      throw run.fail(`could not find parent resource ${goal.parent}`);
     const urn = makeUrn(run.stack, run.project, goal.parent, goal.type, goal.name);
     if (this.#urns.has(urn)) {
       throw run.fail(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn);
@@ -92,7 +93,11 @@ export class Generator {
     if (old) now.inputs = withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges);
     if (operator) {
       const olds = old === undefined || recreating || adopting ? {} : old.inputs;
-      now.inputs = this.#accepted(urn, now, await this.#checked(urn, operator.check(urn, olds, now.inputs, run.preview)));
+      now.inputs = this.#accepted(
+        urn,
+        now,
+        await this.#checked(urn, operator.check(urn, olds, now.inputs, run.preview)),
+      );
     }
     this.operatedOn.add(urn);
 
@@ -115,7 +120,7 @@ export class Generator {
     try {
       return await checking;
     } catch (error) {
-      throw this.#run.fail(error instanceof Error ? error.message : String(error), urn);
+      throw this.#run.fail(messageOf(error), urn);
     }
   }
 
@@ -142,7 +147,10 @@ export class Generator {
       if (!old) continue;
       const other = this.#urns.has(alias) ? alias : this.#aliased.get(alias);
       if (other !== undefined) {
-        throw run.fail(`Duplicate resource alias '${alias}' applied to resource with URN '${urn}' conflicting with resource with URN '${other}'`, urn);
+        throw run.fail(
+          `Duplicate resource alias '${alias}' applied to resource with URN '${urn}' conflicting with resource with URN '${other}'`,
+          urn,
+        );
       }
       this.#aliased.set(alias, urn);
       return { old, alias };
@@ -178,7 +186,7 @@ export class Generator {
           return { ...nothing, changes: "some" };
         }
         run.abort();
-        throw run.fail(error instanceof Error ? error.message : String(error), now.urn);
+        throw run.fail(messageOf(error), now.urn);
       }
     });
   }
@@ -208,7 +216,8 @@ export class Generator {
     const same: Step = { op: "same", urn, old, now };
     if (!changed && old.initErrors.length === 0) return [same];
     const changes = changesOf(said, old.inputs, now.inputs);
-    if (!changed || !(needsReplacement(said) || old.pendingReplacement)) return [{ op: "update", urn, old, now, changes }];
+    if (!changed || !(needsReplacement(said) || old.pendingReplacement))
+      return [{ op: "update", urn, old, now, changes }];
 
     if (now.protect && old.protect) {
       const failed = run.fail(
@@ -220,7 +229,12 @@ export class Generator {
     }
     this.#replaced.add(urn);
     // The inputs so far may carry defaults over from the old resource, which goes.
-    if (operator) now.inputs = this.#accepted(urn, now, await this.#checked(urn, operator.check(urn, {}, goal.inputs, run.preview)));
+    if (operator)
+      now.inputs = this.#accepted(
+        urn,
+        now,
+        await this.#checked(urn, operator.check(urn, {}, goal.inputs, run.preview)),
+      );
     if (!(goal.deleteBeforeReplace ?? said.deleteBeforeReplace)) {
       return [
         { op: "create-replacement", urn, old, now, changes, deleteLater: true },
@@ -239,7 +253,9 @@ export class Generator {
         );
       }
       const deletion = { urn: dependent.urn, old: dependent, deletions: this.deletes };
-      steps.push(dependent.delete ? { op: "delete", ...deletion } : { op: "delete-replaced", recreate: true, ...deletion });
+      steps.push(
+        dependent.delete ? { op: "delete", ...deletion } : { op: "delete-replaced", recreate: true, ...deletion },
+      );
       this.deletes.add(dependent.urn);
       this.condemned.add(dependent);
     }

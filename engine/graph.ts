@@ -42,7 +42,7 @@ export class Graph {
   }
 
   #isBelow(state: ResourceState, ancestor: string): boolean {
-    for (let parent = state.parent; parent !== ""; ) {
+    for (let parent = state.parent; parent !== "";) {
       if (parent === ancestor) return true;
       const next = parent;
       parent = this.#resources.find(({ urn }) => urn === next)?.parent ?? "";

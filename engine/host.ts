@@ -32,7 +32,9 @@ export function startHost(options: HostOptions): Service {
       } else options.onLine(line, stream);
     },
   });
-  const failure = started.ended.then((how) => `the provider process ${describeEnd(how)}, and took what it was doing with it`);
+  const failure = started.ended.then(
+    (how) => `the provider process ${describeEnd(how)}, and took what it was doing with it`,
+  );
   const address = Promise.race([
     announced,
     failure.then((message) => Promise.reject(new EngineError(`could not start the provider: ${message}`))),

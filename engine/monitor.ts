@@ -16,7 +16,7 @@ import { messageOf } from "./errors.ts";
 import type { Emit, Severity } from "./events.ts";
 import type { Registrar } from "./registrar.ts";
 
-const severities: readonly Severity[] = ["debug", "info", "warning", "error"];
+const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
 
 /** Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback. */
 export class Monitor {
@@ -79,11 +79,13 @@ export class Monitor {
   }
 
   #log(request: LogRequest): void {
-    if (this.silent) return;
+    const severity = severities[request.getSeverity()];
+    // Debug messages of the SDK quote whole answers, secrets in them too.
+    if (this.silent || severity === undefined) return;
     const urn = request.getUrn();
     this.#emit({
       type: "log",
-      severity: severities[request.getSeverity()] ?? "info",
+      severity,
       message: request.getMessage(),
       ...(urn === "" ? {} : { urn }),
       ...(request.getEphemeral() ? { ephemeral: true } : {}),
@@ -156,7 +158,8 @@ function answered<Request, Response>(
       try {
         respond(null, await work(request));
       } catch (error) {
-        const code = error instanceof Error && "code" in error ? Number(error.code) : grpc.status.UNKNOWN;
+        const code =
+          typeof error === "object" && error !== null && "code" in error ? Number(error.code) : grpc.status.UNKNOWN;
         respond({ code, details: messageOf(error) });
       }
     })();

@@ -11,7 +11,13 @@ const alreadyTold = 32;
 const patience = 5000;
 
 /** Starts the program in the official runner of the @pulumi/pulumi that the project has installed. */
-export function startProgram(run: Run, project: Project, monitor: Monitor, parallel: number, environment: NodeJS.ProcessEnv): {
+export function startProgram(
+  run: Run,
+  project: Project,
+  monitor: Monitor,
+  parallel: number,
+  environment: NodeJS.ProcessEnv,
+): {
   /** Resolves when it has registered everything, or has ended too early, which is told. */
   registered: Promise<void>;
   stop: () => Promise<void>;
@@ -28,7 +34,11 @@ export function startProgram(run: Run, project: Project, monitor: Monitor, paral
     ],
     nodeArguments: project.nodeArguments,
     cwd: project.workdir,
-    environment: { ...environment, ...configuration(run.config), ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}) },
+    environment: {
+      ...environment,
+      ...configuration(run.config),
+      ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
+    },
     onLine: (message, printed) => {
       // What a program says while it is being stopped is about being stopped.
       if (run.aborted) return;
@@ -40,24 +50,34 @@ export function startProgram(run: Run, project: Project, monitor: Monitor, paral
     setTimeout(started.kill, patience).unref();
   };
   run.onAbort(interrupt);
+  let complete = false;
+  const finished = monitor.finished.then(() => {
+    complete = true;
+  });
   const ended = started.ended.then(({ code, signal }) => {
-    if (run.aborted) return;
+    if (run.aborted || complete) return;
     if (code !== alreadyTold) {
       const how = describeEnd({ code, signal });
-      run.fail(code === 0 ? "the program ended before everything was registered: does it call process.exit?" : `the program ${how}`, urn);
+      run.fail(
+        code === 0
+          ? "the program ended before everything was registered: does it call process.exit?"
+          : `the program ${how}`,
+        urn,
+      );
     }
     run.failed = true;
     run.abort();
   });
   return {
-    registered: Promise.race([monitor.finished, ended]),
+    registered: Promise.race([finished, ended]),
     stop: async () => {
       monitor.release();
       if (run.aborted) interrupt();
       const { code } = await started.ended;
       if (run.aborted || code === 0) return;
       run.failed = true;
-      if (code !== alreadyTold) run.emit({ type: "log", severity: "error", message: `the program ended with exit code ${String(code)}`, urn });
+      if (code !== alreadyTold)
+        run.emit({ type: "log", severity: "error", message: `the program ended with exit code ${String(code)}`, urn });
     },
   };
 }
@@ -65,7 +85,9 @@ export function startProgram(run: Run, project: Project, monitor: Monitor, paral
 function configuration(config: Config): NodeJS.ProcessEnv {
   const entries = Object.entries(config);
   return {
-    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(entries.map(([key, { text }]) => [key.replace(":", ":config:"), text]))),
+    PULUMI_CONFIG: JSON.stringify(
+      Object.fromEntries(entries.map(([key, { text }]) => [key.replace(":", ":config:"), text])),
+    ),
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(entries.filter(([, { secret }]) => secret).map(([key]) => key)),
   };
 }

@@ -114,7 +114,8 @@ export function readYaml(file: string): Record<string, unknown> {
 function programOf(root: string, main: unknown, file: string): { workdir: string; entry: string } {
   if (typeof main !== "string" || main === "") return { workdir: root, entry: "." };
   const program = path.resolve(root, main);
-  if (!existsSync(program)) throw new EngineError(`${file}: project 'main' could not be read: ${program} does not exist`);
+  if (!existsSync(program))
+    throw new EngineError(`${file}: project 'main' could not be read: ${program} does not exist`);
   if (statSync(program).isDirectory()) return { workdir: program, entry: "." };
   return { workdir: path.dirname(program), entry: path.basename(program) };
 }

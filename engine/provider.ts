@@ -65,9 +65,19 @@ export interface Provider {
   diffConfig(urn: string, oldInputs: Properties, oldOutputs: Properties, inputs: Properties): Promise<Difference>;
   configure(identity: Identity, inputs: Properties): Promise<void>;
   check(urn: string, olds: Properties, news: Properties, preview: boolean): Promise<Checked>;
-  diff(resource: Identity, olds: Sides, inputs: Properties, ignoreChanges: string[], preview: boolean): Promise<Difference>;
+  diff(
+    resource: Identity,
+    olds: Sides,
+    inputs: Properties,
+    ignoreChanges: string[],
+    preview: boolean,
+  ): Promise<Difference>;
   create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome>;
-  read(resource: Identity, olds: Sides, timeout: number): Promise<{ id: string; outputs: Properties; inputs: Properties | undefined }>;
+  read(
+    resource: Identity,
+    olds: Sides,
+    timeout: number,
+  ): Promise<{ id: string; outputs: Properties; inputs: Properties | undefined }>;
   update(resource: Identity, olds: Sides, inputs: Properties, change: UpdateOptions): Promise<Properties>;
   delete(resource: Identity, olds: Sides, timeout: number): Promise<void>;
   /** Asks it to stop what it is doing. */

@@ -83,12 +83,17 @@ async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promis
   if (changes.length > 0) return changes;
   // The provider sees a difference that its inputs do not show: then the outputs do, or the names it gives.
   const names = new Set([...said.changed, ...said.replaces, ...(said.detail ?? []).map(({ path }) => String(path[0]))]);
-  const outputs = changesBetween(old.outputs, now.outputs).filter(({ path }) => names.size === 0 || names.has(String(path[0])));
+  const outputs = changesBetween(old.outputs, now.outputs).filter(
+    ({ path }) => names.size === 0 || names.has(String(path[0])),
+  );
   return outputs.length > 0 ? outputs : [...names].map((name) => ({ path: [name], kind: "update" }));
 }
 
 /** Drops references to what is gone; children of something gone move up to its parent. */
-function withoutDangling(olds: readonly ResourceState[], refreshed: readonly (ResourceState | undefined)[]): ResourceState[] {
+function withoutDangling(
+  olds: readonly ResourceState[],
+  refreshed: readonly (ResourceState | undefined)[],
+): ResourceState[] {
   const there = new Set<string>();
   const parents = new Map<string, string>();
   const kept = (urns: string[]): string[] => urns.filter((urn) => there.has(urn));

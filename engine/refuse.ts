@@ -7,7 +7,9 @@ const instead = "run this program with the Pulumi CLI";
 
 /** A field of the state that belongs to a feature this engine lacks. */
 export function refuseStateField(field: string, where: string): never {
-  throw new Refusal(`the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`);
+  throw new Refusal(
+    `the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`,
+  );
 }
 
 /** Looks through the old state for what could not be carried on, before anything is done. */

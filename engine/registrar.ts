@@ -20,7 +20,16 @@ import { refuseRegistration } from "./refuse.ts";
 import type { Run } from "./run.ts";
 import type { Timeouts } from "./state.ts";
 import { toPropertyChange } from "./steps.ts";
-import { dynamicPackage, isProviderType, isStackUrn, makeReference, packageOf, parseReference, providerTypePrefix, typeOf } from "./urns.ts";
+import {
+  dynamicPackage,
+  isProviderType,
+  isStackUrn,
+  makeReference,
+  packageOf,
+  parseReference,
+  providerTypePrefix,
+  typeOf,
+} from "./urns.ts";
 import { containsUnknown, equal, type Properties, shown } from "./values.ts";
 import { fromStruct, toStruct } from "./wire.ts";
 
@@ -81,7 +90,11 @@ export class Registrar {
       goal = await this.#goalOf(request);
     } catch (error) {
       if (error instanceof Told) throw error;
-      throw this.refuse(error instanceof Refusal ? error.message : `resource '${request.getName()}' (${request.getType()}): ${messageOf(error)}`);
+      throw this.refuse(
+        error instanceof Refusal
+          ? error.message
+          : `resource '${request.getName()}' (${request.getType()}): ${messageOf(error)}`,
+      );
     }
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
@@ -91,8 +104,14 @@ export class Registrar {
     const known = request.getSupportspartialvalues()
       ? outputs
       : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
-    const understanding = { secrets: request.getAcceptsecrets(), resources: request.getAcceptresources(), unknowns: true };
-    const response = new resourceProto.RegisterResourceResponse().setUrn(state.urn).setObject(toStruct(known, understanding));
+    const understanding = {
+      secrets: request.getAcceptsecrets(),
+      resources: request.getAcceptresources(),
+      unknowns: true,
+    };
+    const response = new resourceProto.RegisterResourceResponse()
+      .setUrn(state.urn)
+      .setObject(toStruct(known, understanding));
     // An ID that is not known yet is no ID to the SDK, but it is a part of references to a provider.
     response.setId(this.#run.preview && state.id === "" ? "" : state.id);
     return response.setResult(resourceProto.Result.SUCCESS);
@@ -117,7 +136,10 @@ export class Registrar {
     return this.#setOutputs(urn, this.#run.failed ? { ...this.#run.olds.get(urn)?.outputs, ...outputs } : outputs);
   }
 
-  async #setOutputs(urn: string, outputs: Properties): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] }> {
+  async #setOutputs(
+    urn: string,
+    outputs: Properties,
+  ): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] }> {
     const run = this.#run;
     const state = this.#generator.news.get(urn);
     if (!state) throw new EngineError(`cannot complete a resource '${urn}' whose registration isn't pending`);
@@ -155,11 +177,15 @@ export class Registrar {
       retainOnDelete: request.hasRetainondelete() ? request.getRetainondelete() : parentGoal?.retainOnDelete,
       deletedWith: request.getDeletedwith() === "" ? (parentGoal?.deletedWith ?? "") : request.getDeletedwith(),
       deleteBeforeReplace:
-        request.getDeletebeforereplacedefined() || request.getDeletebeforereplace() ? request.getDeletebeforereplace() : undefined,
+        request.getDeletebeforereplacedefined() || request.getDeletebeforereplace()
+          ? request.getDeletebeforereplace()
+          : undefined,
       ignoreChanges: request.getIgnorechangesList(),
       replaceOnChanges: request.getReplaceonchangesList(),
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
-      aliases: [...request.getAliasurnsList(), ...request.getAliasesList().map((alias) => alias.getUrn())].filter((urn) => urn !== ""),
+      aliases: [...request.getAliasurnsList(), ...request.getAliasesList().map((alias) => alias.getUrn())].filter(
+        (urn) => urn !== "",
+      ),
       customTimeouts: timeoutsOf(request),
       hideDiff: request.getHidediffsList().map(parsePath),
       ...this.#positions(request),

@@ -28,7 +28,12 @@ export class Run {
   aborted = false;
   readonly #onAbort: (() => void)[] = [];
 
-  constructor(given: Pick<Run, "kind" | "preview" | "project" | "stack" | "config" | "snapshot" | "providers" | "emit" | "showSecrets"> & { parallel: number }) {
+  constructor(
+    given: Pick<
+      Run,
+      "kind" | "preview" | "project" | "stack" | "config" | "snapshot" | "providers" | "emit" | "showSecrets"
+    > & { parallel: number },
+  ) {
     this.kind = given.kind;
     this.preview = given.preview;
     this.project = given.project;

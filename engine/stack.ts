@@ -47,7 +47,10 @@ export class Workspace {
 
   /** The name proper of a stack that may be given in full. */
   stackName(given: string | undefined): string {
-    const full = given || this.environment["PULUMI_STACK"] || selectedStack(this.project.name, this.project.file, this.environment);
+    const full =
+      given ||
+      this.environment["PULUMI_STACK"] ||
+      selectedStack(this.project.name, this.project.file, this.environment);
     if (!full) {
       throw new EngineError("no stack selected: name one with --stack, or make one with 'stack init <name>'");
     }
@@ -56,13 +59,19 @@ export class Workspace {
     const owner = parts.length === 3 ? parts[0] : undefined;
     const project = parts.length === 3 ? parts[1] : undefined;
     if (parts.length === 2 || parts.length > 3 || (owner !== undefined && owner !== "organization")) {
-      throw new EngineError(`'${full}' is not the name of a stack: write '<name>' or 'organization/${this.project.name}/<name>'`);
+      throw new EngineError(
+        `'${full}' is not the name of a stack: write '<name>' or 'organization/${this.project.name}/<name>'`,
+      );
     }
     if (project !== undefined && project !== this.project.name) {
-      throw new EngineError(`the stack '${full}' belongs to the project '${project}', and ${this.project.file} is '${this.project.name}'`);
+      throw new EngineError(
+        `the stack '${full}' belongs to the project '${project}', and ${this.project.file} is '${this.project.name}'`,
+      );
     }
     if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name)) {
-      throw new EngineError(`'${name}' is not the name of a stack: up to 100 letters, digits, hyphens, underscores and periods`);
+      throw new EngineError(
+        `'${name}' is not the name of a stack: up to 100 letters, digits, hyphens, underscores and periods`,
+      );
     }
     return name;
   }
@@ -81,7 +90,11 @@ export class Workspace {
       file.save();
     }
     const empty: Deployment = { resources: [], operations: [], metadata: {} };
-    await this.backend.write(this.project.name, name, renderCheckpoint(empty, this.project.name, name, crypter, new Date()));
+    await this.backend.write(
+      this.project.name,
+      name,
+      renderCheckpoint(empty, this.project.name, name, crypter, new Date()),
+    );
     return new Stack(this, name, file, crypter);
   }
 
@@ -148,7 +161,9 @@ export class Stack {
     const { salt } = checkpoint;
     // A state that was written with another salt is read with it, and written anew with the one of the stack's file.
     const crypter =
-      salt === undefined || salt === this.crypter.salt ? this.crypter : await openCrypter(salt, passphraseFrom(this.workspace.environment));
+      salt === undefined || salt === this.crypter.salt
+        ? this.crypter
+        : await openCrypter(salt, passphraseFrom(this.workspace.environment));
     return decodeDeployment(checkpoint, crypter);
   }
 

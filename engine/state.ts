@@ -45,7 +45,9 @@ export interface ResourceState {
   aliases: string[];
 }
 
-export function newState(given: Pick<ResourceState, "urn" | "type" | "custom"> & Partial<ResourceState>): ResourceState {
+export function newState(
+  given: Pick<ResourceState, "urn" | "type" | "custom"> & Partial<ResourceState>,
+): ResourceState {
   return {
     id: "",
     inputs: {},

@@ -127,7 +127,8 @@ async function apply(run: Run, step: Step): Promise<void> {
 export function operatorOf(run: Run, state: ResourceState): Operator {
   if (isProviderType(state.type)) return run.providers;
   const provider = run.providers.get(state.provider);
-  if (provider === undefined) throw new ProviderError(`unknown provider '${state.provider}' of resource '${state.urn}'`);
+  if (provider === undefined)
+    throw new ProviderError(`unknown provider '${state.provider}' of resource '${state.urn}'`);
   return provider;
 }
 
@@ -151,7 +152,12 @@ async function applyCreate(run: Run, step: Step): Promise<void> {
   };
   if (!next.custom) return finish("", {});
   try {
-    const made = await operatorOf(run, next).create(next.urn, next.inputs, next.customTimeouts.create ?? 0, run.preview);
+    const made = await operatorOf(run, next).create(
+      next.urn,
+      next.inputs,
+      next.customTimeouts.create ?? 0,
+      run.preview,
+    );
     finish(made.id, made.outputs);
   } catch (error) {
     if (error instanceof PartialFailure) {
@@ -246,8 +252,21 @@ function mustWrite({ op, old, now: next }: Step): boolean {
   if (op === "remove-pending-replace") return true;
   if (op !== "same" || !old || !next) return false;
   const essence = (state: ResourceState): string => {
-    const { sourcePosition: _position, stackTrace: _trace, aliases: _aliases, inputs, outputs, initErrors: _errors, ...rest } = state;
-    return JSON.stringify({ ...rest, dependencies: rest.dependencies.toSorted(), inputs: shown(inputs, true), outputs: shown(outputs, true) });
+    const {
+      sourcePosition: _position,
+      stackTrace: _trace,
+      aliases: _aliases,
+      inputs,
+      outputs,
+      initErrors: _errors,
+      ...rest
+    } = state;
+    return JSON.stringify({
+      ...rest,
+      dependencies: rest.dependencies.toSorted(),
+      inputs: shown(inputs, true),
+      outputs: shown(outputs, true),
+    });
   };
   return essence(old) !== essence(next);
 }
@@ -266,7 +285,10 @@ export function describeStep(run: Run, step: Step): StepInfo {
     described.properties = Object.fromEntries(
       Object.entries(whole)
         .filter(([name]) => name !== providerKey)
-        .map(([name, value]) => [name, hidden.some((path) => path.length === 1 && path[0] === name) ? "..." : shown(value, run.showSecrets)]),
+        .map(([name, value]) => [
+          name,
+          hidden.some((path) => path.length === 1 && path[0] === name) ? "..." : shown(value, run.showSecrets),
+        ]),
     );
   }
   if (step.op === "remove-pending-replace" || isDefaultProvider(step.urn)) described.internal = true;
@@ -284,7 +306,10 @@ function visibleChanges(run: Run, { op, old, now: next, changes }: Step): Proper
     .map((change) => toPropertyChange(change, run.showSecrets));
 }
 
-export function toPropertyChange({ path, kind, old, now: next, replaces }: Change, showSecrets: boolean): PropertyChange {
+export function toPropertyChange(
+  { path, kind, old, now: next, replaces }: Change,
+  showSecrets: boolean,
+): PropertyChange {
   return {
     path: formatPath(path),
     kind,

@@ -24,9 +24,9 @@ export interface Understanding {
 
 export function toStruct(properties: Properties, understanding: Understanding): Struct {
   // The stubs type the argument as an object of plain JSON values, which `plain` returns by construction.
-  return structProto.Struct.fromJavaScript(plainProperties(properties, understanding) as Parameters<
-    typeof Struct.fromJavaScript
-  >[0]);
+  return structProto.Struct.fromJavaScript(
+    plainProperties(properties, understanding) as Parameters<typeof Struct.fromJavaScript>[0],
+  );
 }
 
 function plainProperties(properties: Properties, understanding: Understanding): Record<string, unknown> {
@@ -62,7 +62,9 @@ function plain(value: Value, understanding: Understanding): unknown {
 
 export function fromStruct(struct: Struct | undefined): Properties {
   if (struct === undefined) return {};
-  return Object.fromEntries(Object.entries(struct.toJavaScript()).map(([name, value]) => [name, fromPlain(value, name)]));
+  return Object.fromEntries(
+    Object.entries(struct.toJavaScript()).map(([name, value]) => [name, fromPlain(value, name)]),
+  );
 }
 
 /** `where` names the property in errors. */

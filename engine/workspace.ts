@@ -32,7 +32,11 @@ function workspaceFile(project: string, projectFile: string, environment: NodeJS
 }
 
 /** The stack that `stack init` or `pulumi stack select` chose for this project. */
-export function selectedStack(project: string, projectFile: string, environment: NodeJS.ProcessEnv): string | undefined {
+export function selectedStack(
+  project: string,
+  projectFile: string,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
   const { stack } = readJson(workspaceFile(project, projectFile, environment));
   return typeof stack === "string" && stack !== "" ? stack : undefined;
 }

@@ -1,0 +1,6 @@
+export { execute, hasChanges, type RunOptions, type RunResult } from "./engine.ts";
+export { EngineError, Refusal } from "./errors.ts";
+export type { ChangeCounts, Emit, EngineEvent, Op, PropertyChange, RunKind, Severity, StepInfo } from "./events.ts";
+export { breakLocks, Lock } from "./lock.ts";
+export { getConfig, removeConfig, setConfig } from "./settings.ts";
+export { type Place, Stack, Workspace } from "./stack.ts";

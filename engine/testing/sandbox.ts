@@ -1,0 +1,105 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type EngineEvent, execute, type RunOptions, type RunResult, type Stack, Workspace } from "../index.ts";
+
+/** The folder of this repository, from where the compiled tests run. */
+const root = path.resolve(import.meta.dirname, "../../..");
+const traces = path.join(root, "engine/testdata/traces");
+
+/** Everything that happened in a run, with the result. */
+export interface Ran extends RunResult {
+  events: EngineEvent[];
+  /** Calls of the recorded provider: method, then arguments. */
+  calls: unknown[][];
+}
+
+/** A project in a temporary folder, on the SDK that this repository has installed, with the recorded program and provider. */
+export class Sandbox {
+  readonly folder = mkdtempSync(path.join(os.tmpdir(), "engine-"));
+  readonly project = path.join(this.folder, "project");
+  readonly log = path.join(this.folder, "calls.log");
+  readonly cloudFile = path.join(this.folder, "cloud.json");
+  readonly environment: NodeJS.ProcessEnv;
+
+  constructor(files: Record<string, string> = {}) {
+    mkdirSync(this.project);
+    cpSync(path.join(traces, "index.cjs"), path.join(this.project, "index.cjs"));
+    cpSync(path.join(traces, "prov.cjs"), path.join(this.project, "prov.cjs"));
+    symlinkSync(path.join(root, "node_modules"), path.join(this.project, "node_modules"));
+    const all = { "Pulumi.yaml": "name: spike\nruntime: nodejs\nmain: index.cjs\n", ...files };
+    for (const [name, text] of Object.entries(all)) writeFileSync(path.join(this.project, name), text);
+    this.environment = {
+      PATH: process.env["PATH"],
+      HOME: this.folder,
+      PULUMI_BACKEND_URL: `file://${path.join(this.folder, "state")}`,
+      PULUMI_CONFIG_PASSPHRASE: "engine test",
+      CLOUD_FILE: this.cloudFile,
+      PROV_LOG: this.log,
+    };
+    mkdirSync(path.join(this.folder, "state"));
+  }
+
+  async workspace(environment: NodeJS.ProcessEnv = {}): Promise<Workspace> {
+    return Workspace.open({ cwd: this.project, environment: { ...this.environment, ...environment } });
+  }
+
+  async init(): Promise<Stack> {
+    return (await this.workspace()).init("dev");
+  }
+
+  async stack(environment: NodeJS.ProcessEnv = {}): Promise<Stack> {
+    return (await this.workspace(environment)).stack("dev");
+  }
+
+  async run(options: Partial<RunOptions> = {}, environment: NodeJS.ProcessEnv = {}): Promise<Ran> {
+    writeFileSync(this.log, "");
+    const events: EngineEvent[] = [];
+    const stack = await this.stack(environment);
+    const result = await execute(stack, {
+      kind: "update",
+      preview: false,
+      ...options,
+      emit: (event) => {
+        events.push(event);
+        options.emit?.(event);
+      },
+    });
+    return { ...result, events, calls: this.calls() };
+  }
+
+  calls(): unknown[][] {
+    if (!existsSync(this.log)) return [];
+    return readFileSync(this.log, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as unknown[]);
+  }
+
+  cloud(): Record<string, unknown> {
+    return (JSON.parse(readFileSync(this.cloudFile, "utf8")) as { items: Record<string, unknown> }).items;
+  }
+
+  setCloud(items: unknown): void {
+    const cloud = JSON.parse(readFileSync(this.cloudFile, "utf8")) as object;
+    writeFileSync(this.cloudFile, JSON.stringify({ ...cloud, items }));
+  }
+
+  note(text: string): void {
+    appendFileSync(this.log, `${text}\n`);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
