@@ -1,29 +1,17 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { EngineError, messageOf, systemCode } from "./errors.ts";
 
 /** How files are put on disk; a parameter, so that a full disk can be tried. */
 export type WriteFile = (file: string, text: string) => Promise<void>;
 
-/** A reader sees the old content or the new one, also after a power cut. */
-export const writeDurably: WriteFile = async (file, text) => {
-  const temporary = temporaryName(file);
-  try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw writeFailure(file, error);
-  }
+/** Without detours through the thread pool, which take longer than the writing of a state of usual size. */
+export const writeDurably: WriteFile = (file, text) => {
+  writeAtomically(file, text);
+  return Promise.resolve();
 };
 
+/** A reader sees the old content or the new one, also after a power cut. */
 export function writeAtomically(file: string, text: string): void {
   const temporary = temporaryName(file);
   try {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { Document, isMap, parseDocument } from "yaml";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
@@ -67,6 +67,10 @@ export class StackFile {
       : undefined;
     if (value !== undefined) this.#document.setIn(["config", written ?? key], this.#document.createNode(toYaml(value)));
     else if (written !== undefined) this.#document.deleteIn(["config", written]);
+  }
+
+  remove(): void {
+    rmSync(this.file, { force: true });
   }
 
   save(): void {

@@ -1,0 +1,24 @@
+import { type Command, Option } from "commander";
+import { messageOf } from "../errors.ts";
+import { addConfigCommands } from "./configs.ts";
+import { addOperations } from "./operations.ts";
+import { addStackCommands } from "./stacks.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+
+/** Adds the engine's commands, with the names and flags that they have in Pulumi. */
+export function addEngineCommands(program: Command, terminal: Terminal = processTerminal): void {
+  program
+    .option("-C, --cwd <folder>", "work as if started in that folder")
+    .option("-s, --stack <name>", "the stack to work on (default: PULUMI_STACK, then the selected one)")
+    .option("--non-interactive", "never ask, also on a terminal")
+    .addOption(new Option("--color <when>", "when to print in colour").choices(["always", "never", "raw", "auto"]).default("auto"));
+  addOperations(program, terminal);
+  addStackCommands(program, terminal);
+  addConfigCommands(program, terminal);
+}
+
+/** Tells a failure in one sentence and sets the exit status. */
+export function tellFailure(error: unknown, terminal: Terminal = processTerminal): void {
+  terminal.errors.write(`error: ${messageOf(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import { getConfig, removeConfig, setConfig, type ConfigText } from "../settings.ts";
+import { type Globals, openStack, optionsOf } from "./globals.ts";
+import { readAll, type Terminal } from "./terminal.ts";
+
+interface Options {
+  json?: boolean;
+  secret?: boolean;
+  plaintext?: boolean;
+  path?: boolean;
+  showSecrets?: boolean;
+}
+
+export function addConfigCommands(program: Command, terminal: Terminal): void {
+  const config = program
+    .command("config")
+    .description("list, read and change the configuration of a stack")
+    .option("-j, --json", "print JSON")
+    .option("--show-secrets", "show secrets in clear")
+    .action((_, command: Command) => list(terminal, optionsOf<Options>(command)));
+  config
+    .command("set")
+    .description("set a value; read from standard input when it is left out, so that a secret stays out of the shell's history")
+    .argument("<key>")
+    .argument("[value]")
+    .option("--secret", "encrypt the value")
+    .option("--plaintext", "keep the value readable, which is the default")
+    .option("--path", "the key is a path into a structured value, such as tags.owner or names[0]")
+    .action((key: string, value: string | undefined, _, command: Command) => set(terminal, key, value, optionsOf<Options>(command)));
+  config
+    .command("get")
+    .description("print a value in clear")
+    .argument("<key>")
+    .option("--path", "the key is a path into a structured value")
+    .option("-j, --json", "print JSON")
+    .action((key: string, _, command: Command) => get(terminal, key, optionsOf<Options>(command)));
+  config
+    .command("rm")
+    .description("remove a value")
+    .argument("<key>")
+    .option("--path", "the key is a path into a structured value")
+    .action((key: string, _, command: Command) => remove(terminal, key, optionsOf<Options>(command)));
+}
+
+async function set(terminal: Terminal, key: string, value: string | undefined, options: Options & Globals): Promise<void> {
+  const stack = await openStack(options, terminal);
+  setConfig(stack, key, value ?? (await readAll(terminal)), { secret: options.secret ?? false, path: options.path ?? false });
+}
+
+async function get(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
+  const found = getConfig(await openStack(options, terminal), key, { path: options.path ?? false });
+  if (options.json) print(terminal, described(found, true));
+  else terminal.output.write(`${found.text}\n`);
+}
+
+async function remove(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
+  removeConfig(await openStack(options, terminal), key, { path: options.path ?? false });
+}
+
+async function list(terminal: Terminal, options: Options & Globals): Promise<void> {
+  const stack = await openStack(options, terminal);
+  const own = `${stack.project.name}:`;
+  const entries = Object.entries(stack.config()).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (options.json) {
+    return print(terminal, Object.fromEntries(entries.map(([key, entry]) => [key, described(entry, options.showSecrets ?? false)])));
+  }
+  const rows = entries.map(([key, { text, secret }]) => [
+    key.startsWith(own) ? key.slice(own.length) : key,
+    secret && !options.showSecrets ? "[secret]" : text,
+  ]);
+  const width = Math.max(3, ...rows.map(([key]) => key?.length ?? 0));
+  for (const [key = "", value = ""] of [["KEY", "VALUE"], ...rows]) terminal.output.write(`${key.padEnd(width)}  ${value}\n`);
+}
+
+function described({ text, secret, object }: ConfigText, showSecrets: boolean): Record<string, unknown> {
+  if (secret && !showSecrets) return { secret };
+  return { value: text, ...(object ? { objectValue: JSON.parse(text) as unknown } : {}), secret };
+}
+
+const print = (terminal: Terminal, value: unknown): void => void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -1,0 +1,78 @@
+import path from "node:path";
+import type { Command } from "commander";
+import { EngineError } from "../errors.ts";
+import { type Stack, Workspace } from "../stack.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Options that every command takes. */
+export interface Globals {
+  cwd?: string;
+  stack?: string;
+  color: "always" | "never" | "auto" | "raw";
+  nonInteractive?: boolean;
+}
+
+/** Options of the program and of the command together. */
+export const optionsOf = <Options>(command: Command): Options & Globals => command.optsWithGlobals();
+
+export function openWorkspace(globals: Globals, { environment }: Terminal): Promise<Workspace> {
+  return Workspace.open({ cwd: path.resolve(globals.cwd ?? "."), environment });
+}
+
+export async function openStack(globals: Globals, terminal: Terminal): Promise<Stack> {
+  const workspace = await openWorkspace(globals, terminal);
+  return workspace.stack(globals.stack);
+}
+
+/** Colours are for terminals, unless somebody says otherwise. */
+export function wantsColor({ color }: Globals, { output, environment }: Terminal): boolean {
+  if (color === "always") return true;
+  if (color === "never" || color === "raw") return false;
+  return output.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+}
+
+/** Pulumi's flags that this engine does not have, each refused with a sentence that says what to use. */
+const refused: Record<string, string> = {
+  "--target <urn>": "work on a part of a stack",
+  "--target-dependents": "work on a part of a stack",
+  "--target-replace <urn>": "work on a part of a stack",
+  "--replace <urn>": "force replacements",
+  "--exclude <urn>": "work on a part of a stack",
+  "--exclude-dependents": "work on a part of a stack",
+  "--exclude-protected": "work on a part of a stack",
+  "--plan <file>": "update plans",
+  "--save-plan <file>": "update plans",
+  "--policy-pack <path>": "policies",
+  "--policy-pack-config <path>": "policies",
+  "--continue-on-error": "go on after an error",
+  "--import-file <file>": "imports",
+  "--import-pending-creates <pair>": "imports",
+  "--config-file <file>": "another configuration file",
+  "-c, --config <key=value>": "configuration on the command line: use 'config set'",
+  "--config-path": "configuration on the command line: use 'config set'",
+  "--run-program": "run the program for this",
+  "--attach-debugger": "debuggers",
+  "--secrets-provider <provider>": "secrets providers other than the passphrase",
+  "--remote": "remote deployments",
+  "--remove": "remove the stack with its resources: run 'stack rm' afterwards",
+  "--show-config": "showing the configuration: use 'config'",
+  "--tracing <endpoint>": "tracing",
+  "-d, --debug": "debug logging, which may show secrets",
+};
+
+/** Adds the refused flags, hidden from the help. */
+export function refuseFlags(command: Command): Command {
+  for (const [flags, what] of Object.entries(refused)) {
+    const name = flags.split(" ").find((word) => word.startsWith("--")) ?? flags;
+    if (command.options.some(({ long }) => long === name)) continue;
+    const option = command.createOption(flags).hideHelp();
+    option.argParser(() => refuse(name, what));
+    command.addOption(option);
+    command.on(`option:${option.name()}`, () => refuse(name, what));
+  }
+  return command;
+}
+
+function refuse(name: string, what: string): never {
+  throw new EngineError(`${name}: the embedded engine does not do this (${what}); the Pulumi CLI does, on the same state`);
+}

@@ -1,0 +1,177 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { createDisplay } from "../display/display.ts";
+import { execute, hasChanges, type RunResult } from "../engine.ts";
+import { EngineError } from "../errors.ts";
+import type { RunKind } from "../events.ts";
+import type { Stack } from "../stack.ts";
+import { type Globals, openStack, optionsOf, refuseFlags, wantsColor } from "./globals.ts";
+import { ask, isInteractive, type Terminal } from "./terminal.ts";
+
+interface Options {
+  yes?: boolean;
+  skipPreview?: boolean;
+  previewOnly?: boolean;
+  diff?: boolean;
+  json?: boolean;
+  refresh?: boolean;
+  expectChanges?: boolean;
+  parallel?: number;
+  showSecrets?: boolean;
+  suppressOutputs?: boolean;
+  suppressProgress?: boolean;
+  clearPendingCreates?: boolean;
+}
+
+const words: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
+
+export function addOperations(program: Command, terminal: Terminal): void {
+  const operation = (name: string, description: string): Command =>
+    refuseFlags(
+      program
+        .command(name)
+        .description(description)
+        .option("--diff", "show what changes as a detailed diff")
+        .option("-j, --json", "print one JSON object a line, for each event")
+        .option("-p, --parallel <number>", "how many resources are worked on at a time (default: 4 for each core)", positive)
+        .option("--expect-no-changes", "fail when anything changes")
+        .option("--show-secrets", "show secrets in clear")
+        .option("--suppress-outputs", "leave out the stack's outputs")
+        .option("--suppress-progress", "leave out live progress")
+        .option("-m, --message <text>", "a message, accepted for Pulumi's sake")
+        .option("--suppress-permalink [value]", "nothing to suppress here, accepted for Pulumi's sake"),
+    );
+  const confirmed = (command: Command): Command =>
+    command
+      .option("-y, --yes", "do it without asking")
+      .option("-f, --skip-preview", "do it without saying first what it will be");
+  const refreshing = (command: Command): Command =>
+    command.option("-r, --refresh [flag]", "read every resource first (default: as 'options: {refresh: always}' in Pulumi.yaml says)", flag);
+
+  refreshing(operation("preview", "say what an update would change")).alias("pre")
+    .action((_, command: Command) => preview(terminal, optionsOf<Options>(command)));
+  refreshing(confirmed(operation("up", "create, change and delete resources as the program says"))).alias("update")
+    .action((_, command: Command) => change(terminal, "update", optionsOf<Options>(command)));
+  confirmed(operation("refresh", "take over into the state what is there now"))
+    .option("--preview-only", "only say what would be taken over")
+    .option("--skip-pending-creates", "leave interrupted creations on record, which is what happens anyway")
+    .option("--clear-pending-creates", "drop interrupted creations from the state")
+    .action((_, command: Command) => change(terminal, "refresh", optionsOf<Options>(command)));
+  refreshing(confirmed(operation("destroy", "delete everything in the stack")))
+    .option("--preview-only", "only say what would be deleted")
+    .alias("down")
+    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command)));
+}
+
+function positive(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError("must be a whole number from 1");
+  return number;
+}
+
+function flag(text: string): boolean {
+  if (text !== "true" && text !== "false") throw new InvalidArgumentError("must be true or false");
+  return text === "true";
+}
+
+async function preview(terminal: Terminal, options: Options & Globals): Promise<void> {
+  const stack = await openStack(options, terminal);
+  const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, options, signal));
+  conclude(result, options, "proposed");
+}
+
+async function change(terminal: Terminal, kind: RunKind, options: Options & Globals): Promise<void> {
+  const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
+  const confirmed = options.yes || options.skipPreview || options.previewOnly;
+  if (!confirmed && !interactive) {
+    throw new EngineError("--yes or --skip-preview must be passed in to proceed when running in non-interactive mode");
+  }
+  const stack = await openStack(options, terminal);
+  const lock = stack.lock();
+  await lock.take();
+  try {
+    await withInterrupts(terminal, async (signal) => {
+      if (!options.skipPreview || options.previewOnly) {
+        const planned = await perform(terminal, stack, kind, true, options, signal);
+        if (options.previewOnly) return conclude(planned, options, "proposed");
+        if (!planned.succeeded) return conclude(planned, {}, "proposed");
+        if (!options.yes && !(await isConfirmed(terminal, stack, kind, options, signal))) {
+          throw new EngineError("confirmation declined, not proceeding with the " + words[kind]);
+        }
+      }
+      conclude(await perform(terminal, stack, kind, false, options, signal), options, "occurred");
+    });
+  } finally {
+    await lock.release();
+  }
+}
+
+async function isConfirmed(terminal: Terminal, stack: Stack, kind: RunKind, options: Options & Globals, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const answer = await ask(terminal, `Do you want to perform this ${words[kind]}?`, ["yes", "no", "details"]);
+    if (answer !== "details") return answer === "yes";
+    await perform(terminal, stack, kind, true, { ...options, diff: true }, signal);
+  }
+}
+
+async function perform(
+  terminal: Terminal,
+  stack: Stack,
+  kind: RunKind,
+  isPreview: boolean,
+  options: Options & Globals,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const { output } = terminal;
+  const display = createDisplay({
+    json: options.json ?? false,
+    diff: options.diff ?? false,
+    interactive: isInteractive(terminal, options.nonInteractive ?? false),
+    color: wantsColor(options, terminal),
+    suppressOutputs: options.suppressOutputs ?? false,
+    suppressProgress: options.suppressProgress ?? false,
+    write: (text) => void output.write(text),
+    width: () => output.columns || 80,
+  });
+  try {
+    return await execute(stack, {
+      kind,
+      preview: isPreview,
+      emit: display.emit,
+      signal,
+      showSecrets: options.showSecrets ?? false,
+      ...(options.refresh === undefined ? {} : { refresh: options.refresh }),
+      ...(options.parallel === undefined ? {} : { parallel: options.parallel }),
+      ...(options.clearPendingCreates ? { clearPendingCreates: true } : {}),
+    });
+  } finally {
+    display.close();
+  }
+}
+
+/** The display has told what went wrong; what is left is the exit status. */
+function conclude(result: RunResult, { expectChanges }: Options, how: "proposed" | "occurred"): void {
+  if (!result.succeeded) process.exitCode = 1;
+  else if (expectChanges === false && hasChanges(result)) {
+    throw new EngineError(`no changes were expected but changes ${how === "proposed" ? "were proposed" : "occurred"}`);
+  }
+}
+
+/** The first Ctrl-C lets running steps end and saves them; the second ends everything at once. */
+async function withInterrupts<Result>(terminal: Terminal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const interrupt = (): void => {
+    if (controller.signal.aborted) process.exit(1);
+    terminal.errors.write(
+      "\nInterrupted: what is going on now ends and is saved, nothing new begins. Interrupt again to end at once, which may " +
+        "leave behind resources that the state does not know.\n",
+    );
+    controller.abort();
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const name of signals) process.on(name, interrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of signals) process.off(name, interrupt);
+  }
+}

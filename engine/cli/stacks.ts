@@ -1,0 +1,182 @@
+import { writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import { encodeDeployment } from "../checkpoint.ts";
+import { EngineError } from "../errors.ts";
+import { breakLocks } from "../lock.ts";
+import { type Stack } from "../stack.ts";
+import { stackType } from "../urns.ts";
+import { type Properties, property, shown } from "../values.ts";
+import { selectedStack, selectStack } from "../workspace.ts";
+import { type Globals, openStack, openWorkspace, optionsOf } from "./globals.ts";
+import { ask, isInteractive, type Terminal } from "./terminal.ts";
+
+interface Options {
+  json?: boolean;
+  showSecrets?: boolean;
+  file?: string;
+  force?: boolean;
+  yes?: boolean;
+  preserveConfig?: boolean;
+  select?: boolean;
+}
+
+export function addStackCommands(program: Command, terminal: Terminal): void {
+  const stack = program.command("stack").description("make, list, look into and remove stacks");
+  stack
+    .command("init")
+    .description("make an empty stack")
+    .argument("[name]", "its name; may be given with --stack as well")
+    .option("--no-select", "do not make it the stack that commands work on")
+    .action((name: string | undefined, _, command: Command) => init(terminal, name, optionsOf<Options>(command)));
+  stack
+    .command("ls")
+    .description("list the project's stacks")
+    .option("-j, --json", "print JSON")
+    .action((_, command: Command) => list(terminal, optionsOf<Options>(command)));
+  stack
+    .command("select")
+    .description("choose the stack that commands work on")
+    .argument("<name>")
+    .action((name: string, _, command: Command) => select(terminal, name, optionsOf<Options>(command)));
+  stack
+    .command("output")
+    .description("print the stack's outputs, or one of them")
+    .argument("[name]")
+    .option("-j, --json", "print JSON")
+    .option("--show-secrets", "show secrets in clear")
+    .action((name: string | undefined, _, command: Command) => output(terminal, name, optionsOf<Options>(command)));
+  stack
+    .command("export")
+    .description("print the state as JSON")
+    .option("--file <file>", "write it there")
+    .option("--show-secrets", "secrets in clear instead of encrypted")
+    .action((_, command: Command) => exportState(terminal, optionsOf<Options>(command)));
+  stack
+    .command("rm")
+    .description("remove a stack that has no resources")
+    .argument("[name]", "its name; may be given with --stack as well")
+    .option("--force", "remove it although it has resources, which stay where they are")
+    .option("--preserve-config", "keep Pulumi.<stack>.yaml")
+    .option("-y, --yes", "do it without asking")
+    .action((name: string | undefined, _, command: Command) => remove(terminal, name, optionsOf<Options>(command)));
+  program
+    .command("cancel")
+    .description("delete the locks of a stack whose engine is gone")
+    .argument("[name]", "the stack; may be given with --stack as well")
+    .option("-y, --yes", "do it without asking")
+    .action((name: string | undefined, _, command: Command) => cancel(terminal, name, optionsOf<Options>(command)));
+}
+
+async function init(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
+  const given = name ?? options.stack;
+  if (given === undefined) throw new EngineError("name the stack: stack init <name>");
+  const workspace = await openWorkspace(options, terminal);
+  const made = await workspace.init(given);
+  const { project, environment } = workspace;
+  if (options.select !== false) selectStack(project.name, project.file, environment, made.name);
+  terminal.output.write(`Created stack '${made.name}'\n`);
+}
+
+async function select(terminal: Terminal, name: string, options: Options & Globals): Promise<void> {
+  const workspace = await openWorkspace(options, terminal);
+  const { project, backend, environment } = workspace;
+  const proper = workspace.stackName(name);
+  if ((await backend.read(project.name, proper)) === undefined) throw new EngineError(`no stack named '${proper}' found`);
+  selectStack(project.name, project.file, environment, proper);
+}
+
+async function list(terminal: Terminal, options: Options & Globals): Promise<void> {
+  const { backend, project, environment } = await openWorkspace(options, terminal);
+  const selected = environment["PULUMI_STACK"] || selectedStack(project.name, project.file, environment);
+  const rows = await Promise.all(
+    (await backend.stacks(project.name)).map(async (name) => {
+      const { resources, lastUpdate } = summarize((await backend.read(project.name, name)) ?? "{}");
+      const current = selected?.split("/").at(-1) === name;
+      return { name, current, ...(lastUpdate === undefined ? {} : { lastUpdate }), updateInProgress: false, resourceCount: resources };
+    }),
+  );
+  if (options.json) return print(terminal, rows);
+  const cells = [["NAME", "LAST UPDATE", "RESOURCE COUNT"], ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)])];
+  const widths = [0, 1].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  for (const line of cells) terminal.output.write(`${line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd()}\n`);
+}
+
+/** What the list says about a state, without its secrets being opened. */
+function summarize(text: string): { resources: number; lastUpdate: string | undefined } {
+  const state = JSON.parse(text) as { checkpoint?: { latest?: { manifest?: { time?: string }; resources?: unknown[] } } };
+  const latest = state.checkpoint?.latest;
+  const count = latest?.resources?.length ?? 0;
+  return { resources: count, lastUpdate: count === 0 ? undefined : latest?.manifest?.time };
+}
+
+async function output(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
+  const stack = await openStack(options, terminal);
+  const outputs = await outputsOf(stack);
+  const show = (value: Properties[string]): unknown => shown(value, options.showSecrets ?? false);
+  if (name !== undefined) {
+    const value = property(outputs, name);
+    if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
+    return options.json ? print(terminal, show(value)) : void terminal.output.write(`${plain(show(value))}\n`);
+  }
+  if (options.json) return print(terminal, show(outputs));
+  const names = Object.keys(outputs).sort();
+  const width = Math.max(0, ...names.map((each) => each.length));
+  terminal.output.write(names.length === 0 ? "No output values currently in this stack\n" : `Current stack outputs (${names.length}):\n`);
+  for (const each of names) terminal.output.write(`    ${each.padEnd(width)}  ${plain(show(outputs[each] ?? null))}\n`);
+}
+
+async function outputsOf(stack: Stack): Promise<Properties> {
+  const { resources } = await stack.read();
+  return resources.find(({ type }) => type === stackType)?.outputs ?? {};
+}
+
+const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+async function exportState(terminal: Terminal, options: Options & Globals): Promise<void> {
+  const stack = await openStack(options, terminal);
+  const deployment = await stack.read();
+  const plaintext = options.showSecrets ?? false;
+  const seal = (place: string, text: string): string => (plaintext ? text : stack.crypter.encryptAt(place, text));
+  const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date(), plaintext);
+  const text = `${JSON.stringify({ version: 3, deployment: state }, null, 4)}\n`;
+  if (options.file === undefined) terminal.output.write(text);
+  else writeFileSync(options.file, text, { mode: 0o600 });
+}
+
+async function remove(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
+  const stack = await openStack({ ...options, ...(name === undefined ? {} : { stack: name }) }, terminal);
+  const { resources } = await stack.read();
+  if (resources.length > 0 && !options.force) {
+    throw new EngineError(`'${stack.name}' still has resources; removal rejected: run 'destroy' first, or give --force to leave them where they are`);
+  }
+  await confirm(terminal, options, `This removes the stack '${stack.name}' for good. Go on?`);
+  const { backend, project } = stack.workspace;
+  const lock = stack.lock();
+  await lock.take();
+  try {
+    await backend.remove(project.name, stack.name);
+    if (!options.preserveConfig) stack.file.remove();
+  } finally {
+    await lock.release();
+  }
+  terminal.output.write(`Stack '${stack.name}' has been removed!\n`);
+}
+
+async function cancel(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
+  const workspace = await openWorkspace(options, terminal);
+  const stack = workspace.stackName(name ?? options.stack);
+  const folder = workspace.backend.lockFolder(workspace.project.name, stack);
+  await confirm(terminal, options, `This lets another engine work on '${stack}' although one may still be running. Go on?`);
+  const count = await breakLocks(folder);
+  terminal.output.write(count === 0 ? `The stack '${stack}' was not locked.\n` : `The lock of the stack '${stack}' has been deleted.\n`);
+}
+
+async function confirm(terminal: Terminal, options: Options & Globals, question: string): Promise<void> {
+  if (options.yes) return;
+  if (!isInteractive(terminal, options.nonInteractive ?? false)) {
+    throw new EngineError("--yes must be passed in to proceed when running in non-interactive mode");
+  }
+  if ((await ask(terminal, question, ["yes", "no"])) === "no") throw new EngineError("confirmation declined");
+}
+
+const print = (terminal: Terminal, value: unknown): void => void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);

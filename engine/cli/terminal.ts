@@ -1,0 +1,46 @@
+import { createInterface } from "node:readline/promises";
+import { EngineError } from "../errors.ts";
+
+/** Where a command reads and prints; the process's own streams but in tests. */
+export interface Terminal {
+  input: NodeJS.ReadStream;
+  output: NodeJS.WriteStream;
+  errors: NodeJS.WriteStream;
+  environment: NodeJS.ProcessEnv;
+}
+
+export const processTerminal: Terminal = {
+  input: process.stdin,
+  output: process.stdout,
+  errors: process.stderr,
+  environment: process.env,
+};
+
+/** Whether a person sits there who can be asked. */
+export const isInteractive = ({ input, output, environment }: Terminal, nonInteractive: boolean): boolean =>
+  !nonInteractive && input.isTTY && output.isTTY && !environment["CI"];
+
+/** Asks until one of the answers is given; the first letters will do. */
+export async function ask(terminal: Terminal, question: string, answers: readonly string[]): Promise<string> {
+  const lines = createInterface({ input: terminal.input, output: terminal.output });
+  const interrupted = new Promise<never>((_, reject) => {
+    lines.once("close", () => reject(new EngineError("nothing was answered, so nothing was done")));
+  });
+  try {
+    for (;;) {
+      const given = await Promise.race([lines.question(`${question} [${answers.join("/")}] `), interrupted]);
+      const meant = answers.filter((answer) => given !== "" && answer.startsWith(given.trim().toLowerCase()));
+      if (meant[0] !== undefined && meant.length === 1) return meant[0];
+    }
+  } finally {
+    interrupted.catch(() => undefined);
+    lines.close();
+  }
+}
+
+/** Everything on standard input, without the newline at its end. */
+export async function readAll({ input }: Terminal): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer | string));
+  return Buffer.concat(chunks).toString("utf8").replace(/\r?\n$/, "");
+}
