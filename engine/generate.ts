@@ -9,7 +9,7 @@ import type { Run } from "./run.ts";
 import { Queue } from "./slots.ts";
 import { newState, type ResourceState } from "./state.ts";
 import { Aborted, operatorOf, runChain, type Step } from "./steps.ts";
-import { isProviderType, makeReference, makeUrn, nameOf, typeOf } from "./urns.ts";
+import { isProviderType, makeUrn, nameOf, typeOf } from "./urns.ts";
 import { equal } from "./values.ts";
 
 /** A registration between the check of its inputs and the decision what to do. */
