@@ -1,0 +1,114 @@
+import type { Op, PropertyChange } from "../events.ts";
+import { isStackUrn } from "../urns.ts";
+import { topKey } from "./changes.ts";
+import { bold, type Style } from "./colors.ts";
+import { messagesOf, type Row, type Rows } from "./rows.ts";
+import { firstLine, type Line, type Segment } from "./text.ts";
+import { isPartOfReplacement, plural, words } from "./words.ts";
+
+const severities = {
+  error: { style: "red", noun: "error", prefix: "error: " },
+  warning: { style: "yellow", noun: "warning", prefix: "warning: " },
+  info: { style: "magenta", noun: "message", prefix: "" },
+} as const;
+export const shownSeverities = ["error", "warning", "info"] as const;
+/** Debug messages are for `--json`. */
+export type ShownSeverity = (typeof shownSeverities)[number];
+
+/** `error: `, `warning: ` or nothing. */
+export const prefixOf = (severity: ShownSeverity): Segment => ({
+  text: severities[severity].prefix,
+  style: severities[severity].style,
+});
+
+export function isDone(rows: Rows, row: Row): boolean {
+  if (rows.finished || row.state === "failed") return true;
+  return row.state === "done" && !isStackUrn(row.urn);
+}
+
+/** The operation to show; a table has one row per resource and shows a replacement as one. */
+export function shownOp(rows: Rows, row: Row, table: boolean): Op {
+  if (row.op === "refresh" && row.state === "done" && row.changes.length === 0) return "same";
+  const asOne = table && !rows.failed && (rows.run.preview || rows.finished);
+  return asOne && isPartOfReplacement(row.op) ? "replace" : row.op;
+}
+
+/** What is planned, done or going on. */
+export function status(rows: Rows, row: Row, table: boolean): Segment {
+  const op = shownOp(rows, row, table);
+  const { style, planned, doing, done, failed } = words[op];
+  if (!isDone(rows, row)) {
+    if (isStackUrn(row.urn) && op === "same") return { text: "running" };
+    if (rows.run.preview || row.state === "idle") return { text: op === "refresh" ? doing : planned, style };
+    const elapsed = Math.max(0, Math.floor((rows.now - row.began) / 1000));
+    return { text: op === "same" ? "" : `${doing} (${elapsed}s)`, style: bold(style) };
+  }
+  if (rows.run.preview) return { text: planned, style };
+  if (row.state === "failed" || messagesOf(row, "error").length > 0) return { text: `**${failed}**`, style: "red" };
+  if (row.state === "running" && row.provider !== undefined && doing !== "") {
+    return { text: `${doing} (interrupted)`, style: "yellow" };
+  }
+  return { text: op === "same" || row.state !== "done" ? done : `${done} ${lasted(row.seconds)}`.trim(), style };
+}
+
+function lasted(seconds: number): string {
+  return seconds < 1 ? `(${seconds.toFixed(2)}s)` : `(${Math.floor(seconds)}s)`;
+}
+
+/** `[diff: +x-y~name]; 1 error`, or while it runs the last that was said. */
+export function info(rows: Rows, row: Row): Line {
+  const diff = diffInfo(row);
+  const parts: Line[] = diff.length > 0 ? [diff] : [];
+  if (rows.finished) {
+    for (const severity of shownSeverities) {
+      const { length } = messagesOf(row, severity);
+      const { noun, style } = severities[severity];
+      if (length > 0) parts.push([{ text: `${length} ` }, { text: plural(length, noun), style }]);
+    }
+  } else {
+    const said = lastSaid(row);
+    if (said) parts.push(said);
+  }
+  return parts.flatMap((part, i) => (i === 0 ? part : [{ text: "; " }, ...part]));
+}
+
+/** `[diff: +x-y~name]`, or nothing. */
+export function diffInfo(row: Row): Line {
+  const diff = row.op === "same" ? [] : shortDiff(row.changes);
+  return diff.length > 0 ? [{ text: "[diff: " }, ...diff, { text: "]" }] : [];
+}
+
+function lastSaid(row: Row): Line | undefined {
+  if (row.live !== undefined && messagesOf(row, "error").length === 0) return [{ text: firstLine(row.live) }];
+  const message = messagesOf(row, "error").at(-1) ?? row.messages.findLast(({ severity }) => severity !== "debug");
+  return message && messageLine(message.severity, message.text);
+}
+
+/** A message as it stands in a row. */
+export function messageLine(severity: Row["messages"][number]["severity"], text: string): Line {
+  return [...(severity === "debug" ? [] : [prefixOf(severity)]), { text: firstLine(text) }];
+}
+
+function shortDiff(changes: readonly PropertyChange[]): Line {
+  const kinds = new Map<string, PropertyChange["kind"]>();
+  for (const { path, kind } of changes) {
+    const key = topKey(path);
+    // What changes below a property is an update of the property.
+    if (!key.startsWith("__")) kinds.set(key, path === key && !kinds.has(key) ? kind : "update");
+  }
+  const keysOf = (kind: PropertyChange["kind"]): string =>
+    [...kinds]
+      .filter(([, of]) => of === kind)
+      .map(([key]) => firstLine(key))
+      .sort()
+      .join(",");
+  const groups: [string, PropertyChange["kind"], Style][] = [
+    ["+", "add", "green"],
+    ["-", "delete", "red"],
+    ["~", "update", "yellow"],
+  ];
+  return groups.flatMap(([glyph, kind, style]) => {
+    const keys = keysOf(kind);
+    return keys === "" ? [] : [{ text: glyph + keys, style }];
+  });
+}

@@ -1,0 +1,61 @@
+import type { PropertyChange } from "../events.ts";
+import { parsePath } from "../paths.ts";
+import { isObject } from "../shapes.ts";
+
+export type Key = string | number;
+
+/** Changes by place: a change, or what changes below. */
+export type ChangeTree = Map<Key, PropertyChange | ChangeTree>;
+
+/** A path that cannot be read is shown as it is. */
+function partsOf(path: string): Key[] {
+  try {
+    const parts = parsePath(path);
+    return parts.length === 0 ? [path] : parts;
+  } catch {
+    return [path];
+  }
+}
+
+export const topKey = (path: string): string => String(partsOf(path)[0]);
+
+/** Puts changes into the places that their paths name. */
+export function changeTree(changes: readonly PropertyChange[]): ChangeTree {
+  const root: ChangeTree = new Map();
+  for (const change of changes) {
+    const parts = partsOf(change.path);
+    const last = parts.pop();
+    if (last === undefined) continue;
+    let at = root;
+    for (const part of parts) {
+      const below = at.get(part);
+      const tree: ChangeTree = below instanceof Map ? below : new Map<Key, PropertyChange | ChangeTree>();
+      at.set(part, tree);
+      at = tree;
+    }
+    at.set(last, expanded(change));
+  }
+  return root;
+}
+
+/** A change between two lists or two objects is shown by what differs in them. */
+function expanded(change: PropertyChange): PropertyChange | ChangeTree {
+  if (change.kind !== "update") return change;
+  const { old } = change;
+  const now = change.new;
+  const pairs: [Key, unknown, unknown][] = [];
+  if (Array.isArray(old) && Array.isArray(now)) {
+    for (let i = 0; i < Math.max(old.length, now.length); i++) pairs.push([i, old[i], now[i]]);
+  } else if (isObject(old) && isObject(now)) {
+    for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) pairs.push([key, old[key], now[key]]);
+  } else {
+    return change;
+  }
+  const tree: ChangeTree = new Map();
+  for (const [key, before, after] of pairs) {
+    if (JSON.stringify(before) === JSON.stringify(after)) continue;
+    const kind = before === undefined ? "add" : after === undefined ? "delete" : "update";
+    tree.set(key, expanded({ path: change.path, kind, old: before, new: after }));
+  }
+  return tree.size === 0 ? change : tree;
+}

@@ -1,0 +1,35 @@
+import type { EngineEvent, StepInfo } from "../events.ts";
+import { depthOf, isDetailed, isToldWhenDone, stepLines } from "./diff.ts";
+import type { Print } from "./properties.ts";
+import type { Rows } from "./rows.ts";
+
+/** The detailed view of `--diff`: each changed resource once, when it is known how it changes. */
+export class Detail {
+  readonly #rows: Rows;
+  readonly #write: (text: string) => void;
+  readonly #print: Print;
+  readonly #told = new Set<string>();
+  readonly #refreshing = new Set<string>();
+
+  constructor(rows: Rows, write: (text: string) => void, print: Print) {
+    this.#rows = rows;
+    this.#write = write;
+    this.#print = print;
+  }
+
+  show(event: EngineEvent): void {
+    if (event.type === "step") {
+      if (isToldWhenDone(event.op)) this.#refreshing.add(event.urn);
+      else this.#tell(event);
+    } else if (event.type === "stepDone" && this.#refreshing.delete(event.urn)) {
+      if (event.op !== "refresh" || (event.changes ?? []).length > 0) this.#tell(event);
+    }
+  }
+
+  #tell(step: StepInfo): void {
+    if (!isDetailed(step)) return;
+    const lines = stepLines(step, depthOf(this.#rows, step.urn, this.#told), this.#print);
+    this.#told.add(step.urn);
+    this.#write(lines.map((line) => `${line}\n`).join(""));
+  }
+}

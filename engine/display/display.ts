@@ -1,0 +1,150 @@
+import type { Emit, EngineEvent } from "../events.ts";
+import { createPaint, headline } from "./colors.ts";
+import { Detail } from "./detail.ts";
+import { jsonLine } from "./json.ts";
+import { Log } from "./log.ts";
+import { type EventOf, Rows } from "./rows.ts";
+import { Screen } from "./screen.ts";
+import { diagnostics, duration, messageLines, outputs, resources } from "./summary.ts";
+import { table } from "./tree.ts";
+import { heading } from "./words.ts";
+
+export interface DisplayOptions {
+  /** Each event as one line of JSON, and nothing else. */
+  json: boolean;
+  /** The detailed view in place of the table. */
+  diff: boolean;
+  /** The output is a terminal, where the table is redrawn in place. */
+  interactive: boolean;
+  color: boolean;
+  suppressOutputs: boolean;
+  /** No live statuses and no redrawing, only what will stay. */
+  suppressProgress: boolean;
+  write: (text: string) => void;
+  /** Columns of the terminal. */
+  width: () => number;
+  /** Rows of the terminal, 24 unless told: a table that does not fit cannot be redrawn in place. */
+  height?: () => number;
+  /** Milliseconds. */
+  now?: () => number;
+}
+
+export interface Display {
+  emit: Emit;
+  /** Ends the drawing; what a broken run has said so far is printed. */
+  close: () => void;
+}
+
+/** Prints the events of any number of runs, one after the other. */
+export function createDisplay(options: DisplayOptions): Display {
+  if (options.json) return { emit: (event) => options.write(jsonLine(event)), close: () => undefined };
+  let run: ShownRun | undefined;
+  const end = (summary?: EventOf<"summary">): void => {
+    run?.end(summary);
+    run = undefined;
+  };
+  return {
+    emit: (event) => {
+      if (event.type === "start") {
+        end();
+        run = new ShownRun(event, options);
+      } else if (event.type === "summary") end(event);
+      else if (run) run.show(event);
+      else if (event.type === "log") outside(event, options);
+    },
+    close: () => end(),
+  };
+}
+
+/** What is said before or after a run belongs to no table. */
+function outside(event: EventOf<"log">, { write, color }: DisplayOptions): void {
+  if (event.ephemeral || (event.severity === "debug" && !event.printed)) return;
+  const message = { severity: event.severity, text: event.message, printed: event.printed };
+  for (const line of messageLines(message, createPaint(color), color)) write(`${line}\n`);
+}
+
+/** One run from its start to its summary. */
+class ShownRun {
+  readonly #options: DisplayOptions;
+  readonly #paint;
+  readonly #rows: Rows;
+  readonly #screen: Screen | undefined;
+  readonly #log: Log | undefined;
+  readonly #detail: Detail | undefined;
+
+  constructor(start: EventOf<"start">, options: DisplayOptions) {
+    const { write, width, height = () => 24, now = Date.now } = options;
+    this.#options = options;
+    const paint = createPaint(options.color);
+    this.#paint = paint;
+    const rows = new Rows(start, now);
+    this.#rows = rows;
+    write(`${paint(headline, heading(start.kind, start.preview, start.stack))}\n`);
+    if (options.diff) {
+      this.#detail = new Detail(rows, write, { paint, preview: start.preview });
+    } else if (options.interactive) {
+      this.#screen = new Screen({ write, width, height, now, paint, lines: () => table(rows) });
+      if (!options.suppressProgress) this.#screen.update();
+    } else {
+      write("\n");
+      this.#log = new Log(rows, write, paint);
+    }
+  }
+
+  show(event: Exclude<EngineEvent, { type: "start" | "summary" }>): void {
+    const { suppressProgress } = this.#options;
+    switch (event.type) {
+      case "step": {
+        if (event.internal) return;
+        const row = this.#rows.begin(event);
+        this.#log?.begun(row);
+        break;
+      }
+      case "stepDone": {
+        if (event.internal) return;
+        const row = this.#rows.done(event, event.seconds);
+        this.#log?.done(row);
+        break;
+      }
+      case "stepFailed": {
+        if (event.internal) return;
+        const row = this.#rows.fail(event);
+        this.#log?.failed(row);
+        break;
+      }
+      case "log": {
+        const row = this.#rows.log(event);
+        const { severity, message, printed } = event;
+        if (!event.ephemeral) this.#log?.message(row, { severity, text: message, printed });
+        else if (!suppressProgress) this.#log?.live(row);
+        break;
+      }
+      case "outputs":
+        // Those of the stack come with the summary; those of components are not shown by Pulumi either.
+        return;
+    }
+    this.#detail?.show(event);
+    if (!suppressProgress) this.#screen?.update();
+  }
+
+  /** Without a summary the run was broken off. */
+  end(summary?: EventOf<"summary">): void {
+    this.#rows.finished = true;
+    this.#screen?.finish();
+    this.#log?.finish();
+    if (this.#screen) this.#lines([""]);
+    const paint = this.#paint;
+    this.#lines(diagnostics(this.#rows, paint, this.#options.color));
+    if (!summary) return;
+    if (!this.#options.suppressOutputs) {
+      const title = this.#options.diff ? "    --outputs:--" : paint(headline, "Outputs:");
+      const lines = outputs(this.#rows, summary, title, { paint, preview: summary.preview });
+      this.#lines(lines.length > 0 && !this.#options.diff ? [...lines, ""] : lines);
+    }
+    this.#lines([...resources(this.#rows, summary, paint), ...duration(summary, paint), ""]);
+  }
+
+  #lines(lines: string[]): void {
+    if (lines.length > 0) this.#options.write(lines.map((line) => `${line}\n`).join(""));
+  }
+}

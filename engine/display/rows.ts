@@ -1,0 +1,127 @@
+import type { EngineEvent, Op, PropertyChange, Severity, StepInfo } from "../events.ts";
+import { isStackUrn, makeUrn, nameOf, stackType, typeOf } from "../urns.ts";
+
+export type EventOf<Type extends EngineEvent["type"]> = Extract<EngineEvent, { type: Type }>;
+
+export interface Message {
+  severity: Severity;
+  text: string;
+  printed?: "stdout" | "stderr" | undefined;
+}
+
+/** What is known of one resource during a run. */
+export interface Row {
+  readonly urn: string;
+  type: string;
+  name: string;
+  parent?: string | undefined;
+  op: Op;
+  /** A component has none, and may end without saying so. */
+  provider?: string | undefined;
+  changes: PropertyChange[];
+  state: "idle" | "running" | "done" | "failed";
+  /** Milliseconds. */
+  began: number;
+  seconds: number;
+  /** The last status, not to be kept. */
+  live?: string | undefined;
+  messages: Message[];
+}
+
+export const messagesOf = (row: Row, severity: Severity): Message[] =>
+  row.messages.filter((message) => message.severity === severity);
+
+/** The rows of one run, in the order in which they were first heard of; the stack's is always there. */
+export class Rows {
+  readonly stack: Row;
+  readonly #byUrn = new Map<string, Row>();
+  readonly #now: () => number;
+  readonly run: EventOf<"start">;
+  /** Set by the end of the run, when even the stack is done. */
+  finished = false;
+  /** A step failed: then the steps of a replacement are shown as they are. */
+  failed = false;
+
+  constructor(run: EventOf<"start">, now: () => number) {
+    this.run = run;
+    this.#now = now;
+    this.stack = this.row(makeUrn(run.stack, run.project, "", stackType, `${run.project}-${run.stack}`));
+  }
+
+  get all(): Row[] {
+    return [...this.#byUrn.values()];
+  }
+
+  get now(): number {
+    return this.#now();
+  }
+
+  /** The row of a resource, or of the stack where nothing is named. */
+  row(urn: string | undefined): Row {
+    if (urn === undefined || urn === "") return this.stack;
+    const known = this.#byUrn.get(urn);
+    if (known) return known;
+    const row: Row = {
+      urn,
+      type: typeOf(urn),
+      name: nameOf(urn),
+      op: "same",
+      changes: [],
+      state: "idle",
+      began: this.now,
+      seconds: 0,
+      messages: [],
+    };
+    this.#byUrn.set(urn, row);
+    return row;
+  }
+
+  /** Children are deleted before their parents are heard of, so a parent gets its row with the first child. */
+  parentOf(row: Row): Row | undefined {
+    if (isStackUrn(row.urn)) return undefined;
+    return row.parent === undefined ? this.stack : (this.#byUrn.get(row.parent) ?? this.stack);
+  }
+
+  begin(step: StepInfo): Row {
+    const row = this.#told(step);
+    row.state = "running";
+    row.began = this.now;
+    row.live = undefined;
+    return row;
+  }
+
+  done(step: StepInfo, seconds: number): Row {
+    const row = this.#told(step);
+    row.state = "done";
+    row.seconds = seconds;
+    row.live = undefined;
+    return row;
+  }
+
+  fail(step: StepInfo): Row {
+    const row = this.#told(step);
+    row.state = "failed";
+    this.failed = true;
+    return row;
+  }
+
+  log(event: EventOf<"log">): Row {
+    const row = this.row(event.urn);
+    if (event.ephemeral) row.live = event.message;
+    else row.messages.push({ severity: event.severity, text: event.message, printed: event.printed });
+    return row;
+  }
+
+  #told(step: StepInfo): Row {
+    if (step.parent) this.row(step.parent);
+    const row = this.row(step.urn);
+    row.type = step.resourceType;
+    row.name = step.name;
+    row.op = step.op;
+    row.provider = step.provider;
+    row.parent = step.parent === "" ? undefined : step.parent;
+    // The last step of a replacement has no changes of its own: those of the first say why it is replaced.
+    if (step.changes) row.changes = step.changes;
+    return row;
+  }
+}

@@ -1,0 +1,102 @@
+import type { Op } from "../events.ts";
+import { prefixOf, shownSeverities } from "./cells.ts";
+import { changeTree } from "./changes.ts";
+import { headline, type Paint } from "./colors.ts";
+import { changeLines, propertyLines, type Print } from "./properties.ts";
+import { type EventOf, type Message, messagesOf, type Row, type Rows } from "./rows.ts";
+import { oneLine, printable } from "./text.ts";
+import { plural, words } from "./words.ts";
+
+/** All that was said, by resource; each ends with an empty line. */
+export function diagnostics(rows: Rows, paint: Paint, color: boolean): string[] {
+  const groups = rows.all.flatMap((row) => {
+    const blocks = blocksOf(row)
+      .map((block) => block.flatMap((message) => messageLines(message, paint, color)))
+      .filter((lines) => lines.some((line) => line.trim() !== ""));
+    if (blocks.length === 0) return [];
+    const head = `  ${paint("blueBright", `${oneLine(row.type)} (${oneLine(row.name)}):`)}`;
+    return [head, ...blocks.flatMap((lines) => [...lines.map((line) => `    ${line}`.trimEnd()), ""])];
+  });
+  return groups.length === 0 ? [] : [paint(headline, "Diagnostics:"), ...groups];
+}
+
+/** Messages stay together, and so do the lines of each stream. */
+function blocksOf(row: Row): Message[][] {
+  const blocks = new Map<string, Message[]>();
+  for (const message of row.messages) {
+    if (message.severity === "debug" && !message.printed) continue;
+    const stream = message.printed ?? "message";
+    blocks.set(stream, [...(blocks.get(stream) ?? []), message]);
+  }
+  return [...blocks.values()];
+}
+
+/** One message, without the empty lines at its end. */
+export function messageLines({ severity, text, printed }: Message, paint: Paint, color: boolean): string[] {
+  const shown = printable(text, color).trimEnd();
+  if (shown === "" && !printed) return [];
+  const known = shownSeverities.find((name) => name === severity);
+  const prefix =
+    known === undefined || printed ? "" : paint(prefixOf(known).style ?? "reset", prefixOf(known).text.trimEnd());
+  return (prefix === "" ? shown : `${prefix} ${shown}`).split("\n");
+}
+
+/** The outputs of the stack: in a preview those that change, after a run all of them. */
+export function outputs(rows: Rows, summary: EventOf<"summary">, heading: string, print: Print): string[] {
+  const lines = outputLines(rows, summary, print);
+  return lines.length === 0 ? [] : [heading, ...lines];
+}
+
+function outputLines(rows: Rows, summary: EventOf<"summary">, print: Print): string[] {
+  // Of a stack that is only now made everything is new, so that marks would say nothing.
+  if (rows.stack.op === "create" && summary.outputChanges.every(({ kind }) => kind === "add")) {
+    return propertyLines(summary.outputs, 4, "green", print);
+  }
+  return changeLines(changeTree(summary.outputChanges), 4, print, summary.preview ? {} : summary.outputs);
+}
+
+const countedOps: Op[] = [
+  "create",
+  "update",
+  "delete",
+  "replace",
+  "create-replacement",
+  "delete-replaced",
+  "refresh",
+  "discard-replaced",
+  "remove-pending-replace",
+];
+
+/** How many resources change, and how. */
+export function resources(rows: Rows, summary: EventOf<"summary">, paint: Paint): string[] {
+  const changed = countedOps.flatMap((op) => {
+    const count = summary.changes[op] ?? 0;
+    return count > 0 ? [{ op, count }] : [];
+  });
+  const total = changed.reduce((sum, { count }) => sum + count, 0);
+  const same = summary.changes.same ?? 0;
+  const pieces = [
+    ...(changed.length > 1 ? [paint("bold", `${total} ${plural(total, "change")}`)] : []),
+    ...(same > 0 ? [`${same} unchanged`] : []),
+  ];
+  const errored = rows.all.filter((row) => messagesOf(row, "error").length > 0).length;
+  return [
+    paint(headline, "Resources:"),
+    ...changed.map(({ op, count }) => {
+      const { glyph, style, counted } = words[op];
+      return `    ${paint(style, `${glyph}${count} ${summary.preview ? `to ${op}` : counted}`)}`;
+    }),
+    ...(pieces.length > 0 ? [`    ${pieces.join(". ")}`] : []),
+    ...(errored > 0 ? [`    ${paint("red", `${errored} errored`)}`] : []),
+  ];
+}
+
+/** `Duration: 3s` of a real run, begun seconds counted in full. */
+export function duration(summary: EventOf<"summary">, paint: Paint): string[] {
+  if (summary.preview) return [];
+  const seconds = Math.ceil(summary.seconds);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const parts = [...(hours > 0 ? [`${hours}h`] : []), ...(minutes > 0 ? [`${minutes % 60}m`] : []), `${seconds % 60}s`];
+  return ["", `${paint(headline, "Duration:")} ${parts.join("")}`];
+}

@@ -1,0 +1,103 @@
+import type { EngineEvent, PropertyChange } from "../../events.ts";
+import { appUrn, events, live, log, printed, teamUrn } from "./events.ts";
+
+const renamed: PropertyChange[] = [
+  { path: "name", kind: "update", old: "web", new: "site" },
+  { path: "tags[1]", kind: "add", new: "b" },
+  { path: "token", kind: "add", new: "[secret]" },
+  { path: "gone", kind: "delete", old: true },
+  { path: "teamId", kind: "update", old: "team-1", new: "[unknown]" },
+];
+
+const preview = events(true);
+/** A new stack, with a secret, an unknown and every kind of change. */
+export const firstPreview = [
+  preview.start(),
+  preview.step("create", "stack"),
+  printed("hello\n"),
+  preview.step("create", "group"),
+  preview.step("create", "team", {
+    properties: { name: "core", __provider: "code", tags: ["a"], token: "[secret]", id: "[unknown]" },
+  }),
+  preview.done("create", "team"),
+  preview.step("update", "app", { id: "app-1", changes: renamed }),
+  preview.done("update", "app", { id: "app-1", changes: renamed }),
+  preview.done("create", "group"),
+  preview.done("create", "stack"),
+  preview.summary({
+    changes: { create: 3, update: 1 },
+    outputs: { teamId: "[unknown]", list: [1, { a: "x" }] },
+    outputChanges: [
+      { path: "teamId", kind: "add", new: "[unknown]" },
+      { path: "list", kind: "add", new: [1, { a: "x" }] },
+    ],
+  }),
+];
+
+const update = events(false);
+/** Goes on after a success, then fails. */
+export const failingUpdate = [
+  update.start(),
+  update.step("same", "stack"),
+  printed("one\n"),
+  printed("two\n"),
+  log("debug", "not for people"),
+  update.step("same", "group"),
+  update.done("same", "group"),
+  update.step("create", "team"),
+  live("waiting for the team", teamUrn),
+  update.done("create", "team", { id: "team-1" }),
+  update.step("update", "app", { id: "app-1", changes: renamed }),
+  log("warning", "slow platform\nsecond line", appUrn),
+  update.failed("update", "app"),
+  log("error", "PUT /apps/app-1: 409 conflict\nthe name is taken", appUrn),
+  log("error", "update failed"),
+  update.summary({ result: "failed", changes: { create: 1, same: 2 } }),
+];
+
+const refresh = events(false, "refresh");
+const driftChanges: PropertyChange[] = [{ path: "size", kind: "update", old: 1, new: 9 }];
+export const drift = [
+  refresh.start(),
+  refresh.step("refresh", "stack"),
+  refresh.done("same", "stack"),
+  refresh.step("refresh", "team"),
+  refresh.step("refresh", "app", { id: "app-1" }),
+  refresh.done("same", "team"),
+  refresh.done("update", "app", { id: "app-1", changes: driftChanges }, 3.9),
+  refresh.summary({ changes: { update: 1, same: 2 }, outputs: { size: 1 } }),
+];
+
+const destroy = events(false, "destroy");
+export const destruction = [
+  destroy.start(),
+  destroy.step("delete", "team", { id: "team-1", properties: { name: "core", nest: { deep: ["x"] } } }),
+  destroy.done("delete", "team", { id: "team-1" }),
+  destroy.step("delete", "group"),
+  destroy.done("delete", "group"),
+  destroy.step("delete", "stack"),
+  destroy.done("delete", "stack"),
+  destroy.summary({
+    changes: { delete: 3 },
+    outputChanges: [{ path: "teamId", kind: "delete", old: "team-1" }],
+    seconds: 61.2,
+  }),
+];
+
+export const replacing = (of: ReturnType<typeof events>): EngineEvent[] => [
+  of.start(),
+  of.step("same", "stack"),
+  of.step("create-replacement", "app", {
+    id: "app-1",
+    changes: [{ path: "kind", kind: "update", old: "a", new: "b", replaces: true }],
+  }),
+  of.done("create-replacement", "app", { id: "app-2" }),
+  of.step("replace", "app", {
+    id: "app-1",
+    changes: [{ path: "kind", kind: "update", old: "a", new: "b", replaces: true }],
+  }),
+  of.done("replace", "app"),
+  of.step("delete-replaced", "app", { id: "app-1" }),
+  of.done("delete-replaced", "app", { id: "app-1" }),
+  of.summary({ changes: { replace: 1, same: 3 } }),
+];

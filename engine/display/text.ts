@@ -1,0 +1,88 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Paint, Style } from "./colors.ts";
+
+/** A piece of a line: measured and cut as plain text, painted last. */
+export interface Segment {
+  text: string;
+  style?: Style | undefined;
+}
+export type Line = Segment[];
+
+// Select Graphic Rendition (ECMA-48 8.3.117), the one control sequence that only colours.
+const colorSequence = new RegExp(`(${String.fromCharCode(0x1b)}\\[[\\d;:]*m)`);
+const reset = `${String.fromCharCode(0x1b)}[0m`;
+// Line separators and bidirectional overrides rearrange what stands around them, so they are escaped as controls are.
+const disturbing = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Makes a text of a program or a provider harmless for a terminal; line breaks, tabs and allowed colours stay. */
+export function printable(text: string, color: boolean): string {
+  const parts = text.replace(/\r\n?/g, "\n").split(colorSequence);
+  // Splitting by a group puts the separators at odd places.
+  const clean = parts.map((part, i) => (i % 2 === 1 ? (color ? part : "") : escaped(stripVTControlCharacters(part))));
+  return clean.join("") + (color && parts.length > 1 ? reset : "");
+}
+
+function escaped(text: string): string {
+  return text.replace(disturbing, (char) => {
+    if (char === "\n" || char === "\t") return char;
+    return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** The first line that says something, for a row of the table. */
+export function firstLine(text: string): string {
+  const lines = printable(text, false).replace(/\t/g, " ").split("\n");
+  return (lines.find((line) => line.trim() !== "") ?? "").trim();
+}
+
+/** A name or an ID, of which line breaks would break the row. */
+export const oneLine = (text: string): string => printable(text, false).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
+
+const graphemes = new Intl.Segmenter();
+const invisible = /^[\p{M}\p{Cf}]+$/u;
+// East Asian Wide and Fullwidth (UAX 11) by blocks, and emoji; too wide a guess only cuts a row earlier.
+const wide =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+
+function cellsOfGrapheme(grapheme: string): number {
+  if (invisible.test(grapheme)) return 0;
+  return wide.test(grapheme) ? 2 : 1;
+}
+
+/** How many columns of a terminal a text takes. */
+export function cellsOf(text: string): number {
+  let cells = 0;
+  for (const { segment } of graphemes.segment(text)) cells += cellsOfGrapheme(segment);
+  return cells;
+}
+
+export const padded = (text: string, cells: number): string => text + " ".repeat(Math.max(0, cells - cellsOf(text)));
+export const plain = (line: Line): string => line.map(({ text }) => text).join("");
+
+/** Cuts a line to a number of columns. */
+export function clipped(line: Line, cells: number): Line {
+  let left = cells;
+  const kept: Line = [];
+  for (const segment of line) {
+    let text = "";
+    for (const { segment: grapheme } of graphemes.segment(segment.text)) {
+      left -= cellsOfGrapheme(grapheme);
+      if (left < 0) return [...kept, { ...segment, text }];
+      text += grapheme;
+    }
+    kept.push({ ...segment, text });
+  }
+  return kept;
+}
+
+/** Paints a line; blanks at its end are left away. */
+export function painted(line: Line, paint: Paint): string {
+  const end = line.findLastIndex(({ text }) => text.trim() !== "");
+  return line
+    .slice(0, end + 1)
+    .map(({ text, style }, i) => {
+      const shown = i === end ? text.trimEnd() : text;
+      return style === undefined ? shown : paint(style, shown);
+    })
+    .join("");
+}

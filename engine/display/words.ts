@@ -1,0 +1,58 @@
+import type { Op, RunKind } from "../events.ts";
+import type { Style } from "./colors.ts";
+
+/** How an operation is shown: two columns of glyph, its colour, and its words for each stage. */
+interface Words {
+  glyph: string;
+  style: Style;
+  planned: string;
+  doing: string;
+  done: string;
+  failed: string;
+  /** In the summary of a real run. */
+  counted: string;
+}
+
+// The vocabulary is that of Pulumi's own progress display.
+export const words: Record<Op, Words> = {
+  same: { glyph: "  ", style: "reset", planned: "", doing: "", done: "", failed: "failed", counted: "unchanged" },
+  create: verb("+ ", "green", "create", "creating", "created"),
+  update: verb("~ ", "yellow", "update", "updating", "updated"),
+  delete: verb("- ", "red", "delete", "deleting", "deleted"),
+  replace: verb("+-", "magentaBright", "replace", "replacing", "replaced"),
+  "create-replacement": {
+    ...verb("++", "greenBright", "create replacement", "creating replacement", "created replacement"),
+    failed: "creating failed",
+    counted: "created replacement",
+  },
+  "delete-replaced": {
+    ...verb("--", "redBright", "delete original", "deleting original", "deleted original"),
+    failed: "deleting failed",
+    counted: "deleted",
+  },
+  refresh: verb("~ ", "yellow", "refresh", "refreshing", "refreshed"),
+  "read-discard": verb("< ", "red", "discard", "discarding", "discarded"),
+  "discard-replaced": {
+    ...verb("<<", "red", "discard original", "discarding original", "discarded original"),
+    failed: "discarding failed",
+    counted: "discarded",
+  },
+  "remove-pending-replace": { ...verb("~ ", "reset", "", "", ""), failed: "failed", counted: "replacement completed" },
+};
+
+function verb(glyph: string, style: Style, planned: string, doing: string, done: string): Words {
+  return { glyph, style, planned, doing, done, failed: `${doing} failed`, counted: done };
+}
+
+/** The steps that make up one replacement. */
+export const isPartOfReplacement = (op: Op): boolean =>
+  op === "create-replacement" || op === "delete-replaced" || op === "discard-replaced";
+
+const kinds: Record<RunKind, string> = { update: "Updating", refresh: "Refreshing", destroy: "Destroying" };
+
+/** `Previewing update (dev):` or `Updating (dev):`. */
+export function heading(kind: RunKind, preview: boolean, stack: string): string {
+  return `${preview ? `Previewing ${kind}` : kinds[kind]} (${stack}):`;
+}
+
+export const plural = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
