@@ -163,14 +163,14 @@ export function renderCheckpoint(
     version: 3,
     checkpoint: {
       stack: `organization/${project}/${stack}`,
-      latest: encodeDeployment(deployment, (place, text) => crypter.encryptAt(place, text), crypter.salt, now),
+      latest: encodeDeployment(deployment, (place, text) => ({ ciphertext: crypter.encryptAt(place, text) }), crypter.salt, now),
     },
   };
   return `${JSON.stringify(checkpoint, null, 4)}\n`;
 }
 
 /** How the text of a secret is written: encrypted in the state, hidden or plain in an export. */
-export type Seal = (place: string, text: string) => string;
+export type Seal = (place: string, text: string) => { ciphertext: string } | { plaintext: string };
 
 export function encodeDeployment(deployment: Deployment, seal: Seal, salt: string, now: Date): Record<string, unknown> {
   const operations = deployment.operations.map(({ type, resource }) => ({
@@ -237,7 +237,7 @@ function encode(value: Value, place: string, seal: Seal): unknown {
   if (value instanceof Secret) {
     // What is encrypted is the JSON text of the value, in the spelling of Go so that a text keeps its ciphertext.
     const text = goJson(encode(value.value, place, seal) as Json);
-    return { [signature]: secretSignature, ciphertext: seal(place, text) };
+    return { [signature]: secretSignature, ...seal(place, text) };
   }
   if (value instanceof Unknown) return unknownId;
   if (value instanceof ResourceReference) {

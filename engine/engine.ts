@@ -24,6 +24,8 @@ export interface RunOptions {
   preview: boolean;
   /** Reads every resource before an update or a destroy. */
   refresh?: boolean;
+  /** A refresh drops the creations that were interrupted and are still on record. */
+  clearPendingCreates?: boolean;
   /** How many steps go on at a time; default: 4 for each core, as with Pulumi. */
   parallel?: number;
   /** Secrets are shown in events. */
@@ -136,7 +138,9 @@ async function stages(
   monitor: Monitor,
   options: RunOptions & { parallel: number },
 ): Promise<StackOutputs> {
-  const { operations } = run.snapshot.base;
+  const { base } = run.snapshot;
+  if (options.clearPendingCreates && run.kind === "refresh") base.operations = [];
+  const { operations } = base;
   const refreshes = run.kind === "refresh" || (options.refresh ?? stack.project.refreshAlways);
   // A refresh finds out what became of everything but of what was being created.
   const left = refreshes ? operations.filter(({ type }) => type === "creating") : operations;

@@ -1,3 +1,4 @@
+export { addEngineCommands, tellFailure } from "./cli/cli.ts";
 export { execute, hasChanges, type RunOptions, type RunResult } from "./engine.ts";
 export { EngineError, Refusal } from "./errors.ts";
 export type { ChangeCounts, Emit, EngineEvent, Op, PropertyChange, RunKind, Severity, StepInfo } from "./events.ts";

@@ -36,6 +36,9 @@ function sorted(value: unknown): unknown {
 /** Calls that run beside each other may swap; everything else about them is fixed. */
 const unordered = (calls: unknown[][]): string[] => calls.map(text).sort();
 
+const isRecorded = (call: unknown[], step: Step): boolean => step.providerCalls.some((other) => text(other) === text(call));
+const looksOnly = ([method]: unknown[]): boolean => method === "check" || method === "diff";
+
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 const leftOut = new Set(["created", "modified", "sourcePosition", "stackTrace"]);
 /** The state as the recordings have it: no times, no positions, no random IDs, secrets in clear. */
@@ -43,8 +46,8 @@ function normalized(resources: unknown): unknown {
   const plain = JSON.stringify(resources, (name, value: unknown) => {
     if (leftOut.has(name)) return undefined;
     if (name === "dependencies" && Array.isArray(value)) return value.toSorted();
-    if (typeof value === "object" && value !== null && "ciphertext" in value)
-      return { secret: JSON.parse(String(value.ciphertext)) as unknown };
+    if (typeof value === "object" && value !== null && "plaintext" in value)
+      return { secret: JSON.parse(String(value.plaintext)) as unknown };
     return value;
   });
   const parsed: unknown = JSON.parse(plain.replace(uuid, "<uuid>"));
@@ -54,7 +57,7 @@ function normalized(resources: unknown): unknown {
 
 async function stateOf(sandbox: Sandbox): Promise<{ resources: unknown; operations: unknown }> {
   const deployment = await (await sandbox.stack()).read();
-  const plain = encodeDeployment(deployment, (_, secret) => secret, "", new Date(0));
+  const plain = encodeDeployment(deployment, (_, secret) => ({ plaintext: secret }), "", new Date(0));
   return { resources: normalized(plain["resources"] ?? []), operations: normalized(plain["pending_operations"] ?? []) };
 }
 
@@ -84,7 +87,9 @@ describe.each(["life", "broken"])("the recording %s", (name) => {
       const errors = ran.events.filter((event) => event.type === "log" && event.severity === "error");
       const exit = ran.succeeded && !unexpected ? 0 : 1;
       expect({ where, exit, failed: errors.length > 0 }).toEqual({ where, exit: step.exit, failed: step.exit !== 0 });
-      expect({ where, calls: unordered(ran.calls) }).toEqual({ where, calls: unordered(step.providerCalls) });
+      // What was checked beside a failure, before it was known, is a matter of luck on either engine.
+      const calls = step.exit === 0 ? ran.calls : ran.calls.filter((call) => isRecorded(call, step) || !looksOnly(call));
+      expect({ where, calls: unordered(calls) }).toEqual({ where, calls: unordered(step.providerCalls) });
       expect({ where, ...(await stateOf(sandbox)) }).toEqual({
         where,
         resources: normalized(step.resources),

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Command } from "commander";
+import type { ColorChoice } from "../display/colors.ts";
 import { EngineError } from "../errors.ts";
 import { type Stack, Workspace } from "../stack.ts";
 import type { Terminal } from "./terminal.ts";
@@ -8,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 export interface Globals {
   cwd?: string;
   stack?: string;
-  color: "always" | "never" | "auto" | "raw";
+  color: ColorChoice;
   nonInteractive?: boolean;
 }
 
@@ -22,13 +23,6 @@ export function openWorkspace(globals: Globals, { environment }: Terminal): Prom
 export async function openStack(globals: Globals, terminal: Terminal): Promise<Stack> {
   const workspace = await openWorkspace(globals, terminal);
   return workspace.stack(globals.stack);
-}
-
-/** Colours are for terminals, unless somebody says otherwise. */
-export function wantsColor({ color }: Globals, { output, environment }: Terminal): boolean {
-  if (color === "always") return true;
-  if (color === "never" || color === "raw") return false;
-  return output.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
 }
 
 /** Pulumi's flags that this engine does not have, each refused with a sentence that says what to use. */

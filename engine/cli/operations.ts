@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { allowsColor } from "../display/colors.ts";
 import { createDisplay } from "../display/display.ts";
 import { execute, hasChanges, type RunResult } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import type { RunKind } from "../events.ts";
 import type { Stack } from "../stack.ts";
-import { type Globals, openStack, optionsOf, refuseFlags, wantsColor } from "./globals.ts";
+import { type Globals, openStack, optionsOf, refuseFlags } from "./globals.ts";
 import { ask, isInteractive, type Terminal } from "./terminal.ts";
 
 interface Options {
@@ -37,7 +38,7 @@ export function addOperations(program: Command, terminal: Terminal): void {
         .option("--show-secrets", "show secrets in clear")
         .option("--suppress-outputs", "leave out the stack's outputs")
         .option("--suppress-progress", "leave out live progress")
-        .option("-m, --message <text>", "a message, accepted for Pulumi's sake")
+        .option("-m, --message <text>", "a message for the history")
         .option("--suppress-permalink [value]", "nothing to suppress here, accepted for Pulumi's sake"),
     );
   const confirmed = (command: Command): Command =>
@@ -126,11 +127,12 @@ async function perform(
     json: options.json ?? false,
     diff: options.diff ?? false,
     interactive: isInteractive(terminal, options.nonInteractive ?? false),
-    color: wantsColor(options, terminal),
+    color: allowsColor(options.color, terminal.environment, output.isTTY),
     suppressOutputs: options.suppressOutputs ?? false,
     suppressProgress: options.suppressProgress ?? false,
     write: (text) => void output.write(text),
     width: () => output.columns || 80,
+    height: () => output.rows || 24,
   });
   try {
     return await execute(stack, {

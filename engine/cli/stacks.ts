@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { encodeDeployment } from "../checkpoint.ts";
+import { encodeDeployment, type Seal } from "../checkpoint.ts";
 import { EngineError } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
 import { type Stack } from "../stack.ts";
@@ -135,9 +135,10 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 async function exportState(terminal: Terminal, options: Options & Globals): Promise<void> {
   const stack = await openStack(options, terminal);
   const deployment = await stack.read();
-  const plaintext = options.showSecrets ?? false;
-  const seal = (place: string, text: string): string => (plaintext ? text : stack.crypter.encryptAt(place, text));
-  const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date(), plaintext);
+  const seal: Seal = options.showSecrets
+    ? (_, plaintext) => ({ plaintext })
+    : (place, text) => ({ ciphertext: stack.crypter.encryptAt(place, text) });
+  const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date());
   const text = `${JSON.stringify({ version: 3, deployment: state }, null, 4)}\n`;
   if (options.file === undefined) terminal.output.write(text);
   else writeFileSync(options.file, text, { mode: 0o600 });

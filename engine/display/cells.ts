@@ -80,13 +80,13 @@ export function diffInfo(row: Row): Line {
 
 function lastSaid(row: Row): Line | undefined {
   if (row.live !== undefined && messagesOf(row, "error").length === 0) return [{ text: firstLine(row.live) }];
-  const message = messagesOf(row, "error").at(-1) ?? row.messages.findLast(({ severity }) => severity !== "debug");
+  const message = messagesOf(row, "error").at(-1) ?? row.messages.at(-1);
   return message && messageLine(message.severity, message.text);
 }
 
 /** A message as it stands in a row. */
 export function messageLine(severity: Row["messages"][number]["severity"], text: string): Line {
-  return [...(severity === "debug" ? [] : [prefixOf(severity)]), { text: firstLine(text) }];
+  return [prefixOf(severity), { text: firstLine(text) }];
 }
 
 function shortDiff(changes: readonly PropertyChange[]): Line {

@@ -142,7 +142,7 @@ test("internal steps are not shown", () => {
 
 test("what is said outside of a run is printed at once, and a run without an end keeps what it said", () => {
   const { start, step } = events(false);
-  expect(shown([log("error", "no stack selected"), log("debug", "no")])).toBe("error: no stack selected\n");
+  expect(shown([log("error", "no stack selected")])).toBe("error: no stack selected\n");
   expect(shown([start(), step("create", "app"), log("error", "broken", stackUrn)])).toBe(`Updating (dev):
 
  +  pulumi-nodejs:dynamic/microapps:App web creating (0s)

@@ -58,7 +58,7 @@ export function createDisplay(options: DisplayOptions): Display {
 
 /** What is said before or after a run belongs to no table. */
 function outside(event: EventOf<"log">, { write, color }: DisplayOptions): void {
-  if (event.ephemeral || (event.severity === "debug" && !event.printed)) return;
+  if (event.ephemeral) return;
   const message = { severity: event.severity, text: event.message, printed: event.printed };
   for (const line of messageLines(message, createPaint(color), color)) write(`${line}\n`);
 }

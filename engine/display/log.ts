@@ -40,7 +40,7 @@ export class Log {
   }
 
   message(row: Row, message: Message): void {
-    if (message.severity === "debug" || firstLine(message.text) === "") return;
+    if (firstLine(message.text) === "") return;
     this.#line(logLine(this.#rows, row, messageLine(message.severity, message.text)));
   }
 

@@ -24,7 +24,6 @@ export function diagnostics(rows: Rows, paint: Paint, color: boolean): string[] 
 function blocksOf(row: Row): Message[][] {
   const blocks = new Map<string, Message[]>();
   for (const message of row.messages) {
-    if (message.severity === "debug" && !message.printed) continue;
     const stream = message.printed ?? "message";
     blocks.set(stream, [...(blocks.get(stream) ?? []), message]);
   }

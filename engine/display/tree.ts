@@ -69,7 +69,7 @@ function branch(rows: Rows, row: Row, children: Map<Row, Row[]>): Branch {
 /** Whether a row is worth showing for itself; others only hold their children together. */
 function hasNews(rows: Rows, row: Row): boolean {
   if (isStackUrn(row.urn) || row.state === "failed" || shownOp(rows, row, true) !== "same") return true;
-  if (row.messages.some(({ severity }) => severity !== "debug")) return true;
+  if (row.messages.length > 0) return true;
   return row.live !== undefined && !rows.finished;
 }
 

@@ -41,7 +41,6 @@ export const failingUpdate = [
   update.step("same", "stack"),
   printed("one\n"),
   printed("two\n"),
-  log("debug", "not for people"),
   update.step("same", "group"),
   update.done("same", "group"),
   update.step("create", "team"),
