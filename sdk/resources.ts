@@ -53,10 +53,9 @@ export class SeedRows extends declared(seedRows) {
   }
 }
 
-/** A table and its key; of a seed only once its rows are there. */
+/** A table and its key. As outputs of a seed they say what has to be there first, and yet are known in a preview. */
 function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<string> } {
-  if (!(rows instanceof SeedRows)) return rows;
-  return { table: rows.id.apply(() => rows.table).apply((table) => table), key: rows.key.apply((key) => key[0] ?? "") };
+  return rows instanceof SeedRows ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
 }
 
 /** What GeneratedApp is declared with. */

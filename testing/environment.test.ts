@@ -95,7 +95,7 @@ test("the environment of this repository: up, change, drift, repair, destroy", a
     "update environment/acme/crew/ada@example.com",
     "update environment/offices",
   ];
-  expect(await project.succeed("refresh --yes")).toContain("Renamed by hand");
+  expect(await project.succeed("refresh --yes --diff")).toContain("Renamed by hand");
   expect((await project.steps("preview")).toSorted()).toEqual(repair);
   const repaired = await changingCalls(project.platform, () => project.succeed("up --yes"));
   expect(repaired).toEqual(["updatemicroapprow", "updateteam", "updateteammember"]);
@@ -128,7 +128,8 @@ test("a member and a team removed by hand come back", async () => {
     await client.deleteteammember({ teamID, userID: supporter });
     await client.deleteteam({ teamID });
   });
-  expect((await project.steps("up --yes --refresh --skip-preview")).filter((step) => /^create/.test(step))).toEqual([
+  const steps = await project.steps("up --yes --refresh --skip-preview");
+  expect(steps.filter((step) => /^create/.test(step)).toSorted()).toEqual([
     "create environment/acme/crew/grace@example.com",
     "create environment/acme/support",
     "create environment/acme/support/alan@example.com",

@@ -112,8 +112,7 @@ export async function applyPlan(
 
   let done = 0;
   const total = chosen.size + removals.size;
-  const finished = (count: number, index?: number): void => {
-    if (index !== undefined) undone.delete(index);
+  const finished = (count: number): void => {
     context.report.status(`${target.table}: ${(done += count)} of ${total} rows written`);
   };
   const options = given({ userID: target.userID, ignoreActionRules: target.ignoreActionRules });
@@ -127,7 +126,8 @@ export async function applyPlan(
   const insert = async (batch: Item[]): Promise<void> => {
     try {
       await insertOnce(context, target, batch, labels, options);
-      for (const { index } of batch) finished(1, index);
+      for (const { index } of batch) undone.delete(index);
+      finished(batch.length);
     } catch (error) {
       if (!(error instanceof ApiError) || !isJudged(error)) throw error;
       const [first] = batch;
@@ -148,7 +148,8 @@ export async function applyPlan(
         { rowID: id, rowData: data, microAppID: target.table, ...given({ embeddingRowID }), ...options },
         context,
       );
-      finished(1, item.index);
+      undone.delete(item.index);
+      finished(1);
     } catch (error) {
       refused(item, error);
     }

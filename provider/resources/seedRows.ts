@@ -152,7 +152,7 @@ export const seedRows = resource({
     const { drift } = old;
     if (!drift || declaration.onConflict === "keepLive" || declaration.mode === "insertOnly") return change;
     const named = drift.keys.length > 0 ? `: ${drift.keys.join(", ")}` : "";
-    report.info(`by hand ${drift.changed} rows were edited and ${drift.missing} removed${named}`);
+    report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
     return { ...change, changed: true };
   },
 
