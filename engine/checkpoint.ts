@@ -163,7 +163,12 @@ export function renderCheckpoint(
     version: 3,
     checkpoint: {
       stack: `organization/${project}/${stack}`,
-      latest: encodeDeployment(deployment, (place, text) => ({ ciphertext: crypter.encryptAt(place, text) }), crypter.salt, now),
+      latest: encodeDeployment(
+        deployment,
+        (place, text) => ({ ciphertext: crypter.encryptAt(place, text) }),
+        crypter.salt,
+        now,
+      ),
     },
   };
   return `${JSON.stringify(checkpoint, null, 4)}\n`;

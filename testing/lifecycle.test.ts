@@ -360,7 +360,7 @@ describe("SeedRows", () => {
     });
     const good = bad.map((row) => ({ ...row, People: 1 }));
     const { inputs } = await host.check("SeedRows", { table: "countries", key: "Code", rows: good });
-    const state = "properties" in failed ? (failed.properties as Record<string, unknown>) : {};
+    const state = "properties" in failed ? (failed.properties) : {};
     await host.update("SeedRows", "countries/Code", state, inputs);
     expect(await live("countries")).toMatchObject([
       { Code: "JP", People: 1 },
@@ -440,7 +440,7 @@ describe("GeneratedApp", () => {
     expect(await host.diff("GeneratedApp", made.id, made.outputs, ignored.inputs)).toMatchObject({ changes: false });
 
     expect(await stage.calls(() => host.delete("GeneratedApp", made.id, made.outputs))).toEqual([]);
-    expect(host.told.at(-1)).toContain(made.outputs["editLink"] as string);
+    expect(host.told.at(-1)).toContain(made.outputs["editLink"]);
   });
 
   test("an answer that arrived and was not saved is gone on with", async () => {

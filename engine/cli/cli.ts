@@ -11,7 +11,9 @@ export function addEngineCommands(program: Command, terminal: Terminal = process
     .option("-C, --cwd <folder>", "work as if started in that folder")
     .option("-s, --stack <name>", "the stack to work on (default: PULUMI_STACK, then the selected one)")
     .option("--non-interactive", "never ask, also on a terminal")
-    .addOption(new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"));
+    .addOption(
+      new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"),
+    );
   addOperations(program, terminal);
   addStackCommands(program, terminal);
   addConfigCommands(program, terminal);

@@ -20,13 +20,17 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .action((_, command: Command) => list(terminal, optionsOf<Options>(command)));
   config
     .command("set")
-    .description("set a value; read from standard input when it is left out, so that a secret stays out of the shell's history")
+    .description(
+      "set a value; read from standard input when it is left out, so that a secret stays out of the shell's history",
+    )
     .argument("<key>")
     .argument("[value]")
     .option("--secret", "encrypt the value")
     .option("--plaintext", "keep the value readable, which is the default")
     .option("--path", "the key is a path into a structured value, such as tags.owner or names[0]")
-    .action((key: string, value: string | undefined, _, command: Command) => set(terminal, key, value, optionsOf<Options>(command)));
+    .action((key: string, value: string | undefined, _, command: Command) =>
+      set(terminal, key, value, optionsOf<Options>(command)),
+    );
   config
     .command("get")
     .description("print a value in clear")
@@ -42,9 +46,17 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .action((key: string, _, command: Command) => remove(terminal, key, optionsOf<Options>(command)));
 }
 
-async function set(terminal: Terminal, key: string, value: string | undefined, options: Options & Globals): Promise<void> {
+async function set(
+  terminal: Terminal,
+  key: string,
+  value: string | undefined,
+  options: Options & Globals,
+): Promise<void> {
   const stack = await openStack(options, terminal);
-  setConfig(stack, key, value ?? (await readAll(terminal)), { secret: options.secret ?? false, path: options.path ?? false });
+  setConfig(stack, key, value ?? (await readAll(terminal)), {
+    secret: options.secret ?? false,
+    path: options.path ?? false,
+  });
 }
 
 async function get(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
@@ -62,14 +74,18 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
   const own = `${stack.project.name}:`;
   const entries = Object.entries(stack.config()).sort(([a], [b]) => (a < b ? -1 : 1));
   if (options.json) {
-    return print(terminal, Object.fromEntries(entries.map(([key, entry]) => [key, described(entry, options.showSecrets ?? false)])));
+    return print(
+      terminal,
+      Object.fromEntries(entries.map(([key, entry]) => [key, described(entry, options.showSecrets ?? false)])),
+    );
   }
   const rows = entries.map(([key, { text, secret }]) => [
     key.startsWith(own) ? key.slice(own.length) : key,
     secret && !options.showSecrets ? "[secret]" : text,
   ]);
   const width = Math.max(3, ...rows.map(([key]) => key?.length ?? 0));
-  for (const [key = "", value = ""] of [["KEY", "VALUE"], ...rows]) terminal.output.write(`${key.padEnd(width)}  ${value}\n`);
+  for (const [key = "", value = ""] of [["KEY", "VALUE"], ...rows])
+    terminal.output.write(`${key.padEnd(width)}  ${value}\n`);
 }
 
 function described({ text, secret, object }: ConfigText, showSecrets: boolean): Record<string, unknown> {
@@ -77,4 +93,5 @@ function described({ text, secret, object }: ConfigText, showSecrets: boolean): 
   return { value: text, ...(object ? { objectValue: JSON.parse(text) as unknown } : {}), secret };
 }
 
-const print = (terminal: Terminal, value: unknown): void => void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);
+const print = (terminal: Terminal, value: unknown): void =>
+  void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -68,5 +68,7 @@ export function refuseFlags(command: Command): Command {
 }
 
 function refuse(name: string, what: string): never {
-  throw new EngineError(`${name}: the embedded engine does not do this (${what}); the Pulumi CLI does, on the same state`);
+  throw new EngineError(
+    `${name}: the embedded engine does not do this (${what}); the Pulumi CLI does, on the same state`,
+  );
 }

@@ -33,7 +33,11 @@ export function addOperations(program: Command, terminal: Terminal): void {
         .description(description)
         .option("--diff", "show what changes as a detailed diff")
         .option("-j, --json", "print one JSON object a line, for each event")
-        .option("-p, --parallel <number>", "how many resources are worked on at a time (default: 4 for each core)", positive)
+        .option(
+          "-p, --parallel <number>",
+          "how many resources are worked on at a time (default: 4 for each core)",
+          positive,
+        )
         .option("--expect-no-changes", "fail when anything changes")
         .option("--show-secrets", "show secrets in clear")
         .option("--suppress-outputs", "leave out the stack's outputs")
@@ -46,11 +50,17 @@ export function addOperations(program: Command, terminal: Terminal): void {
       .option("-y, --yes", "do it without asking")
       .option("-f, --skip-preview", "do it without saying first what it will be");
   const refreshing = (command: Command): Command =>
-    command.option("-r, --refresh [flag]", "read every resource first (default: as 'options: {refresh: always}' in Pulumi.yaml says)", flag);
+    command.option(
+      "-r, --refresh [flag]",
+      "read every resource first (default: as 'options: {refresh: always}' in Pulumi.yaml says)",
+      flag,
+    );
 
-  refreshing(operation("preview", "say what an update would change")).alias("pre")
+  refreshing(operation("preview", "say what an update would change"))
+    .alias("pre")
     .action((_, command: Command) => preview(terminal, optionsOf<Options>(command)));
-  refreshing(confirmed(operation("up", "create, change and delete resources as the program says"))).alias("update")
+  refreshing(confirmed(operation("up", "create, change and delete resources as the program says")))
+    .alias("update")
     .action((_, command: Command) => change(terminal, "update", optionsOf<Options>(command)));
   confirmed(operation("refresh", "take over into the state what is there now"))
     .option("--preview-only", "only say what would be taken over")
@@ -106,7 +116,13 @@ async function change(terminal: Terminal, kind: RunKind, options: Options & Glob
   }
 }
 
-async function isConfirmed(terminal: Terminal, stack: Stack, kind: RunKind, options: Options & Globals, signal: AbortSignal): Promise<boolean> {
+async function isConfirmed(
+  terminal: Terminal,
+  stack: Stack,
+  kind: RunKind,
+  options: Options & Globals,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (;;) {
     const answer = await ask(terminal, `Do you want to perform this ${words[kind]}?`, ["yes", "no", "details"]);
     if (answer !== "details") return answer === "yes";
@@ -159,7 +175,10 @@ function conclude(result: RunResult, { expectChanges }: Options, how: "proposed"
 }
 
 /** The first Ctrl-C lets running steps end and saves them; the second ends everything at once. */
-async function withInterrupts<Result>(terminal: Terminal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+async function withInterrupts<Result>(
+  terminal: Terminal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const controller = new AbortController();
   const interrupt = (): void => {
     if (controller.signal.aborted) process.exit(1);

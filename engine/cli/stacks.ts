@@ -81,7 +81,8 @@ async function select(terminal: Terminal, name: string, options: Options & Globa
   const workspace = await openWorkspace(options, terminal);
   const { project, backend, environment } = workspace;
   const proper = workspace.stackName(name);
-  if ((await backend.read(project.name, proper)) === undefined) throw new EngineError(`no stack named '${proper}' found`);
+  if ((await backend.read(project.name, proper)) === undefined)
+    throw new EngineError(`no stack named '${proper}' found`);
   selectStack(project.name, project.file, environment, proper);
 }
 
@@ -92,18 +93,35 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
     (await backend.stacks(project.name)).map(async (name) => {
       const { resources, lastUpdate } = summarize((await backend.read(project.name, name)) ?? "{}");
       const current = selected?.split("/").at(-1) === name;
-      return { name, current, ...(lastUpdate === undefined ? {} : { lastUpdate }), updateInProgress: false, resourceCount: resources };
+      return {
+        name,
+        current,
+        ...(lastUpdate === undefined ? {} : { lastUpdate }),
+        updateInProgress: false,
+        resourceCount: resources,
+      };
     }),
   );
   if (options.json) return print(terminal, rows);
-  const cells = [["NAME", "LAST UPDATE", "RESOURCE COUNT"], ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)])];
+  const cells = [
+    ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
+    ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
+  ];
   const widths = [0, 1].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  for (const line of cells) terminal.output.write(`${line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd()}\n`);
+  for (const line of cells)
+    terminal.output.write(
+      `${line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join("  ")
+        .trimEnd()}\n`,
+    );
 }
 
 /** What the list says about a state, without its secrets being opened. */
 function summarize(text: string): { resources: number; lastUpdate: string | undefined } {
-  const state = JSON.parse(text) as { checkpoint?: { latest?: { manifest?: { time?: string }; resources?: unknown[] } } };
+  const state = JSON.parse(text) as {
+    checkpoint?: { latest?: { manifest?: { time?: string }; resources?: unknown[] } };
+  };
   const latest = state.checkpoint?.latest;
   const count = latest?.resources?.length ?? 0;
   return { resources: count, lastUpdate: count === 0 ? undefined : latest?.manifest?.time };
@@ -121,7 +139,9 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   if (options.json) return print(terminal, show(outputs));
   const names = Object.keys(outputs).sort();
   const width = Math.max(0, ...names.map((each) => each.length));
-  terminal.output.write(names.length === 0 ? "No output values currently in this stack\n" : `Current stack outputs (${names.length}):\n`);
+  terminal.output.write(
+    names.length === 0 ? "No output values currently in this stack\n" : `Current stack outputs (${names.length}):\n`,
+  );
   for (const each of names) terminal.output.write(`    ${each.padEnd(width)}  ${plain(show(outputs[each] ?? null))}\n`);
 }
 
@@ -148,7 +168,9 @@ async function remove(terminal: Terminal, name: string | undefined, options: Opt
   const stack = await openStack({ ...options, ...(name === undefined ? {} : { stack: name }) }, terminal);
   const { resources } = await stack.read();
   if (resources.length > 0 && !options.force) {
-    throw new EngineError(`'${stack.name}' still has resources; removal rejected: run 'destroy' first, or give --force to leave them where they are`);
+    throw new EngineError(
+      `'${stack.name}' still has resources; removal rejected: run 'destroy' first, or give --force to leave them where they are`,
+    );
   }
   await confirm(terminal, options, `This removes the stack '${stack.name}' for good. Go on?`);
   const { backend, project } = stack.workspace;
@@ -167,9 +189,15 @@ async function cancel(terminal: Terminal, name: string | undefined, options: Opt
   const workspace = await openWorkspace(options, terminal);
   const stack = workspace.stackName(name ?? options.stack);
   const folder = workspace.backend.lockFolder(workspace.project.name, stack);
-  await confirm(terminal, options, `This lets another engine work on '${stack}' although one may still be running. Go on?`);
+  await confirm(
+    terminal,
+    options,
+    `This lets another engine work on '${stack}' although one may still be running. Go on?`,
+  );
   const count = await breakLocks(folder);
-  terminal.output.write(count === 0 ? `The stack '${stack}' was not locked.\n` : `The lock of the stack '${stack}' has been deleted.\n`);
+  terminal.output.write(
+    count === 0 ? `The stack '${stack}' was not locked.\n` : `The lock of the stack '${stack}' has been deleted.\n`,
+  );
 }
 
 async function confirm(terminal: Terminal, options: Options & Globals, question: string): Promise<void> {
@@ -180,4 +208,5 @@ async function confirm(terminal: Terminal, options: Options & Globals, question:
   if ((await ask(terminal, question, ["yes", "no"])) === "no") throw new EngineError("confirmation declined");
 }
 
-const print = (terminal: Terminal, value: unknown): void => void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);
+const print = (terminal: Terminal, value: unknown): void =>
+  void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);

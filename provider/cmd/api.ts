@@ -18,7 +18,9 @@ export function addApiCommand(program: Command): void {
     .description("call one endpoint of the platform, with the configuration of a stack or of MICROAPPS_… variables")
     .argument("[endpoint]", "name of the endpoint, such as readteam; without one they are listed")
     .argument("[request]", "the request as JSON, or - to read it from standard input", "{}")
-    .action((endpoint: string | undefined, request: string, _, command: Command) => call(endpoint, request, command.optsWithGlobals()));
+    .action((endpoint: string | undefined, request: string, _, command: Command) =>
+      call(endpoint, request, command.optsWithGlobals()),
+    );
 }
 
 async function call(name: string | undefined, text: string, { cwd, stack }: Options): Promise<void> {
@@ -54,9 +56,13 @@ function parsed(text: string): unknown {
 }
 
 /** The variables alone where they say everything; else those of the stack, with the variables before them. */
-async function settingsOf(cwd: string, stack: string | undefined): Promise<{ settings: Configuration; folder: string }> {
+async function settingsOf(
+  cwd: string,
+  stack: string | undefined,
+): Promise<{ settings: Configuration; folder: string }> {
   const { env } = process;
-  if (stack === undefined && env["MICROAPPS_ENDPOINT"]) return { settings: configure(() => undefined, env), folder: cwd };
+  if (stack === undefined && env["MICROAPPS_ENDPOINT"])
+    return { settings: configure(() => undefined, env), folder: cwd };
   const workspace = await Workspace.open({ cwd, environment: env });
   const config = (await workspace.stack(stack)).config();
   return { settings: configure((key) => config[key]?.text, env), folder: workspace.project.workdir };
