@@ -258,13 +258,6 @@ function encode(value: Value, place: string, seal: Seal): unknown {
   return value;
 }
 
-/** A copy whose property maps and lists can be changed without changing the original. */
-export const copyState = (state: ResourceState): ResourceState => ({
-  ...state,
-  inputs: copyProperties(state.inputs),
-  outputs: copyProperties(state.outputs),
-});
-
 export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
 
 export function copyValue(value: Value): Value {
