@@ -3,6 +3,7 @@ import { EngineError, messageOf, Refusal } from "./errors.ts";
 import { goJson, type Json } from "./gojson.ts";
 import { refuseStateField } from "./refuse.ts";
 import type { Crypter } from "./secrets.ts";
+import { formatPath, parsePath } from "./paths.ts";
 import { isObject, isStrings } from "./shapes.ts";
 import { newState, type Operation, type OperationType, type ResourceState, type Timeouts } from "./state.ts";
 import { unknownId } from "./urns.ts";
@@ -118,14 +119,17 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
     customTimeouts: decodeTimeouts(raw["customTimeouts"]),
     ignoreChanges: list("ignoreChanges"),
     replaceOnChanges: list("replaceOnChanges"),
-    hideDiff: Array.isArray(raw["hideDiff"]) ? (raw["hideDiff"] as ResourceState["hideDiff"]) : [],
+    hideDiff: list("hideDiff").map(parsePath),
     importID: text("importID"),
     created: text("created"),
     modified: text("modified"),
     sourcePosition: text("sourcePosition"),
-    stackTrace: Array.isArray(raw["stackTrace"]) ? (raw["stackTrace"] as ResourceState["stackTrace"]) : [],
+    stackTrace: decodeFrames(raw["stackTrace"]),
   });
 }
+
+const decodeFrames = (raw: unknown): string[] =>
+  Array.isArray(raw) ? raw.map((frame) => (isObject(frame) ? String(frame["sourcePosition"] ?? "") : "")) : [];
 
 function decodeTimeouts(raw: unknown): Timeouts {
   if (!isObject(raw)) return {};
@@ -218,9 +222,10 @@ function encodeResource(state: ResourceState, seal: Seal): Record<string, unknow
     created: state.created,
     modified: state.modified,
     sourcePosition: state.sourcePosition,
-    stackTrace: state.stackTrace,
+    // A frame whose position is not known stands there empty.
+    stackTrace: state.stackTrace.map((sourcePosition) => (sourcePosition === "" ? {} : { sourcePosition })),
     ignoreChanges: state.ignoreChanges,
-    hideDiff: state.hideDiff,
+    hideDiff: state.hideDiff.map(formatPath),
     replaceOnChanges: state.replaceOnChanges,
   };
   // Only what is set is written, but for the three fields that always are.

@@ -26,7 +26,7 @@ export interface Goal {
   customTimeouts: Timeouts;
   hideDiff: Path[];
   sourcePosition: string;
-  stackTrace: { sourcePosition: string }[];
+  stackTrace: string[];
 }
 
 /** The goal of a provider that the engine makes by itself. */

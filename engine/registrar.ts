@@ -227,7 +227,7 @@ export class Registrar {
     const frames = request.getStacktrace()?.getFramesList() ?? [];
     return {
       sourcePosition: this.#position(request.getSourceposition()),
-      stackTrace: frames.map((frame) => ({ sourcePosition: this.#position(frame.getPc()) })),
+      stackTrace: frames.map((frame) => this.#position(frame.getPc())),
     };
   }
 

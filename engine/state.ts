@@ -40,7 +40,8 @@ export interface ResourceState {
   created: string;
   modified: string;
   sourcePosition: string;
-  stackTrace: { sourcePosition: string }[];
+  /** Source positions of the calls that led to the registration; empty where one is not known. */
+  stackTrace: string[];
   /** The URN that this resource had before; never written, every write rewrites references to it instead. */
   aliases: string[];
 }
