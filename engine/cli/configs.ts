@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { getConfig, removeConfig, setConfig, type ConfigText } from "../settings.ts";
 import { type Globals, openStack, optionsOf } from "./globals.ts";
-import { readAll, type Terminal } from "./terminal.ts";
+import { readAll, type Terminal, typed } from "./terminal.ts";
 
 interface Options {
   json?: boolean;
@@ -53,8 +53,10 @@ async function set(
   options: Options & Globals,
 ): Promise<void> {
   const stack = await openStack(options, terminal);
-  setConfig(stack, key, value ?? (await readAll(terminal)), {
-    secret: options.secret ?? false,
+  const secret = options.secret ?? false;
+  const given = value ?? (await (terminal.input.isTTY ? typed(terminal, "value: ", secret) : readAll(terminal)));
+  setConfig(stack, key, given, {
+    secret,
     path: options.path ?? false,
   });
 }

@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { createInterface } from "node:readline/promises";
 import { EngineError } from "../errors.ts";
 
@@ -35,6 +36,22 @@ export async function ask(terminal: Terminal, question: string, answers: readonl
   } finally {
     interrupted.catch(() => undefined);
     lines.close();
+  }
+}
+
+/** One line typed by a person; a secret one is not shown while it is typed. */
+export async function typed({ input, output }: Terminal, prompt: string, secret: boolean): Promise<string> {
+  output.write(prompt);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: secret ? silent : output, terminal: true });
+  try {
+    return await Promise.race([
+      lines.question(""),
+      new Promise<never>((_, reject) => lines.once("close", () => reject(new EngineError("nothing was typed")))),
+    ]);
+  } finally {
+    lines.close();
+    if (secret) output.write("\n");
   }
 }
 
