@@ -51,11 +51,14 @@ function providerOf(resource: Resource, report: Reporter): Provider {
   ): Promise<Answer> => {
     let settings: Configuration | undefined;
     const clean = (text: string): string => withoutSecrets(text, settings);
+    const reported = report(typeof urn === "string" ? urn : undefined, clean);
     try {
       settings = configure((key) => host?.get(key), process.env);
-      return await work({ report: report(typeof urn === "string" ? urn : undefined, clean), directory }, settings);
+      return await work({ report: reported, directory }, settings);
     } catch (error) {
       throw told(error, `${what} ${resource.name}`, clean);
+    } finally {
+      await reported.heard();
     }
   };
 

@@ -28,12 +28,17 @@ const severities = { info: 1, warning: 2 } as const;
 const pace = 1_000;
 
 /** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
-export type Reporter = (urn: string | undefined, clean: (text: string) => string) => Report;
+export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
+
+export interface HeardReport extends Report {
+  /** Resolves when the engine has taken everything: what is said after the answer to a call may be said too late. */
+  heard: () => Promise<void>;
+}
 
 /** Reports to the engine at this address; everywhere else there is nobody to tell. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
-    const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined };
+    const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined, heard: () => Promise.resolve() };
     return () => nobody;
   }
   // Types: the parts of the stubs that are used here, as their .d.ts has them.
@@ -43,13 +48,17 @@ export function reporterTo(address: string | undefined): Reporter {
   const engine = new EngineClient(address, credentials.createInsecure());
 
   return (urn, clean) => {
+    const underway = new Set<Promise<void>>();
     const log = (severity: number, text: string, ephemeral: boolean): void => {
       const request = new LogRequest();
       request.setSeverity(severity);
       request.setMessage(clean(text));
       if (urn !== undefined) request.setUrn(urn);
       request.setEphemeral(ephemeral);
-      engine.log(request, () => undefined); // an engine that has gone needs no progress
+      // An engine that has gone needs no progress.
+      const taken = new Promise<void>((resolve) => engine.log(request, () => resolve()));
+      underway.add(taken);
+      void taken.then(() => underway.delete(taken));
     };
     let last = -Infinity;
     return {
@@ -61,6 +70,7 @@ export function reporterTo(address: string | undefined): Reporter {
       },
       info: (text) => log(severities.info, text, false),
       warning: (text) => log(severities.warning, text, false),
+      heard: async () => void (await Promise.all(underway)),
     };
   };
 }
