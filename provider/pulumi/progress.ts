@@ -70,7 +70,9 @@ export function reporterTo(address: string | undefined): Reporter {
       },
       info: (text) => log(severities.info, text, false),
       warning: (text) => log(severities.warning, text, false),
-      heard: async () => void (await Promise.all(underway)),
+      heard: async () => {
+        await Promise.all(underway);
+      },
     };
   };
 }
