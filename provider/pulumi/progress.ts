@@ -38,7 +38,12 @@ export interface HeardReport extends Report {
 /** Reports to the engine at this address; everywhere else there is nobody to tell. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
-    const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined, heard: () => Promise.resolve() };
+    const nobody = {
+      status: () => undefined,
+      info: () => undefined,
+      warning: () => undefined,
+      heard: () => Promise.resolve(),
+    };
     return () => nobody;
   }
   // Types: the parts of the stubs that are used here, as their .d.ts has them.
