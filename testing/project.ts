@@ -17,6 +17,8 @@ export interface Ended {
 export interface Running {
   /** Process ID of the engine. */
   pid: number;
+  /** What it has printed so far. */
+  printed: () => string;
   ended: Promise<Ended>;
 }
 
@@ -139,6 +141,10 @@ export class Project {
     );
   }
 
+  read(file: string): Promise<string> {
+    return readFile(join(this.program, file), "utf8");
+  }
+
   async write(file: string, text: string): Promise<void> {
     const path = join(this.program, file);
     await mkdir(dirname(path), { recursive: true });
@@ -188,7 +194,7 @@ export function started(
     child.on("error", reject);
     child.on("close", resolve);
   });
-  return { pid: child.pid ?? 0, ended: status.then((status) => ({ status, output })) };
+  return { pid: child.pid ?? 0, printed: () => output, ended: status.then((status) => ({ status, output })) };
 }
 
 /** A folder that holds nothing yet, under the name that processes in it see. */
