@@ -53,6 +53,7 @@ prove("reading", {
   },
   "microappdata searchFilter.skip": async (stage) => {
     for (const skip of [2, "2"]) expect(await read(stage, sorted(1, { skip, limit: 9 }))).toEqual(["CZ"]);
+    expect(await read(stage, sorted(1, { skip: 2 ** 63, limit: 2 ** 63 }))).toEqual([]);
     expect(await wrong(stage, { searchFilter: [{ skip: "many" }] })).toMatchObject(refused);
   },
   "microappdata searchFilter.limit": async (stage) => {
