@@ -27,14 +27,19 @@ const severities = { info: 1, warning: 2 } as const;
 /** Milliseconds between two live lines of one resource: what is not a terminal prints each of them. */
 const pace = 1_000;
 
-/** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
-export type Reporter = (urn: string | undefined, clean: (text: string) => string) => Report;
+/** Tells people how resources go, by the engine's own log. */
+export interface Reporter {
+  /** Tells it on the line of the resource with that URN. */
+  about: (urn: string | undefined, clean: (text: string) => string) => Report;
+  /** Resolves when the engine has all that was told so far, or is gone. */
+  delivered: () => Promise<unknown>;
+}
 
 /** Reports to the engine at this address; everywhere else there is nobody to tell. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
     const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined };
-    return () => nobody;
+    return { about: () => nobody, delivered: () => Promise.resolve() };
   }
   // Types: the parts of the stubs that are used here, as their .d.ts has them.
   const { EngineClient } = require("@pulumi/pulumi/proto/engine_grpc_pb.js") as EngineStubs;
@@ -42,14 +47,22 @@ export function reporterTo(address: string | undefined): Reporter {
   const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
   const engine = new EngineClient(address, credentials.createInsecure());
 
-  return (urn, clean) => {
+  const underWay = new Set<Promise<void>>();
+  const send = (request: LogRequest): void => {
+    const sent = new Promise<void>((resolve) => {
+      engine.log(request, () => resolve()); // an engine that has gone needs no progress
+    }).finally(() => underWay.delete(sent));
+    underWay.add(sent);
+  };
+
+  const about: Reporter["about"] = (urn, clean) => {
     const log = (severity: number, text: string, ephemeral: boolean): void => {
       const request = new LogRequest();
       request.setSeverity(severity);
       request.setMessage(clean(text));
       if (urn !== undefined) request.setUrn(urn);
       request.setEphemeral(ephemeral);
-      engine.log(request, () => undefined); // an engine that has gone needs no progress
+      send(request);
     };
     let last = -Infinity;
     return {
@@ -63,4 +76,5 @@ export function reporterTo(address: string | undefined): Reporter {
       warning: (text) => log(severities.warning, text, false),
     };
   };
+  return { about, delivered: () => Promise.all(underWay) };
 }
