@@ -1,7 +1,7 @@
 # Every target installs what it needs; `make up` and `make test` work in a fresh clone.
 STACK ?= dev
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-SOURCES := $(shell find provider sdk emulator engine testing -name '*.ts' 2>/dev/null)
+SOURCES := $(shell find provider sdk emulator engine testing bench -name '*.ts' 2>/dev/null)
 MICROAPPS := node --no-warnings dist/provider/cmd/microapps.js
 
 .PHONY: build up preview refresh destroy test check format bench clean
@@ -31,11 +31,20 @@ check: dist/.built
 	@eslint --max-warnings 0 .
 	@knip
 
+check: docs-are-current
+
+.PHONY: docs docs-are-current
+docs: dist/.built
+	@node --no-warnings dist/emulator/writeDocuments.js
+
+docs-are-current: dist/.built
+	@node --no-warnings dist/emulator/writeDocuments.js --check
+
 format: node_modules/.installed
 	@prettier --write --log-level warn .
 
 bench: dist/.built
-	@node --no-warnings dist/bench/run.js
+	@node --no-warnings dist/bench/run.js $(ARGS)
 
 clean:
 	@rm -rf dist node_modules coverage

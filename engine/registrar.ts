@@ -51,6 +51,8 @@ export class Registrar {
   readonly #componentProviders = new Map<string, Map<string, string>>();
   #defaultProvider: Promise<string> | undefined;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
+  /** What has its outputs already: they are registered once. */
+  readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
   constructor(run: Run, generator: Generator, root: string, parallel: number) {
@@ -142,13 +144,15 @@ export class Registrar {
   ): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] }> {
     const run = this.#run;
     const state = this.#generator.news.get(urn);
-    if (!state) throw new EngineError(`cannot complete a resource '${urn}' whose registration isn't pending`);
+    if (!state || this.#completed.has(urn))
+      throw new EngineError(`cannot complete a resource '${urn}' whose registration isn't pending`);
     const old = run.olds.get(urn)?.outputs ?? {};
+    this.#completed.add(urn);
     state.outputs = outputs;
     const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
     const said = shownProperties(outputs, run.showSecrets);
     run.emit({ type: "outputs", urn, outputs: said, changes, preview: run.preview });
-    if (!run.preview && !equal(old, outputs)) await run.snapshot.persist();
+    if (!run.preview && !(run.olds.has(urn) && equal(old, outputs))) await run.snapshot.persist();
     return { outputs: said, outputChanges: changes };
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { Document, isMap, parseDocument } from "yaml";
+import type { Document } from "yaml";
+import { isMap, parseDocument } from "yaml";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
 import { EngineError } from "./errors.ts";
 import type { Project } from "./project.ts";
@@ -38,7 +39,7 @@ export class StackFile {
     return typeof salt === "string" && salt !== "" ? salt : undefined;
   }
 
-  set salt(salt: string) {
+  set salt(salt: string | undefined) {
     this.#document.setIn(["encryptionsalt"], salt);
   }
 

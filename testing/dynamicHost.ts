@@ -161,6 +161,11 @@ export class DynamicHost {
     await this.#ask((client, done) => client.delete(request, done));
   }
 
+  /** The host's process. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Kills the host as an engine that ends its providers does, or as a crash would. */
   async stop(): Promise<void> {
     this.#client?.close();

@@ -96,6 +96,12 @@ async function change(terminal: Terminal, kind: RunKind, options: Options & Glob
   if (!confirmed && !interactive) {
     throw new EngineError("--yes or --skip-preview must be passed in to proceed when running in non-interactive mode");
   }
+  for (const contrary of ["yes", "skipPreview"] as const) {
+    if (options.previewOnly && options[contrary]) {
+      const flag = contrary === "yes" ? "--yes" : "--skip-preview";
+      throw new EngineError(`${flag} and --preview-only cannot be used together`);
+    }
+  }
   const stack = await openStack(options, terminal);
   const lock = stack.lock();
   await lock.take();
@@ -103,8 +109,14 @@ async function change(terminal: Terminal, kind: RunKind, options: Options & Glob
     await withInterrupts(terminal, async (signal) => {
       if (!options.skipPreview || options.previewOnly) {
         const planned = await perform(terminal, stack, kind, true, options, signal);
-        if (options.previewOnly) return conclude(planned, options, "proposed");
-        if (!planned.succeeded) return conclude(planned, {}, "proposed");
+        if (options.previewOnly) {
+          conclude(planned, options, "proposed");
+          return;
+        }
+        if (!planned.succeeded) {
+          conclude(planned, {}, "proposed");
+          return;
+        }
         if (!options.yes && !(await isConfirmed(terminal, stack, kind, options, signal))) {
           throw new EngineError("confirmation declined, not proceeding with the " + words[kind]);
         }

@@ -102,7 +102,10 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
       };
     }),
   );
-  if (options.json) return print(terminal, rows);
+  if (options.json) {
+    print(terminal, rows);
+    return;
+  }
   const cells = [
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
@@ -134,9 +137,14 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   if (name !== undefined) {
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
-    return options.json ? print(terminal, show(value)) : void terminal.output.write(`${plain(show(value))}\n`);
+    if (options.json) print(terminal, show(value));
+    else terminal.output.write(`${plain(show(value))}\n`);
+    return;
   }
-  if (options.json) return print(terminal, show(outputs));
+  if (options.json) {
+    print(terminal, show(outputs));
+    return;
+  }
   const names = Object.keys(outputs).sort();
   const width = Math.max(0, ...names.map((each) => each.length));
   terminal.output.write(

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { WriteFile } from "../files.ts";
 import { type EngineEvent, execute, type RunOptions, type RunResult, type Stack, Workspace } from "../index.ts";
 
 /** The folder of this repository, from where the compiled tests run. */
@@ -50,22 +51,22 @@ export class Sandbox {
     mkdirSync(path.join(this.folder, "state"));
   }
 
-  async workspace(environment: NodeJS.ProcessEnv = {}): Promise<Workspace> {
-    return Workspace.open({ cwd: this.project, environment: { ...this.environment, ...environment } });
+  async workspace(environment: NodeJS.ProcessEnv = {}, write?: WriteFile): Promise<Workspace> {
+    return Workspace.open({ cwd: this.project, environment: { ...this.environment, ...environment }, write });
   }
 
   async init(): Promise<Stack> {
     return (await this.workspace()).init("dev");
   }
 
-  async stack(environment: NodeJS.ProcessEnv = {}): Promise<Stack> {
-    return (await this.workspace(environment)).stack("dev");
+  async stack(environment: NodeJS.ProcessEnv = {}, write?: WriteFile): Promise<Stack> {
+    return (await this.workspace(environment, write)).stack("dev");
   }
 
-  async run(options: Partial<RunOptions> = {}, environment: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  async run(options: Partial<RunOptions> = {}, environment: NodeJS.ProcessEnv = {}, write?: WriteFile): Promise<Ran> {
     writeFileSync(this.log, "");
     const events: EngineEvent[] = [];
-    const stack = await this.stack(environment);
+    const stack = await this.stack(environment, write);
     const result = await execute(stack, {
       kind: "update",
       preview: false,
@@ -87,6 +88,7 @@ export class Sandbox {
   }
 
   cloud(): Record<string, unknown> {
+    if (!existsSync(this.cloudFile)) return {};
     return (JSON.parse(readFileSync(this.cloudFile, "utf8")) as { items: Record<string, unknown> }).items;
   }
 

@@ -55,6 +55,8 @@ export class MemberLists {
   /** How often a team's list was changed: a list that was read meanwhile is not kept. */
   readonly #changes = new Map<string, number>();
   readonly #reads: Pending<string, List>[] = [];
+  /** Lists that are being read, and how often the team had been changed when they were asked for. */
+  readonly #underway = new Map<string, { changes: number | undefined; list: Promise<List> }>();
   readonly #additions = new Map<string, Pending<Invitation, Joined>[]>();
 
   constructor(client: Client, { window = 5, lifetime = 5_000, now = Date.now, ...call }: Options = {}) {
@@ -69,10 +71,21 @@ export class MemberLists {
   of(teamID: string): Promise<List> {
     const known = this.#snapshots.get(teamID);
     if (known && known.until > this.#now()) return Promise.resolve(known.members);
-    return new Promise((resolve, reject) => {
+    const changes = this.#changes.get(teamID);
+    const underway = this.#underway.get(teamID);
+    // One that was asked for before our last change to the team may not show it.
+    if (underway && underway.changes === changes) return underway.list;
+    const list = new Promise<List>((resolve, reject) => {
       this.#reads.push({ request: teamID, resolve, reject });
       if (this.#reads.length === 1) this.#later(() => this.#readAll(this.#reads.splice(0)));
     });
+    const own = { changes, list };
+    this.#underway.set(teamID, own);
+    const over = (): void => {
+      if (this.#underway.get(teamID) === own) this.#underway.delete(teamID);
+    };
+    list.then(over, over);
+    return list;
   }
 
   /** Adds someone to a team unless they are a member, and tells who they are. */

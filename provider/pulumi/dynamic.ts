@@ -26,22 +26,22 @@ interface Provider {
 // One host process serves one configuration; the platform is connected to once, by the first who needs it.
 let host: HostConfiguration | undefined;
 let platform: Promise<Platform> | undefined;
-let reporter: Reporter | undefined;
+let report: Reporter | undefined;
 const stopped = new AbortController();
 
 /** The provider of one resource type, for the dynamic-provider host. */
 export function handler(name: string): Provider {
   const resource = resources.find((one) => one.name === name);
   if (!resource) throw new Error(`pulumi-microapps has no resource ${name}: it may come from a newer version`);
-  if (!reporter) {
-    reporter = reporterTo(process.argv[2]);
+  if (!report) {
+    report = reporterTo(process.argv[2]);
     printOnce();
     endWithParent(() => stopped.abort());
   }
-  return providerOf(resource, reporter);
+  return providerOf(resource, report);
 }
 
-function providerOf(resource: Resource, reporter: Reporter): Provider {
+function providerOf(resource: Resource, report: Reporter): Provider {
   const directory = process.cwd();
 
   /** Runs one call; a failure of it becomes one sentence without secrets and without a stack. */
@@ -51,14 +51,14 @@ function providerOf(resource: Resource, reporter: Reporter): Provider {
   ): Promise<Answer> => {
     let settings: Configuration | undefined;
     const clean = (text: string): string => withoutSecrets(text, settings);
+    const reported = report(typeof urn === "string" ? urn : undefined, clean);
     try {
       settings = configure((key) => host?.get(key), process.env);
-      const report = reporter.about(typeof urn === "string" ? urn : undefined, clean);
-      return await work({ report, directory }, settings);
+      return await work({ report: reported, directory }, settings);
     } catch (error) {
       throw told(error, clean);
     } finally {
-      await reporter.delivered(); // an answer that overtakes what was said may be the last thing an engine hears
+      await reported.heard();
     }
   };
 

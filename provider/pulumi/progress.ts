@@ -27,19 +27,24 @@ const severities = { info: 1, warning: 2 } as const;
 /** Milliseconds between two live lines of one resource: what is not a terminal prints each of them. */
 const pace = 1_000;
 
-/** Tells people how resources go, by the engine's own log. */
-export interface Reporter {
-  /** Tells it on the line of the resource with that URN. */
-  about: (urn: string | undefined, clean: (text: string) => string) => Report;
-  /** Resolves when the engine has all that was told so far, or is gone. */
-  delivered: () => Promise<unknown>;
+/** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
+export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
+
+export interface HeardReport extends Report {
+  /** Resolves when the engine has taken everything: what is said after the answer to a call may be said too late. */
+  heard: () => Promise<void>;
 }
 
 /** Reports to the engine at this address; everywhere else there is nobody to tell. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
-    const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined };
-    return { about: () => nobody, delivered: () => Promise.resolve() };
+    const nobody = {
+      status: () => undefined,
+      info: () => undefined,
+      warning: () => undefined,
+      heard: () => Promise.resolve(),
+    };
+    return () => nobody;
   }
   // Types: the parts of the stubs that are used here, as their .d.ts has them.
   const { EngineClient } = require("@pulumi/pulumi/proto/engine_grpc_pb.js") as EngineStubs;
@@ -47,22 +52,18 @@ export function reporterTo(address: string | undefined): Reporter {
   const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
   const engine = new EngineClient(address, credentials.createInsecure());
 
-  const underWay = new Set<Promise<void>>();
-  const send = (request: LogRequest): void => {
-    const sent = new Promise<void>((resolve) => {
-      engine.log(request, () => resolve()); // an engine that has gone needs no progress
-    }).finally(() => underWay.delete(sent));
-    underWay.add(sent);
-  };
-
-  const about: Reporter["about"] = (urn, clean) => {
+  return (urn, clean) => {
+    const underway = new Set<Promise<void>>();
     const log = (severity: number, text: string, ephemeral: boolean): void => {
       const request = new LogRequest();
       request.setSeverity(severity);
       request.setMessage(clean(text));
       if (urn !== undefined) request.setUrn(urn);
       request.setEphemeral(ephemeral);
-      send(request);
+      // An engine that has gone needs no progress.
+      const taken = new Promise<void>((resolve) => engine.log(request, () => resolve()));
+      underway.add(taken);
+      void taken.then(() => underway.delete(taken));
     };
     let last = -Infinity;
     return {
@@ -74,7 +75,9 @@ export function reporterTo(address: string | undefined): Reporter {
       },
       info: (text) => log(severities.info, text, false),
       warning: (text) => log(severities.warning, text, false),
+      heard: async () => {
+        await Promise.all(underway);
+      },
     };
   };
-  return { about, delivered: () => Promise.all(underWay) };
 }

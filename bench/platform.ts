@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { request } from "undici";
+import { stringify } from "yaml";
+import { readCalls } from "../emulator/index.ts";
+import { createClient, type Client } from "../provider/client/index.ts";
+
+const administrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
+
+/** An emulator in a process of its own, as a platform is. */
+export class Platform {
+  readonly url: string;
+  readonly client: Client;
+  /** Milliseconds from the start of the process to its address. */
+  readonly startedIn: number;
+  readonly #data: string;
+  readonly #stop: () => Promise<void>;
+  #headers: Promise<Record<string, string>> | undefined;
+
+  private constructor(url: string, data: string, startedIn: number, stop: () => Promise<void>) {
+    this.url = url;
+    this.startedIn = startedIn;
+    this.client = createClient({ endpoint: url, ...administrator });
+    this.#data = data;
+    this.#stop = stop;
+  }
+
+  static async start(tables: object = {}): Promise<Platform> {
+    const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
+    const seed = path.join(folder, "platform.yaml");
+    const data = path.join(folder, "platform.db");
+    await writeFile(seed, stringify({ administrator, tables }));
+    const started = performance.now();
+    const command = path.join(import.meta.dirname, "../provider/cmd/microapps.js");
+    const flags = ["--no-warnings", command, "emulator", "--data", data, "--seed", seed];
+    const child = spawn(process.execPath, flags, { stdio: ["ignore", "pipe", "inherit"] });
+    const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the event's only argument
+    return new Platform(url, data, performance.now() - started, async () => {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+      await rm(folder, { recursive: true, force: true });
+    });
+  }
+
+  get configuration(): Record<string, string> {
+    const { email, password, apiKey } = administrator;
+    return {
+      "microapps:endpoint": this.url,
+      "microapps:email": email,
+      "microapps:password": password,
+      "microapps:apiKey": apiKey,
+    };
+  }
+
+  /** How many calls a piece of work makes, login and logout aside. */
+  async calls(work: () => Promise<unknown>): Promise<number> {
+    const count = (): number => readCalls(this.#data).filter(({ endpoint }) => !/^log(in|out)$/.test(endpoint)).length;
+    const before = count();
+    await work();
+    return count() - before;
+  }
+
+  /** The floor: posts a body that is ready, and drops the answer. */
+  async post(address: string, body: string): Promise<void> {
+    const { email, password } = administrator;
+    this.#headers ??= this.client.login({ email, password }).then(({ authToken, userId }) => ({
+      "content-type": "application/json",
+      "x-auth-token": authToken,
+      "x-user-id": userId,
+    }));
+    const headers = await this.#headers;
+    const answer = await request(`${this.url}${address}`, { method: "POST", headers, body });
+    await answer.body.dump();
+    if (answer.statusCode !== 200) throw new Error(`${address} answered ${answer.statusCode}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.client.close();
+    await this.#stop();
+  }
+}
+
+/** Does a piece of work for each, so many at a time. */
+export async function each<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
