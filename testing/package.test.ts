@@ -163,3 +163,13 @@ test("the help says what there is, for each command, and the version is the pack
   };
   expect(await inside([], help)).toEqual(expect.arrayContaining(["stack init", "stack output", "config set"]));
 });
+
+test("a Node that is too old is told to be so", async () => {
+  const old = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
+  const executable = join(folder, "node_modules/.bin/microapps");
+  const { status, output } = await started(["--import", `data:text/javascript,${old}`, executable], folder, {}).ended;
+  expect(output).toBe(
+    "error: microapps needs Node 22.19 or newer and this is Node 20.20.2: install a newer one and run it again\n",
+  );
+  expect(status).toBe(1);
+});
