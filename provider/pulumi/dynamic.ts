@@ -35,6 +35,7 @@ export function handler(name: string): Provider {
   if (!resource) throw new Error(`pulumi-microapps has no resource ${name}: it may come from a newer version`);
   if (!report) {
     report = reporterTo(process.argv[2]);
+    printOnce();
     endWithParent(() => stopped.abort());
   }
   return providerOf(resource, report);
@@ -45,7 +46,6 @@ function providerOf(resource: Resource, report: Reporter): Provider {
 
   /** Runs one call; a failure of it becomes one sentence without secrets and without a stack. */
   const call = async <Answer>(
-    what: string,
     urn: unknown,
     work: (offline: Pick<Context, "report" | "directory">, settings: Configuration) => Promise<Answer>,
   ): Promise<Answer> => {
@@ -56,7 +56,7 @@ function providerOf(resource: Resource, report: Reporter): Provider {
       settings = configure((key) => host?.get(key), process.env);
       return await work({ report: reported, directory }, settings);
     } catch (error) {
-      throw told(error, `${what} ${resource.name}`, clean);
+      throw told(error, clean);
     } finally {
       await reported.heard();
     }
@@ -88,19 +88,19 @@ function providerOf(resource: Resource, report: Reporter): Provider {
     },
 
     check: (olds, news) =>
-      call("check", news["resourceUrn"], async (context) => {
+      call(news["resourceUrn"], async (context) => {
         const { inputs, problems } = await check(resource, context, olds, news);
         return { inputs, failures: problems };
       }),
 
     diff: (_id, olds, news) =>
-      call("diff", news["resourceUrn"], async (context) => {
+      call(news["resourceUrn"], async (context) => {
         const { changed, replaces } = await diff(resource, context, olds, news);
         return { changes: changed, replaces, deleteBeforeReplace: resource.deleteBeforeReplace ?? false };
       }),
 
     create: (inputs) =>
-      call("create", inputs["resourceUrn"], async (offline, settings) => {
+      call(inputs["resourceUrn"], async (offline, settings) => {
         const context = await online(offline, settings);
         const { id, outputs } = await resource
           .create(context, resource.inputs.parse(inputs))
@@ -109,7 +109,7 @@ function providerOf(resource: Resource, report: Reporter): Provider {
       }),
 
     read: (id, state) =>
-      call("read", state["resourceUrn"], async (offline, settings) => {
+      call(state["resourceUrn"], async (offline, settings) => {
         // A state holds what the resource itself returned.
         const found = await resource.read(await online(offline, settings), id, state);
         if (!found) return { id: "" };
@@ -121,14 +121,14 @@ function providerOf(resource: Resource, report: Reporter): Provider {
       }),
 
     update: (id, olds, news) =>
-      call("update", news["resourceUrn"], async (offline, settings) => {
+      call(news["resourceUrn"], async (offline, settings) => {
         const context = await online(offline, settings);
         const inputs = resource.inputs.parse(news);
         return { outs: await resource.update(context, id, olds as never, inputs).catch(withProvider(news)) };
       }),
 
     delete: (id, state) =>
-      call("delete", state["resourceUrn"], async (offline, settings) => {
+      call(state["resourceUrn"], async (offline, settings) => {
         await resource.delete(await online(offline, settings), id, state);
       }),
   };
@@ -145,15 +145,26 @@ const withProvider =
     throw new PartialFailure(error.message, error.id, { ...error.outputs, __provider: inputs["__provider"] });
   };
 
+/** Begins what the host prints of an error that it answers as well. */
+const alsoAnswered = "also answered: ";
+
+/** Keeps the host from printing what it answers as well: an engine would tell it twice. */
+function printOnce(): void {
+  const print = console.error;
+  console.error = (...parts: unknown[]): void => {
+    if (!String(parts[0]).startsWith(alsoAnswered)) print(...parts);
+  };
+}
+
 /**
  * The error as the host reports it: it prints text and stack of some, and sends the message of all; what failed in part
  * it recognises by `id`, `properties` and `reasons`.
  */
-function told(error: unknown, what: string, clean: (text: string) => string): Error {
+function told(error: unknown, clean: (text: string) => string): Error {
   const message = clean(error instanceof Error ? error.message : String(error));
   const told = new Error(message);
   told.stack = message;
-  told.toString = () => what;
+  told.toString = () => alsoAnswered;
   if (error instanceof PartialFailure) {
     Object.assign(told, { id: error.id, properties: error.outputs, reasons: [message] });
   }

@@ -49,13 +49,15 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     const { key: digest, content } = digests(values);
     if (digest === undefined) {
       const missing = key.filter((label) => keyText(values[label]) === undefined);
-      problem(`${place}: the row has no ${missing.join(" and no ")}, which is its natural key`);
+      problem(`${place}: the row has no ${missing.join(" and no ")}, which is its natural key: give it one`);
       continue;
     }
     const before = rows.add(digest, content, line);
     if (before !== undefined) {
       const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
-      problem(`${place}: the natural key ${keyOf(key, values)} stands at ${where} already`);
+      problem(
+        `${place}: the natural key ${keyOf(key, values)} stands at ${where} already: remove one of the two, or name more labels in key`,
+      );
     }
   }
   if (rows.length === 0 && problems.length === 0) {

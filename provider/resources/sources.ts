@@ -60,7 +60,11 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error && "code" in error;
 
 const reasonOf = ({ code, message }: NodeJS.ErrnoException): string =>
-  code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : message;
+  code === "ENOENT"
+    ? "there is no such file; correct source"
+    : code === "EISDIR"
+      ? "it is a folder; name the file in it"
+      : message;
 
 async function* csv(given: Source, path: string): AsyncGenerator<SourceRow> {
   let columns: Column[] | undefined;
