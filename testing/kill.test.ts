@@ -80,22 +80,13 @@ async function killedBeforeTheAnswer(victims: readonly Victim[], endpoint: Endpo
   emulator.setFaults();
 }
 
-const added = (): Record<string, number> =>
-  Object.fromEntries(emulator.differences("start").map(({ table, added }) => [table, added.length]));
+const added = (): Record<string, string[]> =>
+  Object.fromEntries(emulator.differences("start").map(({ table, added }) => [table, added]));
 
-test.each<[string, readonly Victim[]]>([
-  ["the engine", ["engine"]],
-  ["the provider host", ["host"]],
-  ["both", ["engine", "host"]],
-])("kill -9 of %s in the middle of a create: the next up goes on, and nothing is doubled", async (_, victims) => {
-  await killedBeforeTheAnswer(victims, "insertteam");
-  await killedBeforeTheAnswer(victims, "insertteammembers");
-  await killedBeforeTheAnswer(victims, "insertmicroapprows", 1);
-  await killedBeforeTheAnswer(victims, "createappwithprompt");
+const generations = (): number => emulator.calls({ endpoint: "createappwithprompt" }).length;
 
-  // Whether the app exists can't be found out, and a second one would cost money: a person decides.
-  const generations = (): number => emulator.calls({ endpoint: "createappwithprompt" }).length;
-  expect(generations()).toBe(1);
+/** Whether the app exists can't be found out, and a second one would cost money: a person writes its link down. */
+async function aPersonDecides(): Promise<void> {
   const stopped = await project.run("up --yes --skip-preview");
   expect(stopped.status).toBe(1);
   const [file = ""] = await readdir(join(project.folder, ".microapps/intents"));
@@ -107,27 +98,47 @@ test.each<[string, readonly Victim[]]>([
   );
   expect(generations()).toBe(1);
   const path = join(project.folder, intent);
-  const [appID = ""] = emulator.differences("start").find(({ table }) => table === "apps")?.added ?? [];
-  const link = `https://apps.example.com/workspace/apps/${appID}`;
   const known: object = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
+  const link = `https://apps.example.com/workspace/apps/${added()["apps"]?.[0] ?? ""}`;
   await writeFile(path, JSON.stringify({ ...known, link }));
+}
 
-  const waits = (): number => emulator.calls({ endpoint: "createappwithpromptStatus" }).length;
-  await killed(victims, "createappwithpromptStatus", () => waits() > 0);
-  emulator.advance(3_600_000);
+test.each<[string, readonly Victim[], readonly Endpoint[]]>([
+  [
+    "the engine",
+    ["engine"],
+    ["insertteam", "insertteammembers", "insertmicroapprows", "createappwithprompt", "createappwithpromptStatus"],
+  ],
+  ["the provider host", ["host"], ["insertteammembers", "insertmicroapprows", "createappwithprompt"]],
+  ["both", ["engine", "host"], ["insertteam", "insertmicroapprows", "createappwithpromptStatus"]],
+])(
+  "kill -9 of %s in the middle of a create: the next up goes on, and nothing is doubled",
+  async (_, victims, during) => {
+    for (const endpoint of during) {
+      if (endpoint === "createappwithpromptStatus") {
+        await killed(victims, endpoint, () => emulator.calls({ endpoint }).length > 0);
+      } else {
+        await killedBeforeTheAnswer(victims, endpoint, endpoint === "insertmicroapprows" ? 1 : 0);
+        if (endpoint === "createappwithprompt") await aPersonDecides();
+      }
+    }
+    emulator.advance(3_600_000); // the app is ready
 
-  const told = await project.succeed("up --yes --skip-preview");
-  expect(told).toContain(`https://apps.example.com/app/${appID}`);
-  // The platform adds a team of all members, and the administrator to both.
-  expect(added()).toEqual({ organizations: 1, teams: 2, members: 8, users: 3, rows: rowCount, apps: 1 });
-  expect(generations()).toBe(1);
-  expect([...(await project.state()).keys()].toSorted()).toEqual(
-    ["acme", "ada", "atlas", "atlas-ready", "cities", "crew", "grace", "kay"].toSorted(),
-  );
-  const since = emulator.lastCall();
-  await project.succeed("preview --expect-no-changes");
-  expect(emulator.calls({ since, mutating: true })).toEqual([]);
-});
+    const told = await project.succeed("up --yes --skip-preview");
+    expect(told).toContain(`https://apps.example.com/app/${added()["apps"]?.[0] ?? ""}`);
+    const counts = Object.entries(added()).map(([table, ids]) => [table, ids.length]);
+    // The platform adds a team of all members, and the administrator to both.
+    const expected = { organizations: 1, teams: 2, members: 8, users: 3, rows: rowCount, apps: 1 };
+    expect(Object.fromEntries(counts)).toEqual(expected);
+    expect(generations()).toBe(1);
+    expect([...(await project.state()).keys()].toSorted()).toEqual(
+      ["acme", "ada", "atlas", "atlas-ready", "cities", "crew", "grace", "kay"].toSorted(),
+    );
+    const since = emulator.lastCall();
+    await project.succeed("preview --expect-no-changes");
+    expect(emulator.calls({ since, mutating: true })).toEqual([]);
+  },
+);
 
 test("the lock of an engine that is gone is told with its owner, and cancel clears it", async () => {
   emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "insertorganization" }] });
