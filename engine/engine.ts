@@ -53,10 +53,9 @@ async function flush(run: Run): Promise<void> {
 
 type StackOutputs = Pick<RunResult, "outputs" | "outputChanges">;
 
-/** Whether a run changed anything, stack outputs included. */
-export function hasChanges({ changes, outputChanges }: RunResult): boolean {
-  const changed = Object.entries(changes).some(([op, count]) => op !== "same" && count > 0);
-  return changed || outputChanges.length > 0;
+/** Whether a run changed any resource; like Pulumi, `--expect-no-changes` lets stack outputs change. */
+export function hasChanges({ changes }: RunResult): boolean {
+  return Object.entries(changes).some(([op, count]) => op !== "same" && op !== "read-discard" && count > 0);
 }
 
 /** One preview, update, refresh or destroy of a stack, which the caller has locked. What goes wrong is told in events. */

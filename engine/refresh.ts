@@ -4,7 +4,7 @@ import { messageOf } from "./errors.ts";
 import { type Difference, PartialFailure } from "./provider.ts";
 import type { Run } from "./run.ts";
 import type { ResourceState } from "./state.ts";
-import { describeStep, operatorOf, type Step } from "./steps.ts";
+import { describeStep, markOutputs, operatorOf, type Step } from "./steps.ts";
 import { isProviderType } from "./urns.ts";
 import { equal } from "./values.ts";
 
@@ -43,6 +43,7 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
       return old;
     }
   }
+  if (now) markOutputs(now);
   const result = now === undefined ? "delete" : drift.length > 0 ? "update" : "same";
   if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;

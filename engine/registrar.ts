@@ -30,7 +30,16 @@ import {
   providerTypePrefix,
   typeOf,
 } from "./urns.ts";
-import { containsUnknown, equal, type Properties, shown } from "./values.ts";
+import {
+  containsUnknown,
+  equal,
+  isProperties,
+  mapProperties,
+  type Properties,
+  Secret,
+  shown,
+  type Value,
+} from "./values.ts";
 import { fromStruct, toStruct } from "./wire.ts";
 
 const {
@@ -122,7 +131,7 @@ export class Registrar {
   async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
     const urn = request.getUrn();
     try {
-      const outputs = fromStruct(request.getOutputs());
+      const outputs = mapProperties(fromStruct(request.getOutputs()), this.#run.preview ? unmarked : (value) => value);
       if (isStackUrn(urn)) this.#stackOutputs = { urn, outputs };
       else await this.#setOutputs(urn, outputs);
     } catch (error) {
@@ -254,6 +263,15 @@ function timeoutsOf(request: RegisterResourceRequest): Timeouts {
   const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };
   const given = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
   return Object.fromEntries(given.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
+}
+
+/** In previews the SDK marks objects that were resources; no state has this mark, so it would look like a change. */
+function unmarked(value: Value): Value {
+  if (value instanceof Secret) return new Secret(unmarked(value.value));
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (!isProperties(value)) return value;
+  const { "@isPulumiResource": _mark, ...rest } = value;
+  return mapProperties(rest, unmarked);
 }
 
 /** Properties as plain JSON. */

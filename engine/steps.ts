@@ -209,7 +209,7 @@ async function applyDelete(run: Run, step: Step): Promise<void> {
 }
 
 /** Outputs become secret where the input of that name is, and where the program says so. */
-function markOutputs(state: ResourceState): void {
+export function markOutputs(state: ResourceState): void {
   const marked = { ...state.outputs };
   for (const name of Object.keys(marked)) {
     const value = property(marked, name);

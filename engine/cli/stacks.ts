@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { encodeDeployment, type Seal } from "../checkpoint.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, statuses } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
 import { type Stack } from "../stack.ts";
 import { stackType } from "../urns.ts";
@@ -82,7 +82,7 @@ async function select(terminal: Terminal, name: string, options: Options & Globa
   const { project, backend, environment } = workspace;
   const proper = workspace.stackName(name);
   if ((await backend.read(project.name, proper)) === undefined)
-    throw new EngineError(`no stack named '${proper}' found`);
+    throw new EngineError(`no stack named '${proper}' found`, statuses.noSuchStack);
   selectStack(project.name, project.file, environment, proper);
 }
 
@@ -97,7 +97,6 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
         name,
         current,
         ...(lastUpdate === undefined ? {} : { lastUpdate }),
-        updateInProgress: false,
         resourceCount: resources,
       };
     }),
@@ -126,8 +125,7 @@ function summarize(text: string): { resources: number; lastUpdate: string | unde
     checkpoint?: { latest?: { manifest?: { time?: string }; resources?: unknown[] } };
   };
   const latest = state.checkpoint?.latest;
-  const count = latest?.resources?.length ?? 0;
-  return { resources: count, lastUpdate: count === 0 ? undefined : latest?.manifest?.time };
+  return { resources: latest?.resources?.length ?? 0, lastUpdate: latest?.manifest?.time };
 }
 
 async function output(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
