@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 SOURCES := $(shell find provider sdk emulator engine testing bench -name '*.ts' 2>/dev/null)
 MICROAPPS := node --no-warnings dist/provider/cmd/microapps.js
 
-.PHONY: build up preview refresh destroy test check format bench clean
+.PHONY: build up preview refresh destroy test test-console check format bench clean
 .DEFAULT_GOAL := build
 
 node_modules/.installed: package.json package-lock.json $(wildcard examples/*/package.json)
@@ -25,6 +25,11 @@ up preview refresh destroy: dist/.built
 
 test: dist/.built
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
+
+# The emulator's console in a headless browser.
+test-console: dist/.built
+	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \
+	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.browser.js' $(ARGS)
 
 check: dist/.built
 	@prettier --check --log-level warn .

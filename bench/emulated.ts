@@ -1,4 +1,4 @@
-import { type Figure, figure, median, timed } from "./measure.ts";
+import { type Figure, figure, median, peakMemory, timed } from "./measure.ts";
 import { Platform } from "./platform.ts";
 
 /** How soon the emulator is there, and how fast it takes a batch. */
@@ -13,8 +13,54 @@ export async function emulated(): Promise<Figure[]> {
     batches.push(await timed(() => platform.post("/api/insertmicroapprows", body)));
     await platform.stop();
   }
+  const large = await paged(1_000_000);
   return [
     figure("emulator: start", median(starts), "ms", 300),
     figure("emulator: batch of 10,000 rows", median(batches), "ms", 200),
+    ...large,
   ];
+}
+
+/** How fast a page out of many rows is read, and what the rows cost in memory. */
+async function paged(count: number): Promise<Figure[]> {
+  const fields = { Code: { type: "text", sort: 1 }, Name: "text", Amount: { type: "number", sort: 2 } };
+  const platform = await Platform.start({ rows: { fields } });
+  const batch = 10_000;
+  try {
+    for (let first = 0; first < count; first += batch) {
+      const rows = Array.from({ length: batch }, (_, i) => {
+        const number = first + i;
+        return { Code: `K${(number * 7919) % count}`, Name: `Name ${number % 977}`, Amount: number };
+      });
+      await platform.post("/api/insertmicroapprows", JSON.stringify({ microAppID: "rows", rows }));
+    }
+    const page = async (filter: object, sort: object): Promise<number[]> => {
+      const body = JSON.stringify({ microAppID: "rows", optViewFilters: [filter], optViewSort: sort, optLimit: 1000 });
+      const times: number[] = [];
+      for (let round = 0; round < 5; round++) times.push(await timed(() => platform.post("/api/microappdata", body)));
+      return times;
+    };
+    const named = count.toLocaleString("en");
+    const range = await page({ Amount: { $gte: count / 2 } }, { Amount: 1 });
+    const other = await page({ Amount: { $gte: count / 2 } }, { Code: -1 });
+    const plain = await page({ Name: "Name 5" }, { Code: 1 });
+    return [
+      figure(
+        `emulator: page of 1,000 out of ${named} rows, filter and sort on one sort field`,
+        median(range),
+        "ms",
+        50,
+      ),
+      figure(`emulator: page of 1,000 out of ${named} rows, filter on one, sort on another`, median(other), "ms", 100),
+      figure(
+        `emulator: page of 1,000 out of ${named} rows, filter on a field without index`,
+        median(plain),
+        "ms",
+        2000,
+      ),
+      figure(`emulator: peak memory at ${named} rows`, peakMemory(platform.pid), "MB", 350),
+    ];
+  } finally {
+    await platform.stop();
+  }
 }

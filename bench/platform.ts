@@ -17,13 +17,22 @@ export class Platform {
   readonly client: Client;
   /** Milliseconds from the start of the process to its address. */
   readonly startedIn: number;
+  /** Of the emulator's process. */
+  readonly pid: number | undefined;
   readonly #data: string;
   readonly #stop: () => Promise<void>;
   #headers: Promise<Record<string, string>> | undefined;
 
-  private constructor(url: string, data: string, startedIn: number, stop: () => Promise<void>) {
+  private constructor(
+    url: string,
+    data: string,
+    startedIn: number,
+    pid: number | undefined,
+    stop: () => Promise<void>,
+  ) {
     this.url = url;
     this.startedIn = startedIn;
+    this.pid = pid;
     this.client = createClient({ endpoint: url, ...administrator });
     this.#data = data;
     this.#stop = stop;
@@ -39,7 +48,7 @@ export class Platform {
     const flags = ["--no-warnings", command, "emulator", "--data", data, "--seed", seed];
     const child = spawn(process.execPath, flags, { stdio: ["ignore", "pipe", "inherit"] });
     const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the event's only argument
-    return new Platform(url, data, performance.now() - started, async () => {
+    return new Platform(url, data, performance.now() - started, child.pid, async () => {
       child.kill("SIGTERM");
       await once(child, "exit");
       await rm(folder, { recursive: true, force: true });

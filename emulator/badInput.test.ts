@@ -69,6 +69,111 @@ describe("whatever comes, the answer is JSON, a 4xx, and nothing changes", () =>
   });
 });
 
+describe("each endpoint, in the midst of a platform with contents", () => {
+  /** A platform, and what holds of it after each call. */
+  async function platform() {
+    const emulator = await start({ tenants: { other: { seed } } });
+    const admin = await signIn(emulator.url);
+    await admin.get("", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+    await admin.get("", "insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
+    await admin.get("", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ", Population: 1 } });
+    emulator.saveSnapshot("before");
+    const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID, "x-api-key": "dev-key" };
+    const refused = async (name: EndpointName, body: string, more: Record<string, string> = {}, status = /^4|^501/) => {
+      const reply = await post(`${emulator.url}${endpoints[name].path}`, body, { ...headers, ...more });
+      expect([name, String(reply.status)]).toEqual([name, expect.stringMatching(status)]);
+      expect([name, JSON.stringify(reply.body)]).toEqual([name, expect.stringMatching(/"(message|error|errors)":/)]);
+    };
+    const unchanged = async () => {
+      expect(emulator.differences("before")).toEqual([]);
+      await signIn(emulator.url);
+    };
+    return { emulator, admin, refused, unchanged };
+  }
+  const all = JSON.stringify({
+    ...{ microAppID: "countries", rowID: "r", rowData: {}, rows: [{}], teamIDs: ["crew"], teamID: "crew" },
+    ...{ organizationID: "acme", organizationInfo: { name: "N" }, teamInfo: { organizationID: "acme", name: "N" } },
+    ...{ email: "ada@example.com", emails: ["ada@example.com"], userID: "u", appID: "a", role: "admin" },
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"])(
+    "a body that calls itself %s",
+    async (type) => {
+      const { refused, unchanged } = await platform();
+      for (const name of names) await refused(name, all, { "content-type": type }, /^4/);
+      await unchanged();
+    },
+  );
+
+  test("the token of another tenant, or one that was made up", async () => {
+    const { emulator, admin, refused, unchanged } = await platform();
+    const foreign = await signIn(emulator.tenant("other").url);
+    const none = { "x-auth-token": "", "x-user-id": "", "x-api-key": "" };
+    const others: Record<string, string>[] = [
+      { "x-auth-token": foreign.token, "x-user-id": foreign.userID },
+      { "x-auth-token": foreign.token },
+      { "x-auth-token": "' OR 1=1 --", "x-user-id": admin.userID },
+      none,
+    ];
+    for (const headers of others) {
+      for (const name of names.filter((name) => name !== "login")) {
+        await refused(name, all, { "x-api-key": "", ...headers }, /^40[013]/);
+      }
+    }
+    await unchanged();
+  });
+
+  test("50 MB", async () => {
+    const { refused, unchanged } = await platform();
+    const body = `{"filling":"${"x".repeat(50_000_000)}"}`;
+    for (const name of names.filter((name) => name !== "logout")) await refused(name, body);
+    await unchanged();
+  });
+
+  test("operators that run code, labels of prototypes, SQL, and rows without end or beginning", async () => {
+    const { admin, refused, unchanged } = await platform();
+    const read = (filter: string) => `{"microAppID":"countries","optViewFilters":[${filter}]}`;
+    const filters = [
+      '{"$where":"sleep(1)"}',
+      '{"Code":{"$where":"1"}}',
+      '{"Code":{"$function":{"body":"1"}}}',
+      '{"$expr":{"$eq":[1,1]}}',
+      '{"Code":{"$regex":"("}}',
+      '{"$or":{"Code":1}}',
+    ];
+    for (const filter of filters) await refused("microappdata", read(filter), {}, /^400/);
+    const rows = (count: number) =>
+      JSON.stringify({ microAppID: "countries", rows: Array.from({ length: count }, () => ({})) });
+    await refused("insertmicroapprows", rows(0), {}, /^400/);
+    await refused("insertmicroapprows", rows(10_001), {}, /^4(00|13)/);
+    // These are conditions on fields that no row has: they find nothing, and do nothing.
+    const harmless = [
+      '{"__proto__":{"Code":"CZ"}}',
+      '{"constructor":1}',
+      `{"Code'; DROP TABLE rows; --":1}`,
+      '{"Code\\"":1}',
+    ];
+    for (const filter of harmless) {
+      const reply = await admin.call("microappdata", JSON.parse(read(filter)));
+      expect([filter, reply.status === 400 || reply.at("body.microAppRows")]).toEqual([filter, expect.anything()]);
+    }
+    await unchanged();
+    // A label that no table has is dropped, however it is called.
+    const rowData = '{"Code":"SK","__proto__":{"isLocked":true},"constructor":1,"x\\") --":1}';
+    const inserted = await admin.call("insertmicroapprow", {
+      microAppID: "countries",
+      rowData: JSON.parse(rowData) as unknown,
+    });
+    const found = await admin.get("body.microAppRows", "microappdata", {
+      microAppID: "countries",
+      optViewFilters: [{ _id: inserted.at("rowID") }],
+    });
+    expect(found).toMatchObject([{ Code: "SK", isLocked: false }]);
+    expect(Object.keys((found as object[])[0] ?? {})).not.toContain("constructor");
+    expect(({} as { isLocked?: unknown }).isLocked).toBeUndefined();
+  });
+});
+
 test("what is no endpoint, method or content type of the platform is refused", async () => {
   const { url } = await start();
   expect((await post(`${url}/api/nothing`, "{}")).body).toEqual({

@@ -20,7 +20,10 @@ export function addEmulatorCommand(program: Command): void {
     .description("run the platform on this machine")
     .option("--port <number>", "port to listen on; a free one when it is 0", portIn, 0)
     .option("--data <file>", "data file, made when it is missing; in memory without one")
-    .option("--seed <file>", "YAML file with tables, users and settings, taken when the data file is new")
+    .option(
+      "--seed <file>",
+      "YAML file with tables, users and settings, or of an Environment; taken when the data file is new",
+    )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))

@@ -52,8 +52,11 @@ export function columnOf(table: Table, key: string, strict: boolean): Column | u
     return { sql: `sort${sort}`, kind };
   }
   const field = table.fields.get(key);
-  // Without strictness anything may stand in a field; a quotation mark can't be written in a path.
-  if (!field || !strict || /["\\']/.test(key) || (field.type !== "text" && field.type !== "number")) return undefined;
+  // Without strictness anything may stand in a field.
+  if (!field || !strict || (field.type !== "text" && field.type !== "number")) return undefined;
+  // The sort value of a text or number is the value itself, and has an index.
+  if (field.sort !== null) return { sql: `sort${field.sort}`, kind: field.type };
+  if (/["\\']/.test(key)) return undefined; // a quotation mark can't be written in a path
   return { sql: `json_extract(data, '$."${key}"')`, kind: field.type };
 }
 

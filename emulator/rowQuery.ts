@@ -65,17 +65,17 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
 
 /**
  * Which index finds the rows: SQLite always takes the table's own, as it can't know how much better the others are. A
- * parent's rows are few, equal sort values likewise; else the order decides, so that a page ends early.
+ * parent's rows are few, equal sort values likewise. What equals a value without index is rare, too: the rows are read
+ * as they lie, for in another order each costs more. Else the order decides, so that a page ends early.
  */
 function access(table: Table, conditions: readonly Condition[], ordered: readonly string[]): string {
   // What no row can fulfil leaves SQLite nothing that an index could be used for.
   if (conditions.some(({ sql }) => sql === "0")) return `WHERE table_id = '${table.id}'`;
   const of = (pattern: RegExp) => conditions.map(({ sql }) => pattern.exec(sql)?.[1]).find((found) => found);
   if (of(/^(parent) = \?$/)) return `WHERE +table_id = '${table.id}'`;
-  const column =
-    of(/^(sort\d+) (?:= \?|IN )/) ??
-    /^sort\d+/.exec(ordered[0] ?? "")?.[0] ??
-    (of(/^(id) /) ? undefined : of(/^(sort\d+) /));
+  const equal = of(/^(sort\d+) (?:= \?|IN )/);
+  if (equal === undefined && of(/^(json_extract)\(.*\) (?:= \?|IN )/)) return `WHERE table_id = '${table.id}'`;
+  const column = equal ?? /^sort\d+/.exec(ordered[0] ?? "")?.[0] ?? (of(/^(id) /) ? undefined : of(/^(sort\d+) /));
   const hint = column === undefined ? "" : `INDEXED BY "${sortIndex(table.id, Number(column.slice(4)))}" `;
   return `${hint}WHERE table_id = '${table.id}'`;
 }

@@ -18,7 +18,7 @@ const fieldTypes = [
 export type FieldType = (typeof fieldTypes)[number];
 
 const key = z.string().regex(/^[\w.-]{1,100}$/, "must consist of letters, digits, dots, hyphens and underscores");
-const fieldType = z.enum(fieldTypes, { error: `must be one of ${fieldTypes.join(", ")}` });
+export const fieldType = z.enum(fieldTypes, { error: `must be one of ${fieldTypes.join(", ")}` });
 
 const described = z
   .strictObject({
@@ -33,7 +33,8 @@ const described = z
     path: ["table"],
   });
 
-const field = z.preprocess((value) => (typeof value === "string" ? { type: value } : value), described);
+/** A field: its type alone, or a map with more. */
+export const field = z.preprocess((value) => (typeof value === "string" ? { type: value } : value), described);
 
 const table = z.strictObject({
   id: key.optional().describe("The microAppID; the table's key when it is left out."),

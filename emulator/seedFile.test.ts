@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { parseSeed, readSeed, SeedError } from "./seedFile.ts";
+import { parseSeed, readSeed } from "./seedFile.ts";
+import { SeedError } from "./seedLayers.ts";
 import { settings } from "./settings.ts";
 import { directory, signIn, start } from "./testing/platform.ts";
 
@@ -42,6 +43,58 @@ test("the seed that the page shows is one, with every setting", () => {
   const { tables, settings: shown } = parseSeed(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? "", "README.md");
   expect(Object.keys(tables)).toEqual(["countries", "currencies", "cities"]);
   expect(Object.keys(shown).sort()).toEqual(Object.keys(settings.shape).sort());
+});
+
+describe("an Environment file is a seed by its platform", () => {
+  const written = (files: Record<string, string>): string => {
+    const folder = directory();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return join(folder, "dev.yaml");
+  };
+
+  test("with what the files say that it extends", async () => {
+    const file = written({
+      "dev.yaml":
+        "extends: base.yaml\norganizations: {}\nplatform:\n  users: [{email: dev@example.com, password: dev}]\n",
+      "base.yaml":
+        "extends: tables.yaml\nplatform:\n  users: [{email: base@example.com}]\n  tables: {a: {name: Above}}\n",
+      "tables.yaml": "seeds: {}\nplatform:\n  tables: {a: {name: Below, fields: {Name: text}}, b: {}}\n",
+    });
+    const { users, tables } = readSeed(file);
+    expect(users.map(({ email }) => email)).toEqual(["dev@example.com"]);
+    expect(tables).toMatchObject({ a: { name: "Above", fields: { Name: { type: "text" } } }, b: {} });
+    const { url } = await start({ seed: file });
+    await signIn(url, "dev@example.com", "dev");
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [
+      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "platform:\n  tabels: {}\n" },
+      "base.yaml:2:11: platform.tabels",
+    ],
+    [
+      { "dev.yaml": "extends: base.yaml\nplatform: {tables: {a: {}}}\n", "base.yaml": "platform: {users: [{}]}\n" },
+      "base.yaml:1:20: platform.users.0.email: is required",
+    ],
+    [
+      { "dev.yaml": "organizations: {}\n" },
+      "dev.yaml:1:16: an Environment file is a seed by its platform, and it has none",
+    ],
+    [{ "dev.yaml": "extends: none.yaml\n" }, "dev.yaml:1:10: extends: "],
+    [{ "dev.yaml": "extends: [a]\n" }, "dev.yaml:1:10: extends: must be the name of a file, relative to this one"],
+    [
+      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "extends: ./dev.yaml\n" },
+      "base.yaml:1:10: extends: the files extend each other in a circle",
+    ],
+    [{ "dev.yaml": "extends: base.yaml\n", "base.yaml": "users: [\n" }, "base.yaml:2:1: Flow sequence"],
+  ])("%j is refused", (files, expected) => {
+    const file = written(files);
+    expect(
+      thrown(() => readSeed(file))
+        .replaceAll(join(file, "../"), "")
+        .slice(0, expected.length),
+    ).toBe(expected);
+  });
 });
 
 describe("a mistake is named with file, line and column", () => {

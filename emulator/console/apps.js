@@ -1,4 +1,4 @@
-import { h, table, time } from "./elements.js";
+import { h, renew, table, time } from "./elements.js";
 import { ask } from "./service.js";
 
 /** Generated apps and how far they are. */
@@ -6,7 +6,8 @@ export async function apps(root) {
   async function refresh() {
     const { apps } = await ask("apps");
     const cells = ({ id, status, owner, prompt, created }) => [id, status, owner, prompt, time(created)];
-    root.replaceChildren(
+    renew(
+      root,
       h("h2", {}, "Apps"),
       table("Generations, the newest first", ["App", "Status", "Owner", "Prompt", "Begun"], apps.map(cells)),
     );

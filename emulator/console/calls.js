@@ -2,7 +2,7 @@ import { choice, field, h, text, time, whole } from "./elements.js";
 import { ask } from "./service.js";
 
 const shown = 200;
-const columns = ["#", "Time", "Endpoint", "Effect", "Status", "User", "Said", "Fault", ""];
+const columns = ["#", "Time", "Endpoint", "Effect", "Status", "User", "Said", "Fault", "Request"];
 
 /** The call log, which grows while one looks. */
 export async function calls(root) {

@@ -32,6 +32,23 @@ export function table(caption, columns, rows) {
 
 const titled = (value) => (typeof value === "string" && value.length > 30 ? { title: value } : {});
 
+/** Puts what is new in place of the old; the focus stays where it was, and what was unfolded stays open. */
+export function renew(place, ...children) {
+  const focused = place.contains(document.activeElement) ? document.activeElement : undefined;
+  const alike = () =>
+    [...place.querySelectorAll("a, button, summary, [tabindex]")].filter(
+      (control) => control.tagName === focused.tagName && control.textContent === focused.textContent,
+    );
+  const position = focused ? alike().indexOf(focused) : -1;
+  const folds = new Map([...place.querySelectorAll("details")].map((fold) => [fold.textContent, fold.open]));
+  place.replaceChildren(...children);
+  for (const fold of place.querySelectorAll("details")) fold.open = folds.get(fold.textContent) ?? fold.open;
+  if (position < 0) return;
+  const control = alike()[position];
+  const able = control?.disabled ? control.parentElement.querySelector("button:enabled") : control;
+  able?.focus({ preventScroll: true });
+}
+
 /** A value in one line. */
 export function text(value) {
   if (value === null || value === undefined) return "";

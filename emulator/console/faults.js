@@ -1,4 +1,4 @@
-import { button, choice, field, h, table, whole } from "./elements.js";
+import { button, choice, field, h, renew, table, whole } from "./elements.js";
 import { act, ask } from "./service.js";
 
 const kinds = ["status", "reset", "timeout", "brokenJSON", "errorInside", "expiredToken", "slow", "defaultLimit"];
@@ -58,8 +58,9 @@ export async function faults(root) {
         await ask("faults", { method: "DELETE" });
         await refresh();
       });
-    place.replaceChildren(
-      table("Faults that are played", ["Kind", "Endpoint", "Calls hit", ""], faults.map(cells)),
+    renew(
+      place,
+      table("Faults that are played", ["Kind", "Endpoint", "Calls hit", "Details"], faults.map(cells)),
       h("p", { class: "row" }, button("Remove all faults", clear, { disabled: faults.length === 0 })),
     );
   }

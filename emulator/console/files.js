@@ -1,4 +1,4 @@
-import { h, table, time, whole } from "./elements.js";
+import { h, renew, table, time, whole } from "./elements.js";
 import { ask } from "./service.js";
 
 /** Stored files, and the records on rows that speak of files. */
@@ -20,11 +20,12 @@ export async function files(root) {
       child._id,
       whole(child),
     ]);
-    root.replaceChildren(
+    renew(
+      root,
       h("h2", {}, "Files"),
       table("Stored files", ["Name", "Type", "Bytes", "Resource", "Key", "Stored"], stored),
       h("h3", {}, "Child records"),
-      table("Records on rows", ["Name", "Row", "Field", "ID", ""], records),
+      table("Records on rows", ["Name", "Row", "Field", "ID", "Details"], records),
     );
   }
   await refresh();

@@ -1,4 +1,4 @@
-import { h, table, time } from "./elements.js";
+import { h, renew, table, time } from "./elements.js";
 import { ask } from "./service.js";
 
 const columns = ["Sent", "To", "Message", "Badge", "App", "From"];
@@ -15,7 +15,8 @@ const cells = ({ time: sent, email, message, badgeCount, appID, senderID }) => [
 export async function inboxes(root) {
   async function refresh() {
     const { inbox, pushes } = await ask("notifications");
-    root.replaceChildren(
+    renew(
+      root,
       h("h2", {}, "Inboxes"),
       table("Unread in the apps", columns, inbox.toReversed().map(cells)),
       h("h3", {}, "Push messages"),

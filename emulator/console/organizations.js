@@ -1,4 +1,4 @@
-import { h, table } from "./elements.js";
+import { h, renew, table } from "./elements.js";
 import { ask } from "./service.js";
 
 /** Organizations with teams, members and roles; and everyone who has an account. */
@@ -24,7 +24,8 @@ export async function organizations(root) {
       h("ul", { class: "tree" }, teams.map(team)),
     ];
     const standing = ({ admin, invited }) => (admin ? "administrator" : invited ? "invited" : "user");
-    root.replaceChildren(
+    renew(
+      root,
       h("h2", {}, "Organizations"),
       ...(organizations.length === 0 ? [h("p", {}, "There are none.")] : organizations.flatMap(organization)),
       h("h3", {}, "Users"),

@@ -1,4 +1,4 @@
-import { button, field, h, table, whole } from "./elements.js";
+import { button, field, h, renew, table, whole } from "./elements.js";
 import { act, ask } from "./service.js";
 
 /** The platform as it was: saved, compared, loaded; back to the beginning; the clock. */
@@ -39,7 +39,9 @@ export async function snapshots(root) {
       whole({ added, removed, changed }),
     ];
     const caption = differences.length === 0 ? `Nothing has changed since ${name}` : `Changed since ${name}`;
-    compared.replaceChildren(table(caption, ["Table", "Added", "Removed", "Changed", ""], differences.map(cells)));
+    compared.replaceChildren(
+      table(caption, ["Table", "Added", "Removed", "Changed", "Details"], differences.map(cells)),
+    );
   };
   const advance = () => ask("clock", { method: "POST", query: { advance: Number(seconds.value) * 1000 } });
 
@@ -53,10 +55,11 @@ export async function snapshots(root) {
         button("Compare with now", compare(name)),
         button("Delete", () => change(`Deleted ${name}`, () => ask(path(name), { method: "DELETE" }))),
       );
-    list.replaceChildren(
+    renew(
+      list,
       table(
         "Snapshots",
-        ["Name", ""],
+        ["Name", "Actions"],
         snapshots.map((name) => [name, buttons(name)]),
       ),
     );

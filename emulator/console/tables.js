@@ -1,4 +1,4 @@
-import { button, choice, field, h, table, text, whole } from "./elements.js";
+import { button, choice, field, h, renew, table, text, whole } from "./elements.js";
 import { ask, say } from "./service.js";
 
 const perPage = 50;
@@ -71,8 +71,9 @@ export async function tables(root, tableID) {
     say("");
     const cells = (row) => [...labels.map((label) => cell(row[label])), whole(row)];
     const caption = rows.length === 0 ? "No rows" : `Rows ${skip + 1} to ${skip + rows.length}`;
-    place.replaceChildren(
-      table(caption, [...labels, ""], rows.map(cells)),
+    renew(
+      place,
+      table(caption, [...labels, "Row"], rows.map(cells)),
       h(
         "p",
         { class: "row" },

@@ -55,6 +55,10 @@ describe("a sound environment file", () => {
     );
   });
 
+  test("may hold what an emulated platform has, which is not declared", () => {
+    expect(Object.keys(sound).toSorted()).toEqual(["apps", "organizations", "seedOrder", "seeds"]);
+  });
+
   test("orders seeds after those that they refer to", () => {
     expect(sound.seedOrder).toEqual(["inherited", "currencies", "countries", "cities", "own"]);
   });

@@ -6,7 +6,7 @@ import { environmentError, listed, problemsOf, suggestion } from "./problems.ts"
 import { environmentFile, type EnvironmentFile, type SeedDeclaration } from "./schema.ts";
 
 /** What an environment file declares, once nothing about it is wrong. */
-export interface Declaration extends Required<EnvironmentFile> {
+export interface Declaration extends Required<Omit<EnvironmentFile, "platform">> {
   /** Logical names of the seeds, each after those that its rows refer to. */
   seedOrder: readonly string[];
 }

@@ -49,8 +49,10 @@ type Path = readonly PropertyKey[];
 function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
   const path = [...above, ...issue.path];
   const name = nameOf(path);
-  const value = find(root, path)?.value;
-  const at = valuePlace(root, path);
+  // A scalar may stand for a map: its own value is then what is wrong below it.
+  const short = find(root, path.slice(0, -1))?.value;
+  const value = find(root, path)?.value ?? (short?.kind === "scalar" ? short : undefined);
+  const at = value?.at ?? valuePlace(root, path);
   const missing = { at: keyPlace(root, path), message: `${name} is missing; add it`, missing: pathOf(path) };
   switch (issue.code) {
     case "unrecognized_keys": {
@@ -138,9 +140,15 @@ function keysAt(schema: z.ZodType, path: Path, unknown: readonly string[]): stri
 
 /** The schemas that a value at a path may have. */
 function at(schema: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodType[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodPrefault
+  ) {
     return at(schema.unwrap(), step === undefined ? [] : [step, ...rest]);
   }
+  if (schema instanceof z.ZodPipe) return at(schema.out, step === undefined ? [] : [step, ...rest]);
   if (schema instanceof z.ZodUnion) {
     return schema.options.flatMap((option) => at(option, step === undefined ? [] : [step, ...rest]));
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { field, fieldType, seed as platform } from "../../emulator/seed.ts";
 import { id } from "../../provider/contract/values.ts";
 import { appReadiness } from "../../provider/resources/appReadiness.ts";
 import { generatedApp } from "../../provider/resources/generatedApp.ts";
@@ -77,6 +78,9 @@ export const environmentFile = z.strictObject({
   organizations: named(company).optional().meta({ description: "Organizations by logical name." }),
   seeds: named(seed).optional().meta({ description: "Seed rows by logical name." }),
   apps: named(app).optional().meta({ description: "Generated apps by logical name." }),
+  platform: platform.optional().meta({
+    description: "What an emulated platform has from the start, for `microapps emulator --seed`; never deployed.",
+  }),
 });
 
 export type EnvironmentFile = z.output<typeof environmentFile>;
@@ -92,6 +96,12 @@ export function jsonSchema(): object {
     override: ({ zodSchema, jsonSchema }) => {
       // A file that another one extends, or that extends another, may lack what only the merged one must have.
       if (([company, crew, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
+      if ((zodSchema as unknown) === field) {
+        // A field's type may stand alone; a schema of what is preprocessed does not know.
+        const whole = { ...jsonSchema };
+        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+        jsonSchema.anyOf = [{ type: "string", enum: fieldType.options }, whole];
+      }
       // Facts for the engine say nothing to an editor.
       delete jsonSchema["replaces"];
       delete jsonSchema["settles"];

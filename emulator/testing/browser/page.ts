@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect } from "@jest/globals";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Emulator, EmulatorOptions } from "../../emulator.ts";
+import { signIn, start, type Caller } from "../platform.ts";
+
+let browser: Browser;
+
+beforeAll(async () => {
+  const executablePath = process.env["CHROMIUM"];
+  if (executablePath === undefined) throw new Error("CHROMIUM must be the path of a browser: make test-console");
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : []; // Chromium has no sandbox for root
+  browser = await chromium.launch({ executablePath, args });
+});
+afterAll(() => browser.close());
+
+/** A console in a browser, and the platform that it shows. */
+export interface Opened {
+  page: Page;
+  emulator: Emulator;
+  admin: Caller;
+  /** Opens a view through the navigation. */
+  view: (name: string) => Promise<void>;
+  /** What the page asked for, and what went wrong in it. */
+  requests: string[];
+  problems: string[];
+}
+
+export interface Opening {
+  options?: EmulatorOptions;
+  context?: BrowserContextOptions;
+  /** Address and password of who fills; the tests' administrator when it is left out. */
+  as?: [email: string, password: string];
+  /** Fills the platform before the page is opened. */
+  fill?: (admin: Caller, emulator: Emulator) => Promise<unknown>;
+}
+
+/** Opens the console. A page with errors, or that asks for anything elsewhere, fails the test. */
+export async function inBrowser(
+  work: (opened: Opened) => Promise<void>,
+  { options, context: settings, as = ["admin@example.com", "admin"], fill }: Opening = {},
+): Promise<void> {
+  const emulator = await start(options);
+  const admin = await signIn(emulator.url, ...as);
+  await fill?.(admin, emulator);
+  const context = await browser.newContext({ viewport: { width: 1100, height: 700 }, ...settings });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const requests: string[] = [];
+  const problems: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(message.text());
+  });
+  const view = async (name: string): Promise<void> => {
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
+    await page.getByRole("heading", { level: 2, name, exact: true }).waitFor();
+  };
+  try {
+    await page.goto(emulator.url);
+    await page.getByRole("heading", { level: 2 }).waitFor();
+    await work({ page, emulator, admin, view, requests, problems });
+  } finally {
+    await context.close(); // before the emulator, which the page asks all the time
+  }
+  expect(problems).toEqual([]);
+  expect(requests.filter((url) => !url.startsWith(`${emulator.url}/`) && !url.startsWith("data:"))).toEqual([]);
+}
