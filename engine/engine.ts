@@ -3,13 +3,14 @@ import { changesBetween } from "./changes.ts";
 import { ProviderClient } from "./client.ts";
 import { deleteRest } from "./deletes.ts";
 import { messageOf, Told } from "./errors.ts";
-import type { ChangeCounts, Emit, PropertyChange, RunKind } from "./events.ts";
+import type { Emit, RunKind } from "./events.ts";
 import { Generator } from "./generate.ts";
 import { startHost } from "./host.ts";
 import { Monitor } from "./monitor.ts";
 import { startProgram } from "./program.ts";
 import { refresh } from "./refresh.ts";
 import { refuseForeignState } from "./refuse.ts";
+import type { RunResult } from "./outcome.ts";
 import { Registrar, shownProperties } from "./registrar.ts";
 import { Registry } from "./registry.ts";
 import { Run } from "./run.ts";
@@ -35,13 +36,6 @@ export interface RunOptions {
   signal?: AbortSignal;
 }
 
-export interface RunResult {
-  succeeded: boolean;
-  changes: ChangeCounts;
-  outputs: Record<string, unknown>;
-  outputChanges: PropertyChange[];
-}
-
 /** A write that fails was told where it happened first, or is told here. */
 async function flush(run: Run): Promise<void> {
   try {
@@ -52,11 +46,6 @@ async function flush(run: Run): Promise<void> {
 }
 
 type StackOutputs = Pick<RunResult, "outputs" | "outputChanges">;
-
-/** Whether a run changed any resource; like Pulumi, `--expect-no-changes` lets stack outputs change. */
-export function hasChanges({ changes }: RunResult): boolean {
-  return Object.entries(changes).some(([op, count]) => op !== "same" && op !== "read-discard" && count > 0);
-}
 
 /** One preview, update, refresh or destroy of a stack, which the caller has locked. What goes wrong is told in events. */
 export async function execute(stack: Stack, options: RunOptions): Promise<RunResult> {

@@ -1,5 +1,6 @@
 export { addEngineCommands, tellFailure } from "./cli/cli.ts";
-export { execute, hasChanges, type RunOptions, type RunResult } from "./engine.ts";
+export { execute, type RunOptions } from "./engine.ts";
+export { hasChanges, type RunResult } from "./outcome.ts";
 export { EngineError, Refusal } from "./errors.ts";
 export type { ChangeCounts, Emit, EngineEvent, Op, PropertyChange, RunKind, Severity, StepInfo } from "./events.ts";
 export { breakLocks, Lock } from "./lock.ts";

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import type { ColorChoice } from "../display/colors.ts";
 import { EngineError } from "../errors.ts";
-import { type Stack, Workspace } from "../stack.ts";
+import type { Stack, Workspace } from "../stack.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Options that every command takes. */
@@ -17,7 +17,9 @@ export interface Globals {
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- each command knows its own options
 export const optionsOf = <Options>(command: Command): Options & Globals => command.optsWithGlobals();
 
-export function openWorkspace(globals: Globals, { environment }: Terminal): Promise<Workspace> {
+export async function openWorkspace(globals: Globals, { environment }: Terminal): Promise<Workspace> {
+  // Loaded when it is needed: commands that have no stack are to start fast.
+  const { Workspace } = await import("../stack.ts");
   return Workspace.open({ cwd: path.resolve(globals.cwd ?? "."), environment });
 }
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { allowsColor } from "../display/colors.ts";
 import { createDisplay } from "../display/display.ts";
-import { execute, hasChanges, type RunResult } from "../engine.ts";
+import { hasChanges, type RunResult } from "../outcome.ts";
 import { EngineError, statuses } from "../errors.ts";
 import type { RunKind } from "../events.ts";
 import type { Stack } from "../stack.ts";
@@ -166,6 +166,8 @@ async function perform(
     height: () => output.rows || 24,
   });
   try {
+    // Loaded when it is needed: other commands are to start fast.
+    const { execute } = await import("../engine.ts");
     return await execute(stack, {
       kind,
       preview: isPreview,

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { encodeDeployment, type Seal } from "../checkpoint.ts";
+import type { Seal } from "../checkpoint.ts";
 import { EngineError, statuses } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
-import { type Stack } from "../stack.ts";
+import type { Stack } from "../stack.ts";
 import { stackType } from "../urns.ts";
 import { type Properties, property, shown } from "../values.ts";
 import { selectedStack, selectStack } from "../workspace.ts";
@@ -161,6 +161,7 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 async function exportState(terminal: Terminal, options: Options & Globals): Promise<void> {
   const stack = await openStack(options, terminal);
   const deployment = await stack.read();
+  const { encodeDeployment } = await import("../checkpoint.ts");
   const seal: Seal = options.showSecrets
     ? (_, plaintext) => ({ plaintext })
     : (place, text) => ({ ciphertext: stack.crypter.encryptAt(place, text) });

@@ -1,15 +1,5 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { type Command } from "commander";
-import { EngineError, Workspace } from "../../engine/index.ts";
-import { type EndpointName, endpoints } from "../contract/endpoints.ts";
-import { type Configuration, configure, withoutSecrets } from "../pulumi/configuration.ts";
-import { connect } from "../pulumi/platform.ts";
-
-interface Options {
-  cwd?: string;
-  stack?: string;
-}
+import type { Command } from "commander";
+import type { CallOptions } from "./call.ts";
 
 /** Adds the command that calls one endpoint with the configuration of a stack. */
 export function addApiCommand(program: Command): void {
@@ -18,52 +8,9 @@ export function addApiCommand(program: Command): void {
     .description("call one endpoint of the platform, with the configuration of a stack or of MICROAPPS_… variables")
     .argument("[endpoint]", "name of the endpoint, such as readteam; without one they are listed")
     .argument("[request]", "the request as JSON, or - to read it from standard input", "{}")
-    .action((endpoint: string | undefined, request: string, _, command: Command) =>
-      call(endpoint, request, command.optsWithGlobals()),
-    );
-}
-
-async function call(name: string | undefined, text: string, { cwd, stack }: Options): Promise<void> {
-  if (name === undefined) {
-    for (const [each, { path: address, effect }] of Object.entries(endpoints)) {
-      process.stdout.write(`${each.padEnd(32)} ${effect.padEnd(11)} ${address}\n`);
-    }
-    return;
-  }
-  if (!isEndpoint(name)) throw new EngineError(`there is no endpoint '${name}': 'microapps api' lists them`);
-  const request = parsed(text === "-" ? readFileSync(process.stdin.fd, "utf8") : text);
-  const { settings, folder } = await settingsOf(path.resolve(cwd ?? "."), stack);
-  const platform = await connect(settings, folder);
-  try {
-    // The call itself checks the request against the contract, before anything is sent.
-    const answer = await platform.client[name](request as never);
-    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  } catch (error) {
-    throw new EngineError(withoutSecrets(error instanceof Error ? error.message : String(error), settings));
-  } finally {
-    await platform.close();
-  }
-}
-
-const isEndpoint = (name: string): name is EndpointName => Object.hasOwn(endpoints, name);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new EngineError(`the request is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** The variables alone where they say everything; else those of the stack, with the variables before them. */
-async function settingsOf(
-  cwd: string,
-  stack: string | undefined,
-): Promise<{ settings: Configuration; folder: string }> {
-  const { env } = process;
-  if (stack === undefined && env["MICROAPPS_ENDPOINT"])
-    return { settings: configure(() => undefined, env), folder: cwd };
-  const workspace = await Workspace.open({ cwd, environment: env });
-  const config = (await workspace.stack(stack)).config();
-  return { settings: configure((key) => config[key]?.text, env), folder: workspace.project.workdir };
+    .action(async (endpoint: string | undefined, request: string, _, command: Command) => {
+      // Loaded when it is needed: the emulator is to start fast.
+      const { call } = await import("./call.ts");
+      await call(endpoint, request, command.optsWithGlobals<CallOptions>());
+    });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
-import { addEngineCommands, tellFailure } from "../../engine/index.ts";
+import { addEngineCommands, tellFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { EngineError, Workspace } from "../../engine/index.ts";
+import { type EndpointName, endpoints } from "../contract/endpoints.ts";
+import { type Configuration, configure, withoutSecrets } from "../pulumi/configuration.ts";
+import { connect } from "../pulumi/platform.ts";
+
+export interface CallOptions {
+  cwd?: string;
+  stack?: string;
+}
+
+/** Calls an endpoint and prints its answer; without a name lists all endpoints. */
+export async function call(name: string | undefined, text: string, { cwd, stack }: CallOptions): Promise<void> {
+  if (name === undefined) {
+    for (const [each, { path: address, effect }] of Object.entries(endpoints)) {
+      process.stdout.write(`${each.padEnd(32)} ${effect.padEnd(11)} ${address}\n`);
+    }
+    return;
+  }
+  if (!isEndpoint(name)) throw new EngineError(`there is no endpoint '${name}': 'microapps api' lists them`);
+  const request = parsed(text === "-" ? readFileSync(process.stdin.fd, "utf8") : text);
+  const { settings, folder } = await settingsOf(path.resolve(cwd ?? "."), stack);
+  const platform = await connect(settings, folder);
+  try {
+    // The call itself checks the request against the contract, before anything is sent.
+    const answer = await platform.client[name](request as never);
+    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  } catch (error) {
+    throw new EngineError(withoutSecrets(error instanceof Error ? error.message : String(error), settings));
+  } finally {
+    await platform.close();
+  }
+}
+
+const isEndpoint = (name: string): name is EndpointName => Object.hasOwn(endpoints, name);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new EngineError(`the request is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The variables alone where they say everything; else those of the stack, with the variables before them. */
+async function settingsOf(
+  cwd: string,
+  stack: string | undefined,
+): Promise<{ settings: Configuration; folder: string }> {
+  const { env } = process;
+  if (stack === undefined && env["MICROAPPS_ENDPOINT"])
+    return { settings: configure(() => undefined, env), folder: cwd };
+  const workspace = await Workspace.open({ cwd, environment: env });
+  const config = (await workspace.stack(stack)).config();
+  return { settings: configure((key) => config[key]?.text, env), folder: workspace.project.workdir };
+}
