@@ -41,9 +41,11 @@ check: docs-are-current
 .PHONY: docs docs-are-current
 docs: dist/.built
 	@node --no-warnings dist/emulator/writeDocuments.js
+	@node --no-warnings dist/provider/client/writeMethods.js
 
 docs-are-current: dist/.built
 	@node --no-warnings dist/emulator/writeDocuments.js --check
+	@node --no-warnings dist/provider/client/writeMethods.js --check
 
 format: node_modules/.installed
 	@prettier --write --log-level warn .

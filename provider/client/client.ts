@@ -1,7 +1,8 @@
-import { endpoints, type AnswerOf, type EndpointName, type RequestOf, type WireNames } from "../contract/endpoints.ts";
+import { endpoints, type EndpointName, type RequestOf, type WireNames } from "../contract/endpoints.ts";
 import { Caller } from "./caller.ts";
 import type { CallRecord } from "./calls.ts";
 import type { Limiter } from "./limiter.ts";
+import type { Methods } from "./methods.ts";
 import type { RetryOptions } from "./retries.ts";
 import type { Account } from "./session.ts";
 import type { Timeouts } from "./transport.ts";
@@ -14,13 +15,11 @@ export interface CallOptions {
   timeout?: number | undefined;
 }
 
-/** One method for each endpoint of the contract, by its name. */
-export type Client = {
-  [Name in EndpointName]: (request: RequestOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>;
-} & {
+/** The platform as a program speaks to it. */
+export interface Client extends Methods {
   /** Ends the session that this client began, if it can be reached, and drops all connections. */
-  close(): Promise<void>;
-};
+  close: () => Promise<void>;
+}
 
 /** How to reach a platform and as whom. */
 export interface ClientOptions extends Account {
