@@ -360,7 +360,7 @@ describe("SeedRows", () => {
     });
     const good = bad.map((row) => ({ ...row, People: 1 }));
     const { inputs } = await host.check("SeedRows", { table: "countries", key: "Code", rows: good });
-    const state = "properties" in failed ? (failed.properties) : {};
+    const state = "properties" in failed ? failed.properties : {};
     await host.update("SeedRows", "countries/Code", state, inputs);
     expect(await live("countries")).toMatchObject([
       { Code: "JP", People: 1 },

@@ -2,7 +2,13 @@ import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
 import { email, id } from "../contract/values.ts";
 
-const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
+const flag = z.union([
+  z.boolean(),
+  z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .pipe(z.boolean()),
+]);
 
 const wireNames = z
   .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
@@ -27,6 +33,11 @@ export const configuration = z.object({
     .optional()
     .meta({ description: "Key that app generation needs beside the token.", secret: true }),
   readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
+  driftOnPreview: flag.optional().meta({
+    description:
+      "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
+      "The dynamic resources look in a refresh alone.",
+  }),
   wireNames: wireNames.optional().meta({
     description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
   }),
@@ -47,14 +58,19 @@ const secretKeys = Object.entries(configuration.shape).flatMap(([key, schema]) =
 
 /**
  * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
- * there must be a way to give a new password), then the stack's.
+ * there must be a way to give a new password), then the stack's. For an explicit provider a variable counts only where
+ * the program says nothing: two platforms in one program must not become one.
  */
 export function configure(
   get: (key: string) => unknown,
   environment: Readonly<Record<string, string | undefined>>,
+  explicit = false,
 ): Configuration {
   const values = Object.keys(configuration.shape).map((key) => {
-    const value = environment[variableOf(key)] ?? get(`microapps:${key}`);
+    const variable = environment[variableOf(key)];
+    const said = get(key);
+    const given = said === "" ? undefined : said;
+    const value = explicit ? (given ?? variable) : (variable ?? given);
     return [key, value === "" ? undefined : value] as const;
   });
   const settings = Object.fromEntries(values);
@@ -95,10 +111,15 @@ function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
   }
 }
 
-/** The text without any secret of the configuration: nothing that a person reads may hold one. */
-export function withoutSecrets(text: string, configuration: Configuration | undefined): string {
-  if (!configuration) return text;
+/** The text without any secret of the configuration, or of these others: nothing that a person reads may hold one. */
+export function withoutSecrets(
+  text: string,
+  configuration: Configuration | undefined,
+  others: readonly string[] = [],
+): string {
   let clean = text;
+  for (const value of others) if (value.length > 3) clean = clean.replaceAll(value, "[secret]");
+  if (!configuration) return clean;
   for (const key of secretKeys) {
     const value = configuration[key as keyof Configuration]; // keys of the shape are keys of its output
     if (typeof value === "string" && value.length > 3) clean = clean.replaceAll(value, "[secret]");

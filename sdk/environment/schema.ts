@@ -3,6 +3,7 @@ import { id } from "../../provider/contract/values.ts";
 import { appReadiness } from "../../provider/resources/appReadiness.ts";
 import { generatedApp } from "../../provider/resources/generatedApp.ts";
 import { organization } from "../../provider/resources/organization.ts";
+import { facts } from "../../provider/resources/resource.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { team } from "../../provider/resources/team.ts";
 import { teamMember } from "../../provider/resources/teamMember.ts";
@@ -92,10 +93,7 @@ export function jsonSchema(): object {
     override: ({ zodSchema, jsonSchema }) => {
       // A file that another one extends, or that extends another, may lack what only the merged one must have.
       if (([company, crew, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
-      // Facts for the engine say nothing to an editor.
-      delete jsonSchema["replaces"];
-      delete jsonSchema["settles"];
-      delete jsonSchema["secret"];
+      for (const fact of facts) Reflect.deleteProperty(jsonSchema, fact);
     },
   });
   return { title: "Environment of pulumi-microapps", ...schema };
