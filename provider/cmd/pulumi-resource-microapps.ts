@@ -5,17 +5,22 @@ import module from "node:module";
 module.enableCompileCache();
 process.removeAllListeners("warning");
 
-const [{ serve }, { endWithParent }] = await Promise.all([
-  import("../pulumi/plugin/serve.ts"),
-  import("../pulumi/parent.ts"),
-]);
-const { port, stop } = await serve(process.argv[2]);
-process.stdout.write(`${port}\n`);
-endWithParent(stop);
-// This is how an engine ends a provider, which has five seconds then.
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    stop();
-    process.exit(0);
-  });
+// A language host requires this file, which therefore must not wait at its top level.
+void start();
+
+async function start(): Promise<void> {
+  const [{ serve }, { endWithParent }] = await Promise.all([
+    import("../pulumi/plugin/serve.ts"),
+    import("../pulumi/parent.ts"),
+  ]);
+  const { port, stop } = await serve(process.argv[2]);
+  endWithParent(stop);
+  // This is how an engine ends a provider, which has five seconds then.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      stop();
+      process.exit(0);
+    });
+  }
+  process.stdout.write(`${port}\n`);
 }

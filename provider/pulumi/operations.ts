@@ -110,7 +110,7 @@ export class Operations {
     try {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
-      const offline = { report: report(urn, clean), directory };
+      const offline = { report: report.on(urn, clean), directory };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (): Promise<Context> => ({
         ...offline,
@@ -125,6 +125,8 @@ export class Operations {
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
       const partial = error instanceof PartialFailure ? { id: error.id, outputs: error.outputs } : undefined;
       throw new Failure(`${what} ${resource.name}`, told, partial);
+    } finally {
+      await report.delivered();
     }
   }
 

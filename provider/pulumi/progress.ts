@@ -15,7 +15,7 @@ interface EngineStubs {
     address: string,
     credentials: unknown,
   ) => {
-    log: (request: LogRequest, done: (error: unknown) => void) => void;
+    log: (request: LogRequest, options: { deadline: number }, done: (error: unknown) => void) => void;
   };
 }
 interface MessageStubs {
@@ -27,29 +27,42 @@ const severities = { info: 1, warning: 2 } as const;
 /** Milliseconds between two live lines of one resource: what is not a terminal prints each of them. */
 const pace = 1_000;
 
-/** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
-export type Reporter = (urn: string | undefined, clean: (text: string) => string) => Report;
+/** Milliseconds that a message may take to arrive. */
+const patience = 1_000;
+
+/** Tells people how resources go, by the engine's own log. */
+export interface Reporter {
+  /** Reports on the line of the resource with that URN. */
+  on: (urn: string | undefined, clean: (text: string) => string) => Report;
+  /** Resolves when what was told has arrived: after its step has ended, a message has no line of its own any more. */
+  delivered: () => Promise<void>;
+}
 
 /** Reports to the engine at this address; everywhere else there is nobody to tell. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
     const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined };
-    return () => nobody;
+    return { on: () => nobody, delivered: () => Promise.resolve() };
   }
   // Types: the parts of the stubs that are used here, as their .d.ts has them.
   const { EngineClient } = require("@pulumi/pulumi/proto/engine_grpc_pb.js") as EngineStubs;
   const { LogRequest } = require("@pulumi/pulumi/proto/engine_pb.js") as MessageStubs;
   const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
   const engine = new EngineClient(address, credentials.createInsecure());
+  const underWay = new Set<Promise<void>>();
 
-  return (urn, clean) => {
+  const on: Reporter["on"] = (urn, clean) => {
     const log = (severity: number, text: string, ephemeral: boolean): void => {
       const request = new LogRequest();
       request.setSeverity(severity);
       request.setMessage(clean(text));
       if (urn !== undefined) request.setUrn(urn);
       request.setEphemeral(ephemeral);
-      engine.log(request, () => undefined); // an engine that has gone needs no progress
+      // An engine that has gone needs no progress.
+      const sent = new Promise<void>((resolve) =>
+        engine.log(request, { deadline: Date.now() + patience }, () => resolve()),
+      ).finally(() => underWay.delete(sent));
+      if (!ephemeral) underWay.add(sent);
     };
     let last = -Infinity;
     return {
@@ -62,5 +75,11 @@ export function reporterTo(address: string | undefined): Reporter {
       info: (text) => log(severities.info, text, false),
       warning: (text) => log(severities.warning, text, false),
     };
+  };
+  return {
+    on,
+    delivered: async () => {
+      await Promise.all(underWay);
+    },
   };
 }

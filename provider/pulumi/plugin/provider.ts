@@ -48,7 +48,8 @@ export class Plugin {
   }
 
   handshake(request: pb.ProviderHandshakeRequest): pb.ProviderHandshakeResponse {
-    this.#report = reporterTo(request.getEngineAddress());
+    const engine = request.getEngineAddress();
+    if (engine !== "") this.#report = reporterTo(engine);
     return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
   }
 
@@ -141,10 +142,11 @@ export class Plugin {
     );
     if (!found) return answer;
     const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
+    // Without inputs, those of the state stay.
+    if (found.inputs) answer.setInputs(told(resource, found.inputs, secret));
     return answer
       .setId(found.id)
       .setProperties(told(resource, found.outputs, secret))
-      .setInputs(told(resource, found.inputs ?? inputs.values, secret))
       .setRefreshBeforeUpdate(this.#looksForDrift);
   }
 
