@@ -13,14 +13,11 @@ async function start(): Promise<void> {
     import("../pulumi/plugin/serve.ts"),
     import("../pulumi/parent.ts"),
   ]);
-  const { port, stop } = await serve(process.argv[2]);
-  endWithParent(stop);
+  const port = await serve(process.argv[2]);
+  endWithParent(() => undefined);
   // This is how an engine ends a provider, which has five seconds then.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      stop();
-      process.exit(0);
-    });
+    process.on(signal, () => process.exit(0));
   }
   process.stdout.write(`${port}\n`);
 }

@@ -6,19 +6,28 @@ import anyProto from "google-protobuf/google/protobuf/any_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 /** What exists although a create, read or update failed: an engine saves it and goes on from there. */
-export interface Unfinished {
+interface Unfinished {
   id: string;
   outputs: Struct;
   inputs: Struct;
   refreshBeforeUpdate: boolean;
 }
 
+/** A failure of which something exists all the same. */
+export class UnfinishedFailure extends Error {
+  readonly unfinished: Unfinished;
+  constructor(message: string, unfinished: Unfinished) {
+    super(message);
+    this.unfinished = unfinished;
+  }
+}
+
 /** An error as gRPC carries it. */
-export function statusOf(error: unknown, unfinished?: Unfinished): Partial<ServerErrorResponse> {
+export function statusOf(error: unknown): Partial<ServerErrorResponse> {
   const details = error instanceof Error ? error.message : String(error);
   const code = grpc.status.UNKNOWN;
-  if (!unfinished) return { code, details };
-  const { id, outputs, inputs, refreshBeforeUpdate } = unfinished;
+  if (!(error instanceof UnfinishedFailure)) return { code, details };
+  const { id, outputs, inputs, refreshBeforeUpdate } = error.unfinished;
   const failed = new providerProto.ErrorResourceInitFailed()
     .setId(id)
     .setProperties(outputs)

@@ -10,21 +10,12 @@ import { Failure, Operations, type Call } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { factsOf, foreseen, secretsOf, stablesOf, type Properties } from "../properties.ts";
 import { details, type Kind } from "./details.ts";
-import type { Unfinished } from "./failures.ts";
+import { UnfinishedFailure } from "./failures.ts";
 import { schemaText } from "./schema.ts";
 import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
 const { PropertyDiff, DiffResponse } = providerProto;
-
-/** A failure of which something exists all the same. */
-export class UnfinishedFailure extends Error {
-  readonly unfinished: Unfinished;
-  constructor(message: string, unfinished: Unfinished) {
-    super(message);
-    this.unfinished = unfinished;
-  }
-}
 
 /** A call about one resource, and what was sent with it. */
 interface About {
