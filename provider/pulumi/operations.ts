@@ -121,7 +121,7 @@ export class Operations {
       });
       return await work({ offline, online, clean });
     } catch (error) {
-      const message = clean(error instanceof Error ? error.message : String(error));
+      const message = clean(saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
       const partial = error instanceof PartialFailure ? { id: error.id, outputs: error.outputs } : undefined;
       throw new Failure(`${what} ${resource.name}`, told, partial);
@@ -141,4 +141,10 @@ export class Operations {
       throw error;
     }
   }
+}
+
+function saidBy(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A pause that ended early: Node's own words tell nobody what to do.
+  return error.name === "AbortError" ? "cancelled before it was done. Run it again to go on." : error.message;
 }

@@ -50,6 +50,7 @@ export function reporterTo(address: string | undefined): Reporter {
   const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
   const engine = new EngineClient(address, credentials.createInsecure());
   const underWay = new Set<Promise<void>>();
+  const lastOf = new Map<string, string>();
 
   const on: Reporter["on"] = (urn, clean) => {
     const log = (severity: number, text: string, ephemeral: boolean): void => {
@@ -64,6 +65,12 @@ export function reporterTo(address: string | undefined): Reporter {
       ).finally(() => underWay.delete(sent));
       if (!ephemeral) underWay.add(sent);
     };
+    // An engine may ask for the same diff twice, of a refresh and of the plan after it.
+    const once = (severity: number, text: string): void => {
+      if (urn !== undefined && lastOf.get(urn) === text) return;
+      if (urn !== undefined) lastOf.set(urn, text);
+      log(severity, text, false);
+    };
     let last = -Infinity;
     return {
       status: (text) => {
@@ -72,8 +79,8 @@ export function reporterTo(address: string | undefined): Reporter {
         last = now;
         log(severities.info, text, true);
       },
-      info: (text) => log(severities.info, text, false),
-      warning: (text) => log(severities.warning, text, false),
+      info: (text) => once(severities.info, text),
+      warning: (text) => once(severities.warning, text),
     };
   };
   return {
