@@ -31,6 +31,15 @@ check: dist/.built
 	@eslint --max-warnings 0 .
 	@knip
 
+check: docs-are-current
+
+.PHONY: docs docs-are-current
+docs: dist/.built
+	@node --no-warnings dist/emulator/writeDocuments.js
+
+docs-are-current: dist/.built
+	@node --no-warnings dist/emulator/writeDocuments.js --check
+
 format: node_modules/.installed
 	@prettier --write --log-level warn .
 

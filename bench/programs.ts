@@ -41,7 +41,12 @@ export async function programs(count: number): Promise<Figure[]> {
     const variables = Object.entries(platform.configuration).map(([key, value]) => [variableOf(key), value] as const);
     const child = spawn(process.execPath, command, {
       cwd: where,
-      env: { ...process.env, HOME: folder, PULUMI_CONFIG_PASSPHRASE: "bench", ...Object.fromEntries<string>(variables) },
+      env: {
+        ...process.env,
+        HOME: folder,
+        PULUMI_CONFIG_PASSPHRASE: "bench",
+        ...Object.fromEntries<string>(variables),
+      },
       stdio: ["ignore", "ignore", "inherit"],
     });
     const [status] = (await once(child, "exit")) as [number | null]; // the event's first argument

@@ -2,7 +2,9 @@ import { endpoints, type EndpointName } from "../provider/contract/endpoints.ts"
 import type { CallFilter } from "./callLog.ts";
 import { invalid, notFound, PlatformError } from "./failure.ts";
 import { parseBody } from "./json.ts";
-import type { Outgoing } from "./platform.ts";
+import { consoleFile } from "./console.ts";
+import { appList, fileList, organizationTree, platformFacts, rowPage, tableList, userList } from "./contents.ts";
+import type { Outgoing, Platform } from "./platform.ts";
 import type { Arrived } from "./server.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -11,10 +13,17 @@ export const adminPath = "/_emulator/";
 
 const done = { status: "success" };
 
-type Action = (tenant: Tenant, request: Arrived, name: string) => unknown;
+type Action = (tenant: Tenant, request: Arrived, name: string, platform: Platform) => unknown;
 
 /** By method and first part of the path; the second is the name. */
 const actions: Record<string, Action> = {
+  "GET platform": (...[, , , platform]) => platformFacts(platform),
+  "GET tables": (...[, , , platform]) => ({ tables: tableList(platform) }),
+  "GET rows": (_tenant, { query }, _name, platform) => rowPage(platform, query),
+  "GET organizations": (...[, , , platform]) => ({ organizations: organizationTree(platform) }),
+  "GET users": (...[, , , platform]) => ({ users: userList(platform) }),
+  "GET apps": (...[, , , platform]) => ({ apps: appList(platform) }),
+  "GET files": (...[, , , platform]) => fileList(platform),
   "GET calls": (tenant, { query }) => ({ calls: tenant.calls(filterIn(query)), last: tenant.lastCall() }),
   "POST reset": async (tenant, { query }) => {
     const to = query.get("to") ?? "seed";
@@ -64,23 +73,35 @@ const actions: Record<string, Action> = {
 };
 
 /** Answers requests about the emulator, from this machine only. */
-export async function administrate(tenant: Tenant, request: Arrived, path: string): Promise<Outgoing> {
+export async function administrate(
+  { tenant, platform }: { tenant: Tenant; platform: Platform },
+  request: Arrived,
+  path: string,
+): Promise<Outgoing> {
   try {
-    const host = request.headers["host"] ?? "";
-    // A page in a browser may reach this address under another name, or post to it: neither is answered.
-    const ours = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
-    const origin = request.headers["origin"];
-    if (!request.local || !ours || (origin !== undefined && origin !== `http://${host}`)) {
-      throw new PlatformError("forbidden", "The emulator is administrated from its own machine only");
-    }
+    requireOwnMachine(request);
     const [noun = "", name = ""] = path.split("/");
+    const page = noun === "console" && request.method === "GET" ? consoleFile(name) : undefined;
+    if (page) return page;
     const action = `${request.method} ${noun}`;
     const carryOut = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (!carryOut) throw new PlatformError("notFound", `The emulator has no ${action}`);
-    return { status: 200, body: await carryOut(tenant, request, name), headers: {} };
+    return { status: 200, body: await carryOut(tenant, request, name, platform), headers };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    return { status: error.status, body: { status: "failure", message: error.message }, headers: {} };
+    return { status: error.status, body: { status: "failure", message: error.message }, headers };
+  }
+}
+
+const headers = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+
+function requireOwnMachine({ headers, local }: Arrived): void {
+  const host = headers["host"] ?? "";
+  // A page in a browser may reach this address under another name, or post to it: neither is answered.
+  const ours = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
+  const origin = headers["origin"];
+  if (!local || !ours || (origin !== undefined && origin !== `http://${host}`)) {
+    throw new PlatformError("forbidden", "The emulator is administrated from its own machine only");
   }
 }
 

@@ -11,10 +11,18 @@ export interface App {
   created: number;
 }
 
-const columns = "id, owner_id AS ownerID, requester_id AS requesterID, prompt, created";
+const columns = "a.id, owner_id AS ownerID, requester_id AS requesterID, prompt, a.created";
 
 export function findApp({ database }: Pick<Call, "database">, appID: string): App | undefined {
-  return database.one<App>(`SELECT ${columns} FROM apps WHERE id = ?`, appID);
+  return database.one<App>(`SELECT ${columns} FROM apps a WHERE id = ?`, appID);
+}
+
+/** All apps with the addresses of their owners, the newest first. */
+export function listApps(database: Call["database"]): (App & { owner: string })[] {
+  return database.all(
+    `SELECT ${columns}, u.email AS owner
+     FROM apps a JOIN users u ON u.id = a.owner_id ORDER BY a.created DESC, a.id DESC`,
+  );
 }
 
 /** Who may edit an app: its owner, who had it generated, and platform administrators (assumed). */
@@ -41,7 +49,7 @@ export const createappwithpromptStatus: Handler<"createappwithpromptStatus"> = (
 };
 
 /** How far a generation is: nothing but the time since its start says so, which a restart does not change. */
-function generation(app: App, settings: Settings, now: number): { status: string; message?: string } {
+export function generation(app: App, settings: Settings, now: number): { status: string; message?: string } {
   const part = settings.generationSeconds === 0 ? 1 : (now - app.created) / (settings.generationSeconds * 1000);
   if (part < 0.25) return { status: "queued" };
   if (part < 1) return { status: "generating" };

@@ -100,6 +100,10 @@ export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToS
   return { url: signedUrl(call, file), fileKey: file.key };
 };
 
+/** All child records, the newest first. */
+export const listChildren = (database: Call["database"]) =>
+  database.all<Child>(`SELECT ${columns} FROM children ORDER BY n DESC LIMIT 1000`).map(wire);
+
 const contentOf = ({ content }: Child): Json => JSON.parse(content) as Json; // written by microappchildCreate
 
 function wire(child: Child) {

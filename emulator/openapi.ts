@@ -77,7 +77,8 @@ function parametersIn(schema: Json): Json[] {
   });
 }
 
-function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
+/** A zod schema as JSON Schema: the form that callers send, or the one that they get. */
+export function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const made: Json = { ...z.toJSONSchema(schema, { io, unrepresentable: "any" }) };
   delete made["$schema"]; // the document as a whole names it
   return made;

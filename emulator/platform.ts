@@ -96,7 +96,8 @@ export class Platform {
         log(circumstances.instead.status, null);
         return circumstances.instead;
       }
-      if (endpoint.auth !== "none") user = signedIn({ database, settings, now: time }, headers);
+      const session = name === "logout" ? sessionIn(headers, accepted) : headers;
+      if (endpoint.auth !== "none") user = signedIn({ database, settings, now: time }, session);
       if (endpoint.auth === "token+key") requireKey({ database, settings, now: time }, headers);
       if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
       const parsed = judged(endpoint, accepted);
@@ -106,7 +107,7 @@ export class Platform {
         now: time,
         newID: () => this.#identifiers.next(time),
         url,
-        token: headers["x-auth-token"],
+        token: session["x-auth-token"],
         fetched: undefined,
         get user() {
           if (!user) throw new PlatformError("unauthorized", "You must be logged in");
@@ -142,6 +143,14 @@ export class Platform {
   expire(token: string | undefined): void {
     if (token !== undefined) this.database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
   }
+}
+
+/** The session that ends: of the headers or, as clients in the field name it, of the body. */
+function sessionIn(headers: Received["headers"], accepted: unknown): Received["headers"] {
+  if (headers["x-auth-token"] || !isObject(accepted)) return headers;
+  const { authToken, userId } = accepted;
+  if (typeof authToken !== "string" || typeof userId !== "string") return headers;
+  return { ...headers, "x-auth-token": authToken, "x-user-id": userId };
 }
 
 function requireJSON(headers: Received["headers"], body: Buffer): void {

@@ -16,11 +16,15 @@ export function routed(
   const routes = routesOf(wireNames);
   return async (request) => {
     const { method, headers, query, body } = request;
-    const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*)$/.exec(request.path) ?? [];
+    const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
     const tenant = tenants.get(name);
     const platform = platforms.get(name);
     if (!tenant || !platform) return answer(failed(404, `There is no tenant ${name}`));
-    if (path.startsWith(adminPath)) return answer(await administrate(tenant, request, path.slice(adminPath.length)));
+    const admin = (path: string) => administrate({ tenant, platform }, request, path);
+    if (path === "")
+      return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${tenant.url}/` } });
+    if (path === "/" && method === "GET") return answer(await admin("console/index.html"));
+    if (path.startsWith(adminPath)) return answer(await admin(path.slice(adminPath.length)));
     if (path.startsWith(filePath)) return answer(fileOf(platform, path.slice(filePath.length), request));
     if (path === "/openapi.json") return answer({ status: 200, body: openapi(tenant.url), headers: {} });
     const route = routes.get(path);

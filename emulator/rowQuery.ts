@@ -68,6 +68,8 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
  * parent's rows are few, equal sort values likewise; else the order decides, so that a page ends early.
  */
 function access(table: Table, conditions: readonly Condition[], ordered: readonly string[]): string {
+  // What no row can fulfil leaves SQLite nothing that an index could be used for.
+  if (conditions.some(({ sql }) => sql === "0")) return `WHERE table_id = '${table.id}'`;
   const of = (pattern: RegExp) => conditions.map(({ sql }) => pattern.exec(sql)?.[1]).find((found) => found);
   if (of(/^(parent) = \?$/)) return `WHERE +table_id = '${table.id}'`;
   const column =

@@ -77,7 +77,7 @@ function page(request: Request, { settings }: Call): { skip: number; limit: numb
   const asked = filters.find((filter) => filter.limit !== undefined)?.limit ?? request.optLimit ?? 0;
   const limit = asked === 0 ? settings.defaultLimit : asked;
   return {
-    skip: Math.max(0, Math.trunc(skip)),
+    skip: Math.max(0, Math.min(Math.trunc(skip), 1e12)), // SQLite takes no more than 64 bits
     limit: Math.max(0, Math.min(Math.trunc(limit), settings.maximumLimit)),
   };
 }

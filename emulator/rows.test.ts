@@ -234,6 +234,7 @@ describe("many rows", () => {
     [{ optSearchFilters: [{ fieldID: "Tags", value: "EU" }] }, ["CZ", "AT"]],
     [{ optSearchFilters: [{ fieldID: "Population", value: null }] }, ["XX"]],
     [{ optSearchFilters: [{ fieldID: "none", value: 1 }] }, []],
+    [{ optSearchFilters: [{ fieldID: "none", value: 1 }], optViewSort: { sortVal: 1 } }, []],
     [{ optSearchFilters: [{ resourceID: "cities", fieldID: "none", value: 1 }], optLimit: 1 }, ["CZ"]],
     [{ resultContentType: "json", optIsStatic: true, optExcludeMicroApps: [], optLimit: 1 }, ["CZ"]],
   ])("of %j", async (query, expected) => {

@@ -36,7 +36,13 @@ function text(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new SeedError([`the seed ${file} can't be read: ${error instanceof Error ? error.message : String(error)}`]);
+    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const reason = missing
+      ? "there is no such file; correct its path"
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    throw new SeedError([`the seed ${file} can't be read: ${reason}`]);
   }
 }
 

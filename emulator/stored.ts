@@ -12,12 +12,20 @@ export interface StoredFile {
   digest: string;
 }
 
-const columns = "resource_id AS resourceID, key, filename, type, digest";
+const columns = "resource_id AS resourceID, key, filename, type, f.digest";
 
 export function findFile(database: Database, resourceID: string, key: string): StoredFile | undefined {
   return database.one<StoredFile>(
-    `SELECT ${columns} FROM files WHERE resource_id = ? AND key = ?`,
+    `SELECT ${columns} FROM files f WHERE resource_id = ? AND key = ?`,
     ...[resourceID, key],
+  );
+}
+
+/** All files with their sizes, the newest first. */
+export function storedFiles(database: Database): (StoredFile & { bytes: number; created: number })[] {
+  return database.all(
+    `SELECT ${columns}, length(bytes) AS bytes, created
+     FROM files f JOIN contents c ON c.digest = f.digest ORDER BY created DESC, key LIMIT 1000`,
   );
 }
 

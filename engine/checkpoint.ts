@@ -50,9 +50,10 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
   }
   const provider = latest["secrets_providers"];
   if (!isObject(provider)) return { salt: undefined, latest };
-  if (provider["type"] !== "passphrase" && provider["type"] !== undefined && provider["type"] !== "") {
+  const kind: unknown = provider["type"] ?? "";
+  if (kind !== "passphrase" && kind !== "") {
     throw new Refusal(
-      `${file}: the secrets provider '${String(provider["type"])}' is not served by the embedded engine, only 'passphrase': use the Pulumi CLI`,
+      `${file}: the secrets provider '${typeof kind === "string" ? kind : "?"}' is not served by the embedded engine, only 'passphrase': use the Pulumi CLI`,
     );
   }
   const salt = isObject(provider["state"]) ? provider["state"]["salt"] : undefined;
@@ -129,7 +130,11 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
 }
 
 const decodeFrames = (raw: unknown): string[] =>
-  Array.isArray(raw) ? raw.map((frame) => (isObject(frame) ? String(frame["sourcePosition"] ?? "") : "")) : [];
+  Array.isArray(raw)
+    ? raw.map((frame) =>
+        isObject(frame) && typeof frame["sourcePosition"] === "string" ? frame["sourcePosition"] : "",
+      )
+    : [];
 
 function decodeTimeouts(raw: unknown): Timeouts {
   if (!isObject(raw)) return {};

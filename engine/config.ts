@@ -47,8 +47,6 @@ export function configValue(raw: unknown): ConfigValue {
     if (entries.length === 1 && only?.[0] === "secure" && typeof only[1] === "string") return new Cipher(only[1]);
     return Object.fromEntries(entries.map(([name, value]) => [name, configValue(value)]));
   }
-  // Pulumi's YAML reader takes a bare date for a time and prints it in this form.
-  if (raw instanceof Date) return `${raw.toISOString().slice(0, 10)} 00:00:00 +0000 UTC`;
   if (typeof raw === "string" || typeof raw === "number" || typeof raw === "boolean" || typeof raw === "bigint") {
     return raw;
   }
@@ -181,8 +179,14 @@ export function getAt(value: ConfigValue | undefined, path: Path): ConfigValue |
   return Object.hasOwn(value, part) ? getAt(value[String(part)], rest) : undefined;
 }
 
-/** `value` with `now` at `path`; containers are made on the way. */
-export function setAt(value: ConfigValue | undefined, path: Path, now: ConfigValue, before: Path = []): ConfigValue {
+/** In a file `{secure: text}` is an encrypted value, so a map must not come to look like one. */
+const looksEncrypted = (entries: [string, ConfigValue][]): boolean =>
+  entries.length === 1 && entries[0]?.[0] === "secure" && typeof entries[0][1] === "string";
+
+const reserved = 'maps with the single key "secure" are reserved';
+
+/** `value` with `now` at `path`; containers are made on the way. `before` is the way there, for errors. */
+export function setAt(value: ConfigValue | undefined, path: Path, now: ConfigValue, before: Path): ConfigValue {
   const [part, ...rest] = path;
   if (part === undefined) return now;
   const here = [...before, part];
@@ -194,15 +198,18 @@ export function setAt(value: ConfigValue | undefined, path: Path, now: ConfigVal
     value = typeof part === "number" ? [] : {};
   }
   if (Array.isArray(value)) {
-    if (typeof part !== "number") throw new EngineError(`${formatPath(here)}: key for an array must be a number`);
-    if (part > value.length) throw new EngineError(`${formatPath(here)}: array index out of range`);
+    if (typeof part !== "number") throw new EngineError(`${formatPath(here)}: key for an array must be an int`);
+    if (part < 0 || part > value.length) throw new EngineError(`${formatPath(here)}: array index out of range`);
     if (part === value.length) return [...value, setAt(undefined, rest, now, here)];
     return value.with(part, setAt(value[part], rest, now, here));
   }
-  if (typeof value !== "object" || value instanceof Cipher || typeof part === "number") {
+  if (typeof value !== "object" || value instanceof Cipher) {
     throw new EngineError(`${formatPath(before)}: expected ${typeof part === "number" ? "an array" : "a map"}`);
   }
-  return { ...value, [part]: setAt(Object.hasOwn(value, part) ? value[part] : undefined, rest, now, here) };
+  if (typeof part === "number") throw new EngineError(`${formatPath(here)}: key for a map must be a string`);
+  const made = { ...value, [part]: setAt(Object.hasOwn(value, part) ? value[part] : undefined, rest, now, here) };
+  if (looksEncrypted(Object.entries(made))) throw new EngineError(reserved);
+  return made;
 }
 
 export function removeAt(value: ConfigValue, path: Path): ConfigValue {
@@ -215,7 +222,9 @@ export function removeAt(value: ConfigValue, path: Path): ConfigValue {
   if (typeof value !== "object" || value === null || value instanceof Cipher || typeof part !== "string") return value;
   if (Array.isArray(value) || !Object.hasOwn(value, part)) return value;
   if (rest.length > 0) return { ...value, [part]: removeAt(value[part] ?? null, rest) };
-  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== part));
+  const left = Object.entries(value).filter(([name]) => name !== part);
+  if (looksEncrypted(left)) throw new EngineError(reserved);
+  return Object.fromEntries(left);
 }
 
 /** With `--path`, plain numbers and booleans are stored as such. */

@@ -49,7 +49,8 @@ function deletionOf(old: ResourceState, { operatedOn, deletes, condemned }: Seen
     if (condemned.has(old)) return undefined;
     return { op: old.external ? "discard-replaced" : "delete-replaced", urn, old, deletions: deletes };
   }
-  if (operatedOn.has(urn) || condemned.has(old)) return undefined;
+  if (operatedOn.has(urn)) return undefined;
+  // Also what this run has deleted ahead of its turn, and the program then did not register.
   if (old.pendingReplacement) return { op: "remove-pending-replace", urn, old };
   return { op: old.external ? "read-discard" : "delete", urn, old, deletions: deletes };
 }

@@ -72,7 +72,7 @@ export function withReplaceOnChanges(
     path,
     change: hit(path) ? { ...change, replaces: true } : change,
   }));
-  const replaces = new Set([...said.replaces, ...said.changed.filter((name) => hit([name]))]);
+  const replaces = new Set([...said.replaces, ...said.changed.filter((name) => hit(safePath(name) ?? []))]);
   const initError = hasInitErrors && hit(["#initerror"]);
   if (initError) replaces.add("#initerror");
   return {

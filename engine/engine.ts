@@ -42,12 +42,20 @@ export interface RunResult {
   outputChanges: PropertyChange[];
 }
 
+/** A write that fails was told where it happened first, or is told here. */
+async function flush(run: Run): Promise<void> {
+  try {
+    await run.snapshot.flush();
+  } catch (error) {
+    run.fail(messageOf(error));
+  }
+}
+
 type StackOutputs = Pick<RunResult, "outputs" | "outputChanges">;
 
-/** Whether a run changed anything, stack outputs included. */
-export function hasChanges({ changes, outputChanges }: RunResult): boolean {
-  const changed = Object.entries(changes).some(([op, count]) => op !== "same" && count > 0);
-  return changed || outputChanges.length > 0;
+/** Whether a run changed any resource; like Pulumi, `--expect-no-changes` lets stack outputs change. */
+export function hasChanges({ changes }: RunResult): boolean {
+  return Object.entries(changes).some(([op, count]) => op !== "same" && op !== "read-discard" && count > 0);
 }
 
 /** One preview, update, refresh or destroy of a stack, which the caller has locked. What goes wrong is told in events. */
@@ -121,6 +129,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   } finally {
     options.signal?.removeEventListener("abort", cancel);
     await run.slots.whenIdle();
+    if (!preview) await flush(run);
     monitor.silent = true;
     await providers.close();
     monitor.close();
@@ -131,6 +140,10 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   emit({ type: "summary", kind, preview, result: succeeded ? "succeeded" : "failed", changes, ...outputs, seconds });
   return { succeeded, changes, ...outputs };
 }
+
+/** Both change while something is waited for, which the compiler cannot know. */
+const mayGoOn = (run: Run): boolean => !run.aborted;
+const hasFailed = (run: Run): boolean => run.failed;
 
 async function stages(
   run: Run,
@@ -149,11 +162,11 @@ async function stages(
   if (refreshes) await refresh(run);
   const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
   let kept: StackOutputs = { outputs: shownProperties(old, run.showSecrets), outputChanges: [] };
-  if (run.failed || run.aborted || run.kind === "refresh") return kept;
+  if (run.failed || !mayGoOn(run) || run.kind === "refresh") return kept;
   if (run.kind === "destroy") {
     await deleteRest(run, { operatedOn: new Set(), deletes: new Set(), condemned: new Set() });
     const gone = changesBetween(old, {}).map((change) => toPropertyChange(change, run.showSecrets));
-    return { outputs: {}, outputChanges: run.failed ? [] : gone };
+    return { outputs: {}, outputChanges: hasFailed(run) ? [] : gone };
   }
 
   const generator = new Generator(run);
@@ -163,7 +176,8 @@ async function stages(
   try {
     await program.registered;
     await run.slots.whenIdle();
-    if (!run.failed && !run.aborted) await deleteRest(run, generator);
+    // A preview goes on after a refusal, to tell all that it can.
+    if (mayGoOn(run)) await deleteRest(run, generator);
   } finally {
     await run.slots.whenIdle();
     kept = (await registrar.finish()) ?? kept;

@@ -10,13 +10,15 @@ import { Queue } from "./slots.ts";
 import { newState, type ResourceState } from "./state.ts";
 import { Aborted, operatorOf, runChain, type Step } from "./steps.ts";
 import { isProviderType, makeUrn, nameOf, typeOf } from "./urns.ts";
-import { equal } from "./values.ts";
+import { equal, type Properties } from "./values.ts";
 
 /** A registration between the check of its inputs and the decision what to do. */
 interface Considered {
   goal: Goal;
   old: ResourceState;
   now: ResourceState;
+  /** The inputs to compare: a component keeps those that the program gave, the ignored ones among them. */
+  compared: Properties;
   operator: Operator | undefined;
 }
 
@@ -30,7 +32,7 @@ export class Generator {
   readonly #aliased = new Map<string, string>();
   readonly #providers = new Map<string, ResourceState>();
   readonly #replaced = new Set<string>();
-  /** URNs for which a step was decided. */
+  /** URNs for which it was decided what to do, old ones of aliased resources among them. */
   readonly operatedOn = new Set<string>();
   /** URNs that are deleted in this run. */
   readonly deletes = new Set<string>();
@@ -79,7 +81,7 @@ export class Generator {
       throw run.fail(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn);
     }
     this.#urns.add(urn);
-    const { old, alias } = this.#oldOf(urn, goal.aliases);
+    const { old, alias, conflicting } = this.#oldOf(urn, goal.aliases);
     const now = stateOf(goal, urn, alias);
     this.news.set(urn, now);
     if (isProviderType(goal.type)) {
@@ -90,17 +92,16 @@ export class Generator {
     const operator = goal.custom ? operatorOf(run, now) : undefined;
     const recreating = this.deletes.has(urn);
     const adopting = old?.external === true;
-    if (old) now.inputs = withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges);
+    const compared = old ? withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges) : goal.inputs;
     if (operator) {
-      const olds = old === undefined || recreating || adopting ? {} : old.inputs;
-      now.inputs = this.#accepted(
-        urn,
-        now,
-        await this.#checked(urn, operator.check(urn, olds, now.inputs, run.preview)),
-      );
+      // What was deleted, or was never ours, has no inputs to go on with, ignored ones among them.
+      const fresh = old === undefined || recreating || adopting;
+      const checking = operator.check(urn, fresh ? {} : old.inputs, fresh ? goal.inputs : compared, run.preview);
+      now.inputs = this.#accepted(urn, now, await this.#checked(urn, checking));
     }
-    this.operatedOn.add(urn);
+    if (conflicting) throw new Told(`resource ${urn} is invalid`);
 
+    if (old === undefined || recreating || adopting) this.#settle(urn, old);
     if (old === undefined) return { state: now, steps: [{ op: "create", urn, now }] };
     if (recreating) return { state: now, steps: this.#recreate(old, now) };
     if (adopting) {
@@ -112,8 +113,17 @@ export class Generator {
         ],
       };
     }
-    this.operatedOn.add(old.urn);
-    return { state: now, steps: [], considered: { goal, old, now, operator } };
+    return {
+      state: now,
+      steps: [],
+      considered: { goal, old, now, compared: operator ? now.inputs : compared, operator },
+    };
+  }
+
+  /** Until then a resource may still be found to depend on something that has to be deleted first. */
+  #settle(urn: string, old: ResourceState | undefined): void {
+    this.operatedOn.add(urn);
+    if (old) this.operatedOn.add(old.urn);
   }
 
   async #checked(urn: string, checking: Promise<Checked>): Promise<Checked> {
@@ -133,29 +143,34 @@ export class Generator {
     return inputs;
   }
 
-  /** First by its URN, then by the first alias that exists. */
-  #oldOf(urn: string, aliases: readonly string[]): { old: ResourceState | undefined; alias: string | undefined } {
+  /** First by its URN, then by the first alias that exists. Conflicts are told; the inputs are checked all the same. */
+  #oldOf(
+    urn: string,
+    aliases: readonly string[],
+  ): { old: ResourceState | undefined; alias: string | undefined; conflicting: boolean } {
     const run = this.#run;
+    let conflicting = false;
+    const conflict = (message: string): void => {
+      conflicting = true;
+      run.fail(message, urn);
+    };
     const claimed = this.#aliased.get(urn);
-    if (claimed !== undefined) {
-      throw run.fail(`Duplicate resource URN '${urn}' conflicting with alias on resource with URN '${claimed}'`, urn);
-    }
-    const own = run.olds.get(urn);
-    if (own) return { old: own, alias: undefined };
-    for (const alias of aliases) {
+    if (claimed !== undefined)
+      conflict(`Duplicate resource URN '${urn}' conflicting with alias on resource with URN '${claimed}'`);
+    for (const alias of [urn, ...aliases]) {
       const old = run.olds.get(alias);
       if (!old) continue;
-      const other = this.#urns.has(alias) ? alias : this.#aliased.get(alias);
-      if (other !== undefined) {
-        throw run.fail(
+      if (alias === urn) return { old, alias: undefined, conflicting };
+      for (const other of [this.#urns.has(alias) ? urn : undefined, this.#aliased.get(alias)]) {
+        if (other === undefined) continue;
+        conflict(
           `Duplicate resource alias '${alias}' applied to resource with URN '${urn}' conflicting with resource with URN '${other}'`,
-          urn,
         );
       }
       this.#aliased.set(alias, urn);
-      return { old, alias };
+      return { old, alias, conflicting };
     }
-    return { old: undefined, alias: undefined };
+    return { old: undefined, alias: undefined, conflicting };
   }
 
   #recreate(old: ResourceState, now: ResourceState): Step[] {
@@ -168,12 +183,12 @@ export class Generator {
   }
 
   /** What changed, from the provider or, where there is none, from the inputs. */
-  async #ask({ goal, old, now, operator }: Considered): Promise<Difference> {
+  async #ask({ goal, old, now, compared, operator }: Considered): Promise<Difference> {
     const nothing = { replaces: [], changed: [], deleteBeforeReplace: false };
     const because = (reason: string): Difference => ({ ...nothing, changes: "some", replaces: [reason] });
     if (now.deletedWith !== "" && this.#replaced.has(now.deletedWith)) return because("deletedWith");
     if (await this.#providerChanged(old, now)) return because("provider");
-    if (operator === undefined) return { ...nothing, changes: equal(old.inputs, now.inputs) ? "none" : "some" };
+    if (operator === undefined) return { ...nothing, changes: equal(old.inputs, compared) ? "none" : "some" };
     const run = this.#run;
     return run.slots.use(async () => {
       if (run.aborted) throw new Aborted("aborted");
@@ -209,6 +224,7 @@ export class Generator {
   async #conclude({ goal, old, now, operator }: Considered, answered: Difference): Promise<Step[]> {
     const run = this.#run;
     const { urn } = now;
+    this.#settle(urn, old);
     // Deleted in the meantime, as a dependent of something else that is replaced.
     if (this.deletes.has(urn)) return this.#recreate(old, now);
     const said = withReplaceOnChanges(answered, goal.replaceOnChanges, old.initErrors.length > 0);

@@ -50,17 +50,23 @@ export class Graph {
     return false;
   }
 
-  /** Everything that `state` needs, directly or not, with parents. */
+  /**
+   * Everything that `state` needs, directly or not, with parents. Where a URN has a state that is to be deleted and
+   * another one, the former needs the former, and the latter the latter.
+   */
   allDependenciesOf(state: ResourceState): Set<ResourceState> {
+    const condemned = new Map(this.#resources.filter((one) => one.delete).map((one) => [one.urn, one]));
+    const live = new Map(this.#resources.filter((one) => !one.delete).map((one) => [one.urn, one]));
+    const lookUp = (from: ResourceState, urn: string): ResourceState | undefined =>
+      from.delete ? (condemned.get(urn) ?? live.get(urn)) : (live.get(urn) ?? condemned.get(urn));
     const found = new Set<ResourceState>();
-    const visit = (from: ResourceState): void => {
-      for (const dependency of this.dependenciesOf(from)) {
-        if (found.has(dependency)) continue;
-        found.add(dependency);
-        visit(dependency);
-      }
+    const visit = (from: ResourceState | undefined): void => {
+      if (from === undefined || found.has(from)) return;
+      found.add(from);
+      for (const urn of neededBy(from)) visit(lookUp(from, urn));
+      visit(lookUp(from, from.parent));
     };
-    visit(state);
+    visit(lookUp(state, state.urn));
     return found;
   }
 }

@@ -158,9 +158,8 @@ function answered<Request, Response>(
       try {
         respond(null, await work(request));
       } catch (error) {
-        const code =
-          typeof error === "object" && error !== null && "code" in error ? Number(error.code) : grpc.status.UNKNOWN;
-        respond({ code, details: messageOf(error) });
+        const gone = typeof error === "object" && error !== null && "code" in error;
+        respond({ code: gone ? grpc.status.UNAVAILABLE : grpc.status.UNKNOWN, details: messageOf(error) });
       }
     })();
   };

@@ -38,7 +38,10 @@ export function startNode(options: StartOptions): Started {
   const read = (stream: "stdout" | "stderr"): Promise<void> =>
     new Promise((resolve) => {
       const input = child[stream];
-      if (input === null) return resolve();
+      if (input === null) {
+        resolve();
+        return;
+      }
       const lines = createInterface({ input, crlfDelay: Infinity });
       lines.on("line", (line) => options.onLine(line, stream));
       lines.on("close", resolve);

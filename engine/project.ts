@@ -54,10 +54,10 @@ export function readProject(file: string): Project {
   if (typeof name !== "string" || name === "") throw new EngineError(`${file}: 'name' is missing`);
   const runtime = raw["runtime"];
   const runtimeName = isObject(runtime) ? runtime["name"] : runtime;
-  if (runtimeName === undefined) throw new EngineError(`${file}: 'runtime' is missing`);
+  if (typeof runtimeName !== "string") throw new EngineError(`${file}: 'runtime' is missing`);
   if (runtimeName !== "nodejs") {
     throw new Refusal(
-      `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${String(runtimeName)}': use the Pulumi CLI`,
+      `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${runtimeName}': use the Pulumi CLI`,
     );
   }
   const plugins = raw["plugins"];

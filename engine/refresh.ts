@@ -4,7 +4,7 @@ import { messageOf } from "./errors.ts";
 import { type Difference, PartialFailure } from "./provider.ts";
 import type { Run } from "./run.ts";
 import type { ResourceState } from "./state.ts";
-import { describeStep, operatorOf, type Step } from "./steps.ts";
+import { describeStep, markOutputs, operatorOf, type Step } from "./steps.ts";
 import { isProviderType } from "./urns.ts";
 import { equal } from "./values.ts";
 
@@ -43,6 +43,7 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
       return old;
     }
   }
+  if (now) markOutputs(now);
   const result = now === undefined ? "delete" : drift.length > 0 ? "update" : "same";
   if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;
@@ -89,19 +90,17 @@ async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promis
   return outputs.length > 0 ? outputs : [...names].map((name) => ({ path: [name], kind: "update" }));
 }
 
-/** Drops references to what is gone; children of something gone move up to its parent. */
+/** Drops references to what is gone; children of something gone have no parent any more, as with Pulumi. */
 function withoutDangling(
   olds: readonly ResourceState[],
   refreshed: readonly (ResourceState | undefined)[],
 ): ResourceState[] {
   const there = new Set<string>();
-  const parents = new Map<string, string>();
   const kept = (urns: string[]): string[] => urns.filter((urn) => there.has(urn));
   return olds.flatMap((old, i) => {
-    const parent = there.has(old.parent) ? old.parent : (parents.get(old.parent) ?? "");
-    parents.set(old.urn, parent);
     const state = refreshed[i];
     if (state === undefined) return [];
+    const parent = there.has(old.parent) ? old.parent : "";
     const dependencies = kept(state.dependencies);
     const deletedWith = there.has(state.deletedWith) ? state.deletedWith : "";
     const byProperty = Object.entries(state.propertyDependencies).map(([name, urns]) => [name, kept(urns)] as const);

@@ -30,7 +30,16 @@ import {
   providerTypePrefix,
   typeOf,
 } from "./urns.ts";
-import { containsUnknown, equal, type Properties, shown } from "./values.ts";
+import {
+  containsUnknown,
+  equal,
+  isProperties,
+  mapProperties,
+  type Properties,
+  Secret,
+  shown,
+  type Value,
+} from "./values.ts";
 import { fromStruct, toStruct } from "./wire.ts";
 
 const {
@@ -51,6 +60,8 @@ export class Registrar {
   readonly #componentProviders = new Map<string, Map<string, string>>();
   #defaultProvider: Promise<string> | undefined;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
+  /** What has its outputs already: they are registered once. */
+  readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
   constructor(run: Run, generator: Generator, root: string, parallel: number) {
@@ -120,7 +131,7 @@ export class Registrar {
   async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
     const urn = request.getUrn();
     try {
-      const outputs = fromStruct(request.getOutputs());
+      const outputs = mapProperties(fromStruct(request.getOutputs()), this.#run.preview ? unmarked : (value) => value);
       if (isStackUrn(urn)) this.#stackOutputs = { urn, outputs };
       else await this.#setOutputs(urn, outputs);
     } catch (error) {
@@ -142,13 +153,15 @@ export class Registrar {
   ): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] }> {
     const run = this.#run;
     const state = this.#generator.news.get(urn);
-    if (!state) throw new EngineError(`cannot complete a resource '${urn}' whose registration isn't pending`);
+    if (!state || this.#completed.has(urn))
+      throw new EngineError(`cannot complete a resource '${urn}' whose registration isn't pending`);
     const old = run.olds.get(urn)?.outputs ?? {};
+    this.#completed.add(urn);
     state.outputs = outputs;
     const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
     const said = shownProperties(outputs, run.showSecrets);
     run.emit({ type: "outputs", urn, outputs: said, changes, preview: run.preview });
-    if (!run.preview && !equal(old, outputs)) await run.snapshot.persist();
+    if (!run.preview && !(run.olds.has(urn) && equal(old, outputs))) await run.snapshot.persist();
     return { outputs: said, outputChanges: changes };
   }
 
@@ -250,6 +263,15 @@ function timeoutsOf(request: RegisterResourceRequest): Timeouts {
   const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };
   const given = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
   return Object.fromEntries(given.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
+}
+
+/** In previews the SDK marks objects that were resources; no state has this mark, so it would look like a change. */
+function unmarked(value: Value): Value {
+  if (value instanceof Secret) return new Secret(unmarked(value.value));
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (!isProperties(value)) return value;
+  const { "@isPulumiResource": _mark, ...rest } = value;
+  return mapProperties(rest, unmarked);
 }
 
 /** Properties as plain JSON. */

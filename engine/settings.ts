@@ -11,7 +11,7 @@ import {
   setAt,
   splitPath,
 } from "./config.ts";
-import { EngineError } from "./errors.ts";
+import { EngineError, messageOf } from "./errors.ts";
 import type { Stack } from "./stack.ts";
 
 export interface SetOptions {
@@ -29,11 +29,14 @@ export function setConfig(
   { secret = false, path = false }: SetOptions = {},
 ): void {
   const { file, project } = stack;
-  const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : path ? coerced(text) : text;
-  if (!path) file.set(configKey(given, project.name), plain);
-  else {
-    const { key, path: place } = splitPath(given, project.name);
-    file.set(key, setAt(file.values()[key], place, plain));
+  const { key, path: place } = path
+    ? splitPath(given, project.name)
+    : { key: configKey(given, project.name), path: [] };
+  const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : place.length > 0 ? coerced(text) : text;
+  try {
+    file.set(key, setAt(file.values()[key], place, plain, [key.slice(key.indexOf(":") + 1)]));
+  } catch (error) {
+    throw new EngineError(`could not set config: ${messageOf(error)}`);
   }
   file.save();
 }

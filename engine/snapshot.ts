@@ -16,8 +16,10 @@ export class Snapshot {
   readonly #done = new Set<ResourceState>();
   readonly #operations = new Set<Operation>();
   #changes = 0;
-  #written = 0;
+  /** Changes that are on disk; none yet, so that every run leaves its mark. */
+  #written = -1;
   #writing: Promise<void> | undefined;
+  #elided = false;
 
   constructor(base: Deployment, write: (deployment: Deployment) => Promise<void>) {
     this.base = base;
@@ -43,6 +45,7 @@ export class Snapshot {
 
   markNew(state: ResourceState): void {
     this.#news.push(state);
+    this.#elided = true;
   }
 
   /** The merged state as it would be written now. */
@@ -55,6 +58,11 @@ export class Snapshot {
       operations: [...this.#operations, ...interrupted],
       metadata: this.base.metadata,
     });
+  }
+
+  /** Writes what was not worth a write of its own, at the end of a run. */
+  async flush(): Promise<void> {
+    if (this.#elided || this.#written < 0) await this.persist();
   }
 
   /** Resolves when everything changed so far is on disk. */
@@ -71,6 +79,7 @@ export class Snapshot {
       // One turn of the event loop, so that changes of parallel steps share a write.
       await setImmediate();
       const upTo = this.#changes;
+      this.#elided = false;
       const deployment = this.current();
       const problem = integrityProblem(deployment.resources);
       if (problem !== undefined) {

@@ -1,7 +1,7 @@
 import { Backend, backendFolder } from "./backend.ts";
 import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint, renderCheckpoint } from "./checkpoint.ts";
 import { type Config, effectiveConfig } from "./config.ts";
-import { EngineError } from "./errors.ts";
+import { EngineError, statuses } from "./errors.ts";
 import { type WriteFile, writeDurably } from "./files.ts";
 import { Lock } from "./lock.ts";
 import { findProject, type Project, readProject } from "./project.ts";
@@ -66,6 +66,7 @@ export class Workspace {
     if (project !== undefined && project !== this.project.name) {
       throw new EngineError(
         `the stack '${full}' belongs to the project '${project}', and ${this.project.file} is '${this.project.name}'`,
+        statuses.noSuchStack,
       );
     }
     if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name)) {
@@ -101,7 +102,9 @@ export class Workspace {
   async stack(given: string | undefined): Promise<Stack> {
     const name = this.stackName(given);
     const text = await this.backend.read(this.project.name, name);
-    if (text === undefined) throw new EngineError(`no stack named '${name}' found: make it with 'stack init ${name}'`);
+    if (text === undefined) {
+      throw new EngineError(`no stack named '${name}' found: make it with 'stack init ${name}'`, statuses.noSuchStack);
+    }
     const file = new StackFile(this.project, name);
     const passphrase = passphraseFrom(this.environment);
     const salt = file.salt ?? parseCheckpoint(text, this.backend.checkpointFile(this.project.name, name)).salt;
@@ -151,7 +154,7 @@ export class Stack {
 
   async #checkpoint(): Promise<Checkpoint> {
     const text = await this.workspace.backend.read(this.project.name, this.name);
-    if (text === undefined) throw new EngineError(`no stack named '${this.name}' found`);
+    if (text === undefined) throw new EngineError(`no stack named '${this.name}' found`, statuses.noSuchStack);
     return parseCheckpoint(text, this.stateFile);
   }
 

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { Document, isMap, parseDocument } from "yaml";
+import type { Document } from "yaml";
+import { isMap, parseDocument, Scalar } from "yaml";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
 import { EngineError } from "./errors.ts";
+import { readLikeGo } from "./goyaml.ts";
 import type { Project } from "./project.ts";
 import { isObject } from "./shapes.ts";
 import { writeAtomically } from "./files.ts";
@@ -17,7 +19,8 @@ export class StackFile {
     this.file = path.join(project.stackConfigDir, `Pulumi.${stack}.yaml`);
     this.#project = project.name;
     const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
-    this.#document = parseDocument(text, { intAsBigInt: true });
+    // Nothing but texts: what is not edited is written as it was read, `0777` too.
+    this.#document = parseDocument(text, { schema: "failsafe" });
     const problem = this.#document.errors[0];
     if (problem) {
       const line = problem.linePos?.[0].line ?? 1;
@@ -27,7 +30,7 @@ export class StackFile {
   }
 
   #raw(): Record<string, unknown> {
-    const raw: unknown = this.#document.toJS();
+    const raw = readLikeGo(this.#document);
     if (raw === null || raw === undefined) return {};
     if (!isObject(raw)) throw new EngineError(`${this.file} must be a map`);
     return raw;
@@ -38,7 +41,7 @@ export class StackFile {
     return typeof salt === "string" && salt !== "" ? salt : undefined;
   }
 
-  set salt(salt: string) {
+  set salt(salt: string | undefined) {
     this.#document.setIn(["encryptionsalt"], salt);
   }
 
@@ -47,7 +50,8 @@ export class StackFile {
     const config = this.#raw()["config"];
     if (config === undefined || config === null) return {};
     if (!isObject(config)) throw new EngineError(`${this.file}: 'config' must be a map`);
-    return Object.fromEntries(Object.entries(config).map(([key, value]) => [this.#key(key), configValue(value)]));
+    // A key without a value has an empty one, as with Pulumi.
+    return Object.fromEntries(Object.entries(config).map(([key, value]) => [this.#key(key), configValue(value ?? "")]));
   }
 
   #key(written: string): string {
@@ -65,8 +69,9 @@ export class StackFile {
     const written = isMap(config)
       ? config.items.map((item) => String(item.key)).find((name) => configKey(name, this.#project) === key)
       : undefined;
-    if (value !== undefined) this.#document.setIn(["config", written ?? key], this.#document.createNode(toYaml(value)));
-    else if (written !== undefined) this.#document.deleteIn(["config", written]);
+    if (value !== undefined) {
+      this.#document.setIn(["config", written ?? key], this.#document.createNode(toYaml(value)));
+    } else if (written !== undefined) this.#document.deleteIn(["config", written]);
   }
 
   remove(): void {
@@ -82,6 +87,13 @@ export class StackFile {
 function toYaml(value: ConfigValue): unknown {
   if (value instanceof Cipher) return { secure: value.text };
   if (Array.isArray(value)) return value.map(toYaml);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, toYaml(element)]));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, toYaml(element)]));
+  }
+  const scalar = new Scalar(String(value));
+  // Bare, such a text would be a date, a number or a truth value to Pulumi.
+  if (typeof value === "string" && /^([-+.~]|\d|(|<<|=|y|yes|n|no|on|off|true|false|null)$)/i.test(value)) {
+    scalar.type = "QUOTE_DOUBLE";
+  }
+  return scalar;
 }

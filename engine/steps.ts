@@ -59,11 +59,11 @@ export async function runStep(run: Run, step: Step): Promise<void> {
   try {
     const operation =
       type !== undefined && subject !== undefined && !run.preview ? await run.snapshot.begin(type, subject) : undefined;
-    let failure: unknown;
+    let failure: Error | undefined;
     try {
       await apply(run, step);
     } catch (error) {
-      failure = error;
+      failure = error instanceof Error ? error : new Error(messageOf(error));
     }
     if (step.now && step.op !== "replace") markOutputs(step.now);
     const done = failure === undefined || failure instanceof PartialFailure;
@@ -150,7 +150,10 @@ async function applyCreate(run: Run, step: Step): Promise<void> {
     next.created = next.modified = now();
     if (step.deleteLater && old) old.delete = true;
   };
-  if (!next.custom) return finish("", {});
+  if (!next.custom) {
+    finish("", {});
+    return;
+  }
   try {
     const made = await operatorOf(run, next).create(
       next.urn,
@@ -206,12 +209,13 @@ async function applyDelete(run: Run, step: Step): Promise<void> {
 }
 
 /** Outputs become secret where the input of that name is, and where the program says so. */
-function markOutputs(state: ResourceState): void {
+export function markOutputs(state: ResourceState): void {
   const marked = { ...state.outputs };
   for (const name of Object.keys(marked)) {
     const value = property(marked, name);
     if (value === undefined || value instanceof Secret) continue;
-    if (state.additionalSecretOutputs.includes(name) || property(state.inputs, name) instanceof Secret) {
+    const asked = name !== "id" && state.additionalSecretOutputs.includes(name);
+    if (asked || property(state.inputs, name) instanceof Secret) {
       marked[name] = new Secret(value);
     }
   }

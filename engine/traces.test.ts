@@ -46,7 +46,7 @@ const leftOut = new Set(["created", "modified", "sourcePosition", "stackTrace"])
 function normalized(resources: unknown): unknown {
   const plain = JSON.stringify(resources, (name, value: unknown) => {
     if (leftOut.has(name)) return undefined;
-    if (name === "dependencies" && Array.isArray(value)) return value.toSorted();
+    if (name === "dependencies" && Array.isArray(value)) return (value as unknown[]).toSorted();
     if (typeof value === "object" && value !== null && "plaintext" in value)
       return { secret: JSON.parse(String(value.plaintext)) as unknown };
     return value;

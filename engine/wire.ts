@@ -89,7 +89,7 @@ export function fromPlain(value: unknown, where: string): Value {
       const version = get("packageVersion");
       return new ResourceReference(
         String(get("urn")),
-        id === undefined ? undefined : id === "" || id === unknownId ? unknown : String(id),
+        typeof id !== "string" ? undefined : id === "" || id === unknownId ? unknown : id,
         typeof version === "string" && version !== "" ? version : undefined,
       );
     }

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Client, Row } from "../provider/client/index.ts";
 import { cities, cityFields, cityTypes, writeCities } from "./cities.ts";
 import { byHand, changingCalls } from "./platform.ts";
-import { leftRunning, Project } from "./project.ts";
+import { leftRunning } from "./processes.ts";
+import { Project } from "./project.ts";
 
 let project: Project;
 beforeEach(async () => {

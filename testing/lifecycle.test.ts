@@ -395,9 +395,9 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
       ["a,b\n", "rows.csv: has no rows"],
       [
         "Code,Name\nEU,Europe\nAF,Africa\nEU,Europa\n",
-        'source: rows.csv:4: the natural key "EU" stands at line 2 already',
+        'source: rows.csv:4: the natural key "EU" stands at line 2 already: remove one of the two, or name more labels in key',
       ],
-      ["Code,Name\n,Europe\n", "source: rows.csv:2: the row has no Code, which is its natural key"],
+      ["Code,Name\n,Europe\n", "source: rows.csv:2: the row has no Code, which is its natural key: give it one"],
       ["Code,Name\nEU,Europe,more\n", "source: rows.csv:2: the row has another number of cells than the first line"],
       ["Code,_id\nEU,1\n", "source: rows.csv:2: \"_id\" is the platform's own and can't be written"],
     ])("a source that is wrong is told by line before anything is sent: %j", async (text, message) => {

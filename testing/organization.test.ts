@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { byHand, changingCalls } from "./platform.ts";
-import { leftRunning, Project } from "./project.ts";
+import { leftRunning } from "./processes.ts";
+import { Project } from "./project.ts";
 
 let project: Project;
 beforeEach(async () => {

@@ -96,7 +96,15 @@ describe("configuration", () => {
 });
 
 describe("preview", () => {
-  const added = { digest: unknown, drift: unknown, keys: unknown, labels: unknown, ledger: unknown, rowCount: unknown };
+  const added = {
+    digest: unknown,
+    fingerprint: unknown,
+    drift: unknown,
+    keys: unknown,
+    labels: unknown,
+    ledger: unknown,
+    rowCount: unknown,
+  };
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
     const inputs = { teamID: unknown, email: "ada@example.com", role: "admin" };

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { cp, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 
 const repository = join(import.meta.dirname, "../..");
@@ -12,6 +11,15 @@ const microapps = join(repository, "dist/provider/cmd/microapps.js");
 export interface Ended {
   status: number | null;
   output: string;
+}
+
+/** A command that was started. */
+export interface Running {
+  /** Process ID of the engine. */
+  pid: number;
+  /** What it has printed so far. */
+  printed: () => string;
+  ended: Promise<Ended>;
 }
 
 const event = z.looseObject({
@@ -48,12 +56,19 @@ export class Project {
   readonly folder: string;
   /** Folder of the program. */
   readonly program: string;
+  /** What commands find in their environment beside what every process has. */
+  readonly environment: Record<string, string | undefined>;
   readonly #name: string;
 
   private constructor(folder: string, program: string, name: string) {
     this.folder = folder;
     this.program = program;
     this.#name = name;
+    this.environment = {
+      PULUMI_CONFIG_PASSPHRASE: "dev",
+      PULUMI_HOME: join(folder, ".pulumi-home"), // nothing is left in the user's own
+      NO_COLOR: "1",
+    };
   }
 
   /** A copy of the project at the root of this repository, which runs examples/environment. */
@@ -69,23 +84,31 @@ export class Project {
     return new Project(folder, folder, "microapps-organization");
   }
 
-  /** Runs a command of the executable on the stack `dev`. */
-  async run(command: string, ...flags: string[]): Promise<Ended> {
+  /** A project that runs this program on the stack `dev` with this configuration, all of it in clear. */
+  static async running(program: string, config: Readonly<Record<string, string>>): Promise<Project> {
+    const folder = await freshFolder();
+    const project = new Project(folder, folder, "tests");
+    await linkPackages(folder);
+    const runtime = { name: "nodejs", options: { typescript: false } };
+    const files = {
+      "Pulumi.yaml": JSON.stringify({ name: "tests", runtime, main: "index.ts", backend: { url: "file://." } }),
+      "Pulumi.dev.yaml": JSON.stringify({ config }),
+      "package.json": JSON.stringify({ type: "module" }),
+      "index.ts": program,
+    };
+    for (const [file, text] of Object.entries(files)) await project.write(file, text);
+    return project;
+  }
+
+  /** Starts a command of the executable on the stack `dev`. */
+  start(command: string, ...flags: string[]): Running {
     const stack = command.startsWith("stack init") ? [] : ["--stack", "dev"];
-    const child = spawn(process.execPath, ["--no-warnings", microapps, ...command.split(" "), ...stack, ...flags], {
-      cwd: this.folder,
-      env: { ...process.env, PULUMI_CONFIG_PASSPHRASE: "dev", NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    const collect = (data: Buffer): void => void (output += data.toString());
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    const status = await new Promise<number | null>((resolve, reject) => {
-      child.on("error", reject);
-      child.on("close", resolve);
-    });
-    return { status, output };
+    return started([microapps, ...command.split(" "), ...stack, ...flags], this.folder, this.environment);
+  }
+
+  /** Runs a command of the executable on the stack `dev`. */
+  run(command: string, ...flags: string[]): Promise<Ended> {
+    return this.start(command, ...flags).ended;
   }
 
   /** Runs a command that must succeed with `--json`, and tells the steps that it planned or took. */
@@ -118,8 +141,14 @@ export class Project {
     );
   }
 
+  read(file: string): Promise<string> {
+    return readFile(join(this.program, file), "utf8");
+  }
+
   async write(file: string, text: string): Promise<void> {
-    await writeFile(join(this.program, file), text);
+    const path = join(this.program, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
   }
 
   /** The resources of the stack, without the engine's own, by the end of their URN. */
@@ -145,22 +174,42 @@ export class Project {
   }
 }
 
-/** The processes that still run in a folder; known on Linux alone, none elsewhere. */
-export async function leftRunning(folder: string): Promise<string[]> {
-  const processes = existsSync("/proc") ? (await readdir("/proc")).filter((name) => /^\d+$/.test(name)) : [];
-  const inside = await Promise.all(
-    processes.map(async (id) => ((await readlink(`/proc/${id}/cwd`).catch(() => "")).startsWith(folder) ? [id] : [])),
-  );
-  return inside.flat();
+/** Runs Node in a folder, without the settings of whoever runs the tests. */
+export function started(
+  commandLine: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Running {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(PULUMI|MICROAPPS|NODE)_/.test(name));
+  const child = spawn(process.execPath, ["--no-warnings", ...commandLine], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const collect = (data: Buffer): void => void (output += data.toString());
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
+  const status = new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  return { pid: child.pid ?? 0, printed: () => output, ended: status.then((status) => ({ status, output })) };
 }
 
+/** A folder that holds nothing yet, under the name that processes in it see. */
+export const freshFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), "microapps-")));
+
+const linkPackages = (folder: string): Promise<void> =>
+  symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+
 async function copied(example: string, into: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "microapps-"));
+  const folder = await freshFolder();
   const own = [".microapps", ".pulumi", "node_modules"];
   await cp(join(repository, example), join(folder, into), {
     recursive: true,
     filter: (path) => !own.includes(basename(path)),
   });
-  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  await linkPackages(folder);
   return folder;
 }

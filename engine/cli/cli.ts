@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { messageOf } from "../errors.ts";
+import { EngineError, messageOf, statuses } from "../errors.ts";
 import { addConfigCommands } from "./configs.ts";
 import { addOperations } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
@@ -22,5 +22,5 @@ export function addEngineCommands(program: Command, terminal: Terminal = process
 /** Tells a failure in one sentence and sets the exit status. */
 export function tellFailure(error: unknown, terminal: Terminal = processTerminal): void {
   terminal.errors.write(`error: ${messageOf(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof EngineError ? error.status : statuses.failed;
 }

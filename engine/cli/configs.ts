@@ -76,10 +76,11 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
   const own = `${stack.project.name}:`;
   const entries = Object.entries(stack.config()).sort(([a], [b]) => (a < b ? -1 : 1));
   if (options.json) {
-    return print(
+    print(
       terminal,
       Object.fromEntries(entries.map(([key, entry]) => [key, described(entry, options.showSecrets ?? false)])),
     );
+    return;
   }
   const rows = entries.map(([key, { text, secret }]) => [
     key.startsWith(own) ? key.slice(own.length) : key,

@@ -14,6 +14,7 @@ export interface Globals {
 }
 
 /** Options of the program and of the command together. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- each command knows its own options
 export const optionsOf = <Options>(command: Command): Options & Globals => command.optsWithGlobals();
 
 export function openWorkspace(globals: Globals, { environment }: Terminal): Promise<Workspace> {

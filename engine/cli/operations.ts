@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { allowsColor } from "../display/colors.ts";
 import { createDisplay } from "../display/display.ts";
 import { execute, hasChanges, type RunResult } from "../engine.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, statuses } from "../errors.ts";
 import type { RunKind } from "../events.ts";
 import type { Stack } from "../stack.ts";
 import { type Globals, openStack, optionsOf, refuseFlags } from "./globals.ts";
@@ -15,7 +15,7 @@ interface Options {
   diff?: boolean;
   json?: boolean;
   refresh?: boolean;
-  expectChanges?: boolean;
+  expectNoChanges?: boolean;
   parallel?: number;
   showSecrets?: boolean;
   suppressOutputs?: boolean;
@@ -94,7 +94,16 @@ async function change(terminal: Terminal, kind: RunKind, options: Options & Glob
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
-    throw new EngineError("--yes or --skip-preview must be passed in to proceed when running in non-interactive mode");
+    throw new EngineError(
+      "--yes or --skip-preview must be passed in to proceed when running in non-interactive mode",
+      kind === "refresh" ? statuses.failed : statuses.wronglyCalled,
+    );
+  }
+  for (const contrary of ["yes", "skipPreview"] as const) {
+    if (options.previewOnly && options[contrary]) {
+      const flag = contrary === "yes" ? "--yes" : "--skip-preview";
+      throw new EngineError(`${flag} and --preview-only cannot be used together`);
+    }
   }
   const stack = await openStack(options, terminal);
   const lock = stack.lock();
@@ -103,10 +112,16 @@ async function change(terminal: Terminal, kind: RunKind, options: Options & Glob
     await withInterrupts(terminal, async (signal) => {
       if (!options.skipPreview || options.previewOnly) {
         const planned = await perform(terminal, stack, kind, true, options, signal);
-        if (options.previewOnly) return conclude(planned, options, "proposed");
-        if (!planned.succeeded) return conclude(planned, {}, "proposed");
+        if (options.previewOnly) {
+          conclude(planned, options, "proposed");
+          return;
+        }
+        if (!planned.succeeded) {
+          conclude(planned, {}, "proposed");
+          return;
+        }
         if (!options.yes && !(await isConfirmed(terminal, stack, kind, options, signal))) {
-          throw new EngineError("confirmation declined, not proceeding with the " + words[kind]);
+          throw new EngineError(`confirmation declined, not proceeding with the ${words[kind]}`, statuses.cancelled);
         }
       }
       conclude(await perform(terminal, stack, kind, false, options, signal), options, "occurred");
@@ -167,10 +182,11 @@ async function perform(
 }
 
 /** The display has told what went wrong; what is left is the exit status. */
-function conclude(result: RunResult, { expectChanges }: Options, how: "proposed" | "occurred"): void {
+function conclude(result: RunResult, { expectNoChanges }: Options, how: "proposed" | "occurred"): void {
   if (!result.succeeded) process.exitCode = 1;
-  else if (expectChanges === false && hasChanges(result)) {
-    throw new EngineError(`no changes were expected but changes ${how === "proposed" ? "were proposed" : "occurred"}`);
+  else if (expectNoChanges && hasChanges(result)) {
+    const did = how === "proposed" ? "were proposed" : "occurred";
+    throw new EngineError(`no changes were expected but changes ${did}`, statuses.unexpectedChanges);
   }
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { encodeDeployment, type Seal } from "../checkpoint.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, statuses } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
 import { type Stack } from "../stack.ts";
 import { stackType } from "../urns.ts";
@@ -82,7 +82,7 @@ async function select(terminal: Terminal, name: string, options: Options & Globa
   const { project, backend, environment } = workspace;
   const proper = workspace.stackName(name);
   if ((await backend.read(project.name, proper)) === undefined)
-    throw new EngineError(`no stack named '${proper}' found`);
+    throw new EngineError(`no stack named '${proper}' found`, statuses.noSuchStack);
   selectStack(project.name, project.file, environment, proper);
 }
 
@@ -97,12 +97,14 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
         name,
         current,
         ...(lastUpdate === undefined ? {} : { lastUpdate }),
-        updateInProgress: false,
         resourceCount: resources,
       };
     }),
   );
-  if (options.json) return print(terminal, rows);
+  if (options.json) {
+    print(terminal, rows);
+    return;
+  }
   const cells = [
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
@@ -123,8 +125,7 @@ function summarize(text: string): { resources: number; lastUpdate: string | unde
     checkpoint?: { latest?: { manifest?: { time?: string }; resources?: unknown[] } };
   };
   const latest = state.checkpoint?.latest;
-  const count = latest?.resources?.length ?? 0;
-  return { resources: count, lastUpdate: count === 0 ? undefined : latest?.manifest?.time };
+  return { resources: latest?.resources?.length ?? 0, lastUpdate: latest?.manifest?.time };
 }
 
 async function output(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
@@ -134,9 +135,14 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   if (name !== undefined) {
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
-    return options.json ? print(terminal, show(value)) : void terminal.output.write(`${plain(show(value))}\n`);
+    if (options.json) print(terminal, show(value));
+    else terminal.output.write(`${plain(show(value))}\n`);
+    return;
   }
-  if (options.json) return print(terminal, show(outputs));
+  if (options.json) {
+    print(terminal, show(outputs));
+    return;
+  }
   const names = Object.keys(outputs).sort();
   const width = Math.max(0, ...names.map((each) => each.length));
   terminal.output.write(

@@ -57,6 +57,9 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
   let full = limit; // what the server's pages hold when there is more
   for (let rows = await page(0); ;) {
     if (!continues(rows, last)) break;
+    // A full page is followed by another one, which is on its way while this one is worked on.
+    const ahead = rows.length >= full ? page(0, rows.at(-1)?._id) : undefined;
+    ahead?.catch(() => undefined); // nobody may come for it
     if (rows.length > 0) {
       yield rows;
       // Once a page has continued so many, the server is known to keep order and filter.
@@ -78,7 +81,7 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
       }
       full = rows.length;
     }
-    rows = await page(0, last);
+    rows = await (ahead ?? page(0, last));
   }
 
   // By position.

@@ -1,25 +1,13 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-import { Command } from "commander";
-import { addEmulatorCommand } from "../../emulator/cli.ts";
-import { addEngineCommands, tellFailure } from "../../engine/index.ts";
-import { addApiCommand } from "./api.ts";
+// Imports nothing yet: an old Node can't even load what the program imports, and would say so with a stack.
+const { node } = process.versions;
+const [major = 0, minor = 0] = node.split(".").map(Number);
+if (major > 22 || (major === 22 && minor >= 19)) await import("./program.ts");
+else {
+  console.error(
+    `error: microapps needs Node 22.19 or newer and this is Node ${node}: install a newer one and run it again`,
+  );
+  process.exitCode = 1;
+}
 
-const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
-const version =
-  typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
-
-// Whoever reads the output may stop reading (`| head`); the run must not end half-way because of that.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-
-const program = new Command("microapps")
-  .description(
-    "Reconciles an organization and its seed data from code, and has the platform on this machine to try it on.",
-  )
-  .version(version)
-  .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError("(microapps --help says what there is)");
-addEngineCommands(program);
-addApiCommand(program);
-addEmulatorCommand(program);
-await program.parseAsync().catch(tellFailure);
+export {};

@@ -45,7 +45,7 @@ export const insertorganization = endpoint({
   answer: z.object({ organizationID: id }),
   wrap: (answer) => result("organizationID", answer.organizationID),
   unwrap: (wire) => ({ organizationID: idOfResult(wire, "organizationID") }),
-  errors: ["conflict", "forbidden", "invalidRequest"],
+  errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
 });
 
 export const readorganization = endpoint({

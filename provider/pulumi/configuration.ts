@@ -54,7 +54,7 @@ export class ConfigurationError extends Error {
 export const variableOf = (key: string): string =>
   `MICROAPPS_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-const secretKeys = Object.entries(configuration.shape).flatMap(([key, schema]) => (schema.meta()?.secret ? [key] : []));
+const secretKeys = configuration.keyof().options.filter((key) => configuration.shape[key].meta()?.secret);
 
 /**
  * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
@@ -111,18 +111,47 @@ function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
   }
 }
 
-/** The text without any secret of the configuration, or of these others: nothing that a person reads may hold one. */
+/**
+ * The text without any secret of the configuration, as it is or as a URL, JSON or a header spells it: nothing that a
+ * person reads may hold one. What the configuration has in clear stays readable, even when it holds the letters of a
+ * weak password, as admin@example.com does. `others` are further secrets, such as those among a resource's properties.
+ */
 export function withoutSecrets(
   text: string,
   configuration: Configuration | undefined,
   others: readonly string[] = [],
 ): string {
+  const own = configuration ? valuesOf(configuration, secretKeys) : [];
+  const secrets = [...own, ...others.filter((value) => value.length > 3)]
+    .flatMap((value) => [value, ...spellings(value)])
+    .toSorted((a, b) => b.length - a.length);
+  const clear = configuration ? valuesOf(configuration, ["endpoint", "email", "userId"]) : [];
   let clean = text;
-  for (const value of others) if (value.length > 3) clean = clean.replaceAll(value, "[secret]");
-  if (!configuration) return clean;
-  for (const key of secretKeys) {
-    const value = configuration[key as keyof Configuration]; // keys of the shape are keys of its output
-    if (typeof value === "string" && value.length > 3) clean = clean.replaceAll(value, "[secret]");
+  for (const secret of secrets) {
+    const words = clear.filter((word) => word.includes(secret));
+    clean = hidden(clean, secret, words);
   }
   return clean;
+}
+
+const valuesOf = (configuration: Configuration, keys: readonly (keyof Configuration)[]): string[] =>
+  keys.flatMap((key) => {
+    const value = configuration[key];
+    return typeof value === "string" && value.length > 3 ? [value] : [];
+  });
+
+const spellings = (value: string): string[] => [
+  encodeURIComponent(value),
+  JSON.stringify(value).slice(1, -1),
+  Buffer.from(value).toString("base64"),
+  Buffer.from(value).toString("base64url"),
+];
+
+/** The text without the secret, except where it stands inside one of these words. */
+function hidden(text: string, secret: string, [word, ...words]: readonly string[]): string {
+  if (word === undefined) return text.replaceAll(secret, "[secret]");
+  return text
+    .split(word)
+    .map((piece) => hidden(piece, secret, words))
+    .join(word);
 }

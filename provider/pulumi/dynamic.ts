@@ -37,6 +37,7 @@ export function handler(name: string): Provider {
 function started(): Operations {
   const stopped = new AbortController();
   endWithParent(() => stopped.abort());
+  printOnce();
   return new Operations({
     configuration: () =>
       configure(
@@ -92,16 +93,27 @@ function providerOf(resource: Resource, operations: Operations): Provider {
   };
 }
 
+/** Begins what the host prints of an error that it answers as well. */
+const alsoAnswered = "also answered: ";
+
+/** Keeps the host from printing what it answers as well: an engine would tell it twice. */
+function printOnce(): void {
+  const print = console.error;
+  console.error = (...parts: unknown[]): void => {
+    if (!String(parts[0]).startsWith(alsoAnswered)) print(...parts);
+  };
+}
+
 /**
  * Throws the error as the host reports it: it prints text and stack of some, and sends the message of all; what failed
  * in part it recognises by `id`, `properties` and `reasons`.
  */
 function tell(error: unknown, provider?: unknown): never {
   if (!(error instanceof Failure)) throw error;
-  const { what, message, partial } = error;
+  const { message, partial } = error;
   const told = new Error(message);
   told.stack = message;
-  told.toString = () => what;
+  told.toString = () => alsoAnswered;
   if (partial) {
     // The host forgets the provider of what failed in part: without it the next run could not go on.
     const properties = { ...partial.outputs, __provider: provider };

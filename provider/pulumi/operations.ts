@@ -18,11 +18,9 @@ export interface Call {
 
 /** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
 export class Failure extends Error {
-  readonly what: string;
   readonly partial: { id: string; outputs: Properties } | undefined;
-  constructor(what: string, message: string, partial?: { id: string; outputs: Properties }) {
+  constructor(message: string, partial?: { id: string; outputs: Properties }) {
     super(message);
-    this.what = what;
     this.partial = partial;
   }
 }
@@ -48,21 +46,19 @@ export class Operations {
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
-    return this.#run("check", call, async ({ offline, clean }) => {
+    return this.#run(call, async ({ offline, clean }) => {
       const { inputs, problems } = await check(call.resource, offline, olds, news);
       return { inputs, problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })) };
     });
   }
 
   diff(call: Call, olds: Properties, news: Properties): Promise<Change> {
-    return this.#run("diff", call, ({ offline }) => diff(call.resource, offline, olds, news));
+    return this.#run(call, ({ offline }) => diff(call.resource, offline, olds, news));
   }
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     const { resource } = call;
-    return this.#run("create", call, async ({ online }) =>
-      resource.create(await online(), resource.inputs.parse(inputs)),
-    );
+    return this.#run(call, async ({ online }) => resource.create(await online(), resource.inputs.parse(inputs)));
   }
 
   /** What is there now, with the inputs that would declare it; undefined when it is gone. */
@@ -72,7 +68,7 @@ export class Operations {
     state: Properties,
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
-    return this.#run("read", call, async ({ online }) => {
+    return this.#run(call, async ({ online }) => {
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(), id, state);
       if (!found) return undefined;
@@ -83,7 +79,7 @@ export class Operations {
 
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
-    return this.#run("update", call, async ({ online }) => {
+    return this.#run(call, async ({ online }) => {
       const inputs = resource.inputs.parse(news);
       // The state is what the resource itself returned.
       return resource.update(await online(), id, olds, inputs);
@@ -91,12 +87,11 @@ export class Operations {
   }
 
   delete(call: Call, id: string, state: Properties): Promise<void> {
-    return this.#run("delete", call, async ({ online }) => call.resource.delete(await online(), id, state));
+    return this.#run(call, async ({ online }) => call.resource.delete(await online(), id, state));
   }
 
   async #run<Answer>(
-    what: string,
-    { resource, urn, timeout, secrets = [] }: Call,
+    { urn, timeout, secrets = [] }: Call,
     work: (tools: {
       offline: OfflineContext;
       online: () => Promise<Context>;
@@ -106,11 +101,12 @@ export class Operations {
     const { directory, report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
     const clean = (text: string): string => withoutSecrets(text, configuration, secrets);
+    const reported = report(urn, clean);
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
     try {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
-      const offline = { report: report.on(urn, clean), directory };
+      const offline = { report: reported, directory };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (): Promise<Context> => ({
         ...offline,
@@ -124,9 +120,9 @@ export class Operations {
       const message = clean(saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
       const partial = error instanceof PartialFailure ? { id: error.id, outputs: error.outputs } : undefined;
-      throw new Failure(`${what} ${resource.name}`, told, partial);
+      throw new Failure(told, partial);
     } finally {
-      await report.delivered();
+      await reported.heard();
     }
   }
 

@@ -30,29 +30,35 @@ const pace = 1_000;
 /** Milliseconds that a message may take to arrive. */
 const patience = 1_000;
 
-/** Tells people how resources go, by the engine's own log. */
-export interface Reporter {
-  /** Reports on the line of the resource with that URN. */
-  on: (urn: string | undefined, clean: (text: string) => string) => Report;
-  /** Resolves when what was told has arrived: after its step has ended, a message has no line of its own any more. */
-  delivered: () => Promise<void>;
+/** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
+export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
+
+export interface HeardReport extends Report {
+  /** Resolves when the engine has taken everything: what is said after the answer to a call may be said too late. */
+  heard: () => Promise<void>;
 }
 
 /** Reports to the engine at this address; everywhere else there is nobody to tell. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
-    const nobody = { status: () => undefined, info: () => undefined, warning: () => undefined };
-    return { on: () => nobody, delivered: () => Promise.resolve() };
+    const nobody = {
+      status: () => undefined,
+      info: () => undefined,
+      warning: () => undefined,
+      heard: () => Promise.resolve(),
+    };
+    return () => nobody;
   }
   // Types: the parts of the stubs that are used here, as their .d.ts has them.
   const { EngineClient } = require("@pulumi/pulumi/proto/engine_grpc_pb.js") as EngineStubs;
   const { LogRequest } = require("@pulumi/pulumi/proto/engine_pb.js") as MessageStubs;
   const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
   const engine = new EngineClient(address, credentials.createInsecure());
-  const underWay = new Set<Promise<void>>();
+
   const lastOf = new Map<string, string>();
 
-  const on: Reporter["on"] = (urn, clean) => {
+  return (urn, clean) => {
+    const underway = new Set<Promise<void>>();
     const log = (severity: number, text: string, ephemeral: boolean): void => {
       const request = new LogRequest();
       request.setSeverity(severity);
@@ -60,10 +66,11 @@ export function reporterTo(address: string | undefined): Reporter {
       if (urn !== undefined) request.setUrn(urn);
       request.setEphemeral(ephemeral);
       // An engine that has gone needs no progress.
-      const sent = new Promise<void>((resolve) =>
+      const taken = new Promise<void>((resolve) =>
         engine.log(request, { deadline: Date.now() + patience }, () => resolve()),
-      ).finally(() => underWay.delete(sent));
-      if (!ephemeral) underWay.add(sent);
+      );
+      underway.add(taken);
+      void taken.then(() => underway.delete(taken));
     };
     // An engine may ask for the same diff twice, of a refresh and of the plan after it.
     const once = (severity: number, text: string): void => {
@@ -81,12 +88,9 @@ export function reporterTo(address: string | undefined): Reporter {
       },
       info: (text) => once(severities.info, text),
       warning: (text) => once(severities.warning, text),
+      heard: async () => {
+        await Promise.all(underway);
+      },
     };
-  };
-  return {
-    on,
-    delivered: async () => {
-      await Promise.all(underWay);
-    },
   };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { appIDIn, finishedAppLink } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
 import { email } from "../contract/values.ts";
-import { forgetIntent, readIntent, writeIntent } from "./intents.ts";
+import { forgetIntent, promptDigest, readIntent, words, writeIntent } from "./intents.ts";
 import { common, resource, ResourceError, type Context } from "./resource.ts";
 import { given } from "./settling.ts";
 
@@ -38,8 +38,6 @@ const outputs = z.object({
 });
 
 type Inputs = z.output<typeof inputs>;
-
-const words = (prompt: string): string => prompt.trim().replaceAll(/\s+/g, " ");
 
 const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean } = {
   appPrompt: (old, now) => typeof old === "string" && typeof now === "string" && words(old) === words(now),
@@ -139,7 +137,7 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
         `if not, delete that file. Then run up again.`,
     );
   }
-  if (words(intent.appPrompt) !== words(inputs.appPrompt) || intent.userEmail !== inputs.userEmail) {
+  if (intent.promptDigest !== promptDigest(inputs.appPrompt) || intent.userEmail !== inputs.userEmail) {
     context.report.warning(
       `an interrupted run generated an app from another prompt that is not managed any more: ${intent.link}`,
     );
@@ -152,7 +150,8 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
 
 async function generate(context: Context, urn: string, inputs: Inputs): Promise<string> {
   const { userEmail, appPrompt } = inputs;
-  const intent = { urn, userEmail, appPrompt, startedAt: new Date(context.now()).toISOString() };
+  const startedAt = new Date(context.now()).toISOString();
+  const intent = { urn, userEmail, promptDigest: promptDigest(appPrompt), startedAt };
   const file = await writeIntent(context.directory, intent);
   context.report.status("starting the generation");
   try {

@@ -8,7 +8,7 @@ import { ResourceError } from "./resource.ts";
 const intent = z.object({
   urn: z.string(),
   userEmail: z.string(),
-  appPrompt: z.string(),
+  promptDigest: z.string(), // the prompt itself may be secret
   startedAt: z.string(),
   link: z
     .string()
@@ -45,6 +45,13 @@ export async function readIntent(directory: string, urn: string): Promise<(Inten
     );
   }
 }
+
+/** The form in which an intent remembers a prompt. White space does not count. */
+export const promptDigest = (prompt: string): string =>
+  createHash("sha256").update(words(prompt)).digest("hex").slice(0, 32);
+
+/** A prompt without the white space that does not count. */
+export const words = (prompt: string): string => prompt.trim().replaceAll(/\s+/g, " ");
 
 /** Writes an intent such that it is on disk, whole, when this returns; tells its file. */
 export async function writeIntent(directory: string, intent: Intent): Promise<string> {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
 import { systemLabels, type RowData } from "../contract/values.ts";
 import { keyText, rowDigester, type RowDigester } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
@@ -47,13 +49,15 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     const { key: digest, content } = digests(values);
     if (digest === undefined) {
       const missing = key.filter((label) => keyText(values[label]) === undefined);
-      problem(`${place}: the row has no ${missing.join(" and no ")}, which is its natural key`);
+      problem(`${place}: the row has no ${missing.join(" and no ")}, which is its natural key: give it one`);
       continue;
     }
     const before = rows.add(digest, content, line);
     if (before !== undefined) {
       const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
-      problem(`${place}: the natural key ${keyOf(key, values)} stands at ${where} already`);
+      problem(
+        `${place}: the natural key ${keyOf(key, values)} stands at ${where} already: remove one of the two, or name more labels in key`,
+      );
     }
   }
   if (rows.length === 0 && problems.length === 0) {
@@ -70,6 +74,22 @@ export async function summarize(declaration: RowDeclaration, directory: string):
   const packed = rows.packed();
   const digest = createHash("sha256").update(new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength));
   return { rows, labels: [...labels].sort(), digest: digest.digest("hex").slice(0, 32) };
+}
+
+/** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
+export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
+  const { key, source, types } = declaration;
+  if (source === undefined) return undefined;
+  const digest = createHash("sha256").update(JSON.stringify([key, source, types, linkedLabels(declaration)]));
+  try {
+    for await (const chunk of createReadStream(resolve(directory, source), { highWaterMark: 1024 * 1024 })) {
+      digest.update(chunk as Buffer); // a stream without encoding gives buffers
+    }
+  } catch {
+    // Why it can't be read is said by whoever reads its rows.
+    return undefined;
+  }
+  return digest.digest("hex").slice(0, 32);
 }
 
 /** Labels whose values are keys of other rows. */

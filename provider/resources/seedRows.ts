@@ -7,7 +7,7 @@ import { RowSet } from "../reconcile/rowSet.ts";
 import { adopt, common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
 import { applyPlan, liveRows } from "./rowApply.ts";
 import { Links } from "./rowLookups.ts";
-import { keyOf, keysOf, summarize, type Summary } from "./rowSource.ts";
+import { fingerprintOf, keyOf, keysOf, summarize, type Summary } from "./rowSource.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -73,6 +73,11 @@ const inputs = z.object({
     secrecyOf: "rows",
   }),
   digest: z.string().optional().meta({ description: "Digest of the source's content. Computed.", computed: true }),
+  fingerprint: z.string().optional().meta({
+    description: "Digest of the source's file and of how it is read: with the same one nothing is read anew. Computed.",
+    settles: "silently",
+    computed: true,
+  }),
   adopt,
 });
 
@@ -126,10 +131,14 @@ export const seedRows = resource({
     // Nothing else is needed to read the source, and all of it was just seen to be known.
     const declaration = inputs as Inputs;
     try {
+      const fingerprint = await fingerprintOf(declaration, directory);
+      if (fingerprint !== undefined && fingerprint === old.fingerprint && old.digest !== undefined) {
+        return { inputs: { ...inputs, digest: old.digest, fingerprint }, problems: [] };
+      }
       const summary = await summarize(declaration, directory);
       if (inputs.resourceUrn !== undefined) recent.set(inputs.resourceUrn, summary);
       if (old.table === undefined) report.info(await forecast(declaration, summary, emptyLedger(), [], directory));
-      return { inputs: { ...inputs, digest: summary.digest }, problems: [] };
+      return { inputs: { ...inputs, digest: summary.digest, ...(fingerprint ? { fingerprint } : {}) }, problems: [] };
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
       return {

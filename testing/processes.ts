@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+}
+
+/** The provider host that an engine has started. */
+export async function hostOf(engine: number): Promise<number> {
+  const isHost = ({ parent, command }: Process): boolean => parent === engine && command.includes("dynamic-provider");
+  return (await eventually("a provider host", () => processes().find(isHost))).pid;
+}
+
+/** The processes that still run in a folder after a moment; known on Linux alone, none elsewhere. */
+export async function leftRunning(folder: string): Promise<string[]> {
+  for (let patience = 100; patience > 0 && inside(folder).length > 0; patience--) await sleep(50);
+  return inside(folder);
+}
+
+/** Looks until something is there; what a test waits for has no clock of its own. */
+export async function eventually<Found>(what: string, look: () => Found | undefined): Promise<Found> {
+  for (let patience = 1200; patience > 0; patience--) {
+    const found = look();
+    if (found !== undefined) return found;
+    await sleep(25);
+  }
+  throw new Error(`${what} did not come about within 30 s`);
+}
+
+function inside(folder: string): string[] {
+  if (!existsSync("/proc/self/cwd")) return [];
+  return processes().flatMap(({ pid, command }) => {
+    const cwd = attempt(() => readlinkSync(`/proc/${pid}/cwd`)) ?? "";
+    return cwd.startsWith(folder) ? [`${pid} ${command}`] : [];
+  });
+}
+
+function processes(): Process[] {
+  if (!existsSync("/proc/self/stat"))
+    return listed(execFileSync("ps", ["-axo", "pid=,ppid=,command="], { encoding: "utf8" }));
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    const stat = attempt(() => readFileSync(`/proc/${name}/stat`, "utf8"));
+    const command = attempt(() => readFileSync(`/proc/${name}/cmdline`, "utf8"));
+    // The name of the program, in brackets, may hold anything.
+    const [state, parent] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+    if (command === undefined || parent === undefined || state === "Z") return [];
+    return [{ pid: Number(name), parent: Number(parent), command: command.replaceAll("\0", " ").trim() }];
+  });
+}
+
+const listed = (text: string): Process[] =>
+  [...text.matchAll(/^\s*(\d+)\s+(\d+)\s+(.*)$/gm)].map(([, pid, parent, command = ""]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    command,
+  }));
+
+/** Undefined when the process has ended while it was looked at. */
+function attempt<Found>(look: () => Found): Found | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
