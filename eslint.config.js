@@ -8,7 +8,7 @@ const arrows = {
   reconcile: ["contract"],
   resources: ["reconcile", "client", "contract"],
   pulumi: ["resources", "reconcile", "client", "contract", "emulator"],
-  sdk: ["resources", "client", "contract", "emulator"],
+  sdk: ["pulumi", "resources", "client", "contract", "emulator"],
   emulator: ["contract"],
   engine: [],
   cmd: ["engine", "emulator", "sdk", "pulumi", "resources", "client", "contract"],

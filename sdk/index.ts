@@ -1,4 +1,6 @@
 export { AppReadiness, GeneratedApp, Organization, SeedRows, Team, TeamMember } from "./resources.ts";
 export type { GeneratedAppArgs, RowsOf, SeedRowsArgs } from "./resources.ts";
+export { Provider } from "./provider.ts";
+export type { ProviderArgs } from "./provider.ts";
 export { Environment } from "./environment/environment.ts";
 export type { EnvironmentArgs } from "./environment/environment.ts";

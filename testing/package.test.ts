@@ -1,6 +1,8 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { z } from "zod";
@@ -90,9 +92,12 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("dist/provider/cmd/microapps.js");
   expect(files).toContain("dist/sdk/index.d.ts");
   expect(files).toContain("sdk/environment/environment.schema.json");
+  expect(files).toContain("plugin/pulumi-resource-microapps");
   const strange = files.filter(
     (path) =>
-      !/^dist\/.*\.(js|d\.ts)$|^[A-Z]+(\.md)?$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/console\//.test(path),
+      !/^dist\/.*\.(js|d\.ts)$|^[A-Z]+(\.md)?$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/console\/|^plugin\//.test(
+        path,
+      ),
   );
   expect(strange).toEqual([]);
   expect(files.filter((path) => /test|spec\.|bench|examples/i.test(path))).toEqual([]);
@@ -105,6 +110,21 @@ test("every part of the package can be imported, and the provider be required, w
   expect(await started([join(folder, "parts.mjs")], folder, {}).ended).toEqual({ status: 0, output: "all\n" });
   await writeFile(join(folder, "door.cjs"), `console.log(typeof require("pulumi-microapps/dynamic").handler);\n`);
   expect(await started([join(folder, "door.cjs")], folder, {}).ended).toEqual({ status: 0, output: "function\n" });
+});
+
+test("the plugin starts from where the package was installed, by either of its names", async () => {
+  const modules = join(folder, "node_modules");
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
+  for (const [program, ...args] of [
+    [process.execPath, join(modules, ".bin/pulumi-resource-microapps")],
+    [join(modules, "pulumi-microapps/plugin/pulumi-resource-microapps")],
+  ] as const) {
+    const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the only argument
+    expect(port).toMatch(/^\d+$/);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
 });
 
 test("README's project: its types are right, and it comes up and goes away on the embedded engine and emulator", async () => {

@@ -53,5 +53,5 @@ async function settingsOf(
     return { settings: configure(() => undefined, env), folder: cwd };
   const workspace = await Workspace.open({ cwd, environment: env });
   const config = (await workspace.stack(stack)).config();
-  return { settings: configure((key) => config[key]?.text, env), folder: workspace.project.workdir };
+  return { settings: configure((key) => config[`microapps:${key}`]?.text, env), folder: workspace.project.workdir };
 }

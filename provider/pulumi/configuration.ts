@@ -2,7 +2,13 @@ import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
 import { email, id } from "../contract/values.ts";
 
-const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
+const flag = z.union([
+  z.boolean(),
+  z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .pipe(z.boolean()),
+]);
 
 const wireNames = z
   .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
@@ -27,6 +33,11 @@ export const configuration = z.object({
     .optional()
     .meta({ description: "Key that app generation needs beside the token.", secret: true }),
   readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
+  driftOnPreview: flag.optional().meta({
+    description:
+      "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
+      "The dynamic resources look in a refresh alone.",
+  }),
   wireNames: wireNames.optional().meta({
     description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
   }),
@@ -47,14 +58,19 @@ const secretKeys = configuration.keyof().options.filter((key) => configuration.s
 
 /**
  * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
- * there must be a way to give a new password), then the stack's.
+ * there must be a way to give a new password), then the stack's. For an explicit provider a variable counts only where
+ * the program says nothing: two platforms in one program must not become one.
  */
 export function configure(
   get: (key: string) => unknown,
   environment: Readonly<Record<string, string | undefined>>,
+  explicit = false,
 ): Configuration {
   const values = Object.keys(configuration.shape).map((key) => {
-    const value = environment[variableOf(key)] ?? get(`microapps:${key}`);
+    const variable = environment[variableOf(key)];
+    const said = get(key);
+    const given = said === "" ? undefined : said;
+    const value = explicit ? (given ?? variable) : (variable ?? given);
     return [key, value === "" ? undefined : value] as const;
   });
   const settings = Object.fromEntries(values);
@@ -98,14 +114,18 @@ function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
 /**
  * The text without any secret of the configuration, as it is or as a URL, JSON or a header spells it: nothing that a
  * person reads may hold one. What the configuration has in clear stays readable, even when it holds the letters of a
- * weak password, as admin@example.com does.
+ * weak password, as admin@example.com does. `others` are further secrets, such as those among a resource's properties.
  */
-export function withoutSecrets(text: string, configuration: Configuration | undefined): string {
-  if (!configuration) return text;
-  const secrets = valuesOf(configuration, secretKeys)
+export function withoutSecrets(
+  text: string,
+  configuration: Configuration | undefined,
+  others: readonly string[] = [],
+): string {
+  const own = configuration ? valuesOf(configuration, secretKeys) : [];
+  const secrets = [...own, ...others.filter((value) => value.length > 3)]
     .flatMap((value) => [value, ...spellings(value)])
     .toSorted((a, b) => b.length - a.length);
-  const clear = valuesOf(configuration, ["endpoint", "email", "userId"]);
+  const clear = configuration ? valuesOf(configuration, ["endpoint", "email", "userId"]) : [];
   let clean = text;
   for (const secret of secrets) {
     const words = clear.filter((word) => word.includes(secret));

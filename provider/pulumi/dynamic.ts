@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { resources } from "../resources/resources.ts";
-import { PartialFailure, type Context, type Resource } from "../resources/resource.ts";
-import { configure, withoutSecrets, type Configuration } from "./configuration.ts";
+import { resourceNamed } from "../resources/resources.ts";
+import type { Resource } from "../resources/resource.ts";
+import { configure } from "./configuration.ts";
+import { Failure, Operations, type Call } from "./operations.ts";
 import { endWithParent } from "./parent.ts";
-import { connect, type Platform } from "./platform.ts";
-import { reporterTo, type Reporter } from "./progress.ts";
-import { check, diff, type Properties } from "./properties.ts";
+import { reporterTo } from "./progress.ts";
+import type { Properties } from "./properties.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {
@@ -23,62 +22,40 @@ interface Provider {
   delete: (id: string, state: Properties) => Promise<void>;
 }
 
-// One host process serves one configuration; the platform is connected to once, by the first who needs it.
+// One host process serves one configuration.
 let host: HostConfiguration | undefined;
-let platform: Promise<Platform> | undefined;
-let report: Reporter | undefined;
-const stopped = new AbortController();
+let operations: Operations | undefined;
 
 /** The provider of one resource type, for the dynamic-provider host. */
 export function handler(name: string): Provider {
-  const resource = resources.find((one) => one.name === name);
+  const resource = resourceNamed(name);
   if (!resource) throw new Error(`pulumi-microapps has no resource ${name}: it may come from a newer version`);
-  if (!report) {
-    report = reporterTo(process.argv[2]);
-    printOnce();
-    endWithParent(() => stopped.abort());
-  }
-  return providerOf(resource, report);
+  operations ??= started();
+  return providerOf(resource, operations);
 }
 
-function providerOf(resource: Resource, report: Reporter): Provider {
-  const directory = process.cwd();
+function started(): Operations {
+  const stopped = new AbortController();
+  endWithParent(() => stopped.abort());
+  printOnce();
+  return new Operations({
+    configuration: () =>
+      configure(
+        (key) => host?.get(`microapps:${key}`),
+        process.env,
+        host?.get("microapps:explicitProvider") !== undefined,
+      ),
+    directory: process.cwd(),
+    report: reporterTo(process.argv[2]),
+    signal: stopped.signal,
+  });
+}
 
-  /** Runs one call; a failure of it becomes one sentence without secrets and without a stack. */
-  const call = async <Answer>(
-    urn: unknown,
-    work: (offline: Pick<Context, "report" | "directory">, settings: Configuration) => Promise<Answer>,
-  ): Promise<Answer> => {
-    let settings: Configuration | undefined;
-    const clean = (text: string): string => withoutSecrets(text, settings);
-    const reported = report(typeof urn === "string" ? urn : undefined, clean);
-    try {
-      settings = configure((key) => host?.get(key), process.env);
-      return await work({ report: reported, directory }, settings);
-    } catch (error) {
-      throw told(error, clean);
-    } finally {
-      await reported.heard();
-    }
-  };
-
-  const online = async (offline: Pick<Context, "report" | "directory">, settings: Configuration): Promise<Context> => {
-    platform ??= connect(settings, directory, stopped.signal);
-    try {
-      const { client, members } = await platform;
-      return {
-        ...offline,
-        client,
-        members,
-        signal: stopped.signal,
-        sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stopped.signal }),
-        now: Date.now,
-      };
-    } catch (error) {
-      platform = undefined;
-      throw error;
-    }
-  };
+function providerOf(resource: Resource, operations: Operations): Provider {
+  const call = ({ resourceUrn }: Properties): Call => ({
+    resource,
+    urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
+  });
 
   return {
     // The host has this provider in its cache before `configure` has ended, so it must not wait for anything.
@@ -87,63 +64,34 @@ function providerOf(resource: Resource, report: Reporter): Provider {
       return Promise.resolve();
     },
 
-    check: (olds, news) =>
-      call(news["resourceUrn"], async (context) => {
-        const { inputs, problems } = await check(resource, context, olds, news);
-        return { inputs, failures: problems };
-      }),
+    check: async (olds, news) => {
+      const { inputs, problems } = await operations.check(call(news), olds, news).catch(tell);
+      return { inputs, failures: problems };
+    },
 
-    diff: (_id, olds, news) =>
-      call(news["resourceUrn"], async (context) => {
-        const { changed, replaces } = await diff(resource, context, olds, news);
-        return { changes: changed, replaces, deleteBeforeReplace: resource.deleteBeforeReplace ?? false };
-      }),
+    diff: async (_id, olds, news) => {
+      const { changed, replaces } = await operations.diff(call(news), olds, news).catch(tell);
+      return { changes: changed.length > 0, replaces, deleteBeforeReplace: resource.deleteBeforeReplace ?? false };
+    },
 
-    create: (inputs) =>
-      call(inputs["resourceUrn"], async (offline, settings) => {
-        const context = await online(offline, settings);
-        const { id, outputs } = await resource
-          .create(context, resource.inputs.parse(inputs))
-          .catch(withProvider(inputs));
-        return { id, outs: outputs };
-      }),
+    create: async (inputs) => {
+      const { id, outputs } = await operations.create(call(inputs), inputs).catch(tellWith(inputs));
+      return { id, outs: outputs };
+    },
 
-    read: (id, state) =>
-      call(state["resourceUrn"], async (offline, settings) => {
-        // A state holds what the resource itself returned.
-        const found = await resource.read(await online(offline, settings), id, state);
-        if (!found) return { id: "" };
-        return {
-          id: found.id,
-          props: found.outputs,
-          ...(resource.keepsInputs ? {} : { inputs: inputsIn(resource, found.outputs) }),
-        };
-      }),
+    read: async (id, state) => {
+      const found = await operations.read(call(state), id, state).catch(tell);
+      if (!found) return { id: "" };
+      return { id: found.id, props: found.outputs, ...(found.inputs ? { inputs: found.inputs } : {}) };
+    },
 
-    update: (id, olds, news) =>
-      call(news["resourceUrn"], async (offline, settings) => {
-        const context = await online(offline, settings);
-        const inputs = resource.inputs.parse(news);
-        return { outs: await resource.update(context, id, olds as never, inputs).catch(withProvider(news)) };
-      }),
+    update: async (id, olds, news) => ({
+      outs: await operations.update(call(news), id, olds, news).catch(tellWith(news)),
+    }),
 
-    delete: (id, state) =>
-      call(state["resourceUrn"], async (offline, settings) => {
-        await resource.delete(await online(offline, settings), id, state);
-      }),
+    delete: (id, state) => operations.delete(call(state), id, state).catch(tell),
   };
 }
-
-const inputsIn = (resource: Resource, outputs: Properties): Properties =>
-  Object.fromEntries(Object.entries(outputs).filter(([name]) => name in resource.inputs.shape));
-
-/** The host forgets the provider of what failed in part: without it the next run could not go on. */
-const withProvider =
-  (inputs: Properties) =>
-  (error: unknown): never => {
-    if (!(error instanceof PartialFailure)) throw error;
-    throw new PartialFailure(error.message, error.id, { ...error.outputs, __provider: inputs["__provider"] });
-  };
 
 /** Begins what the host prints of an error that it answers as well. */
 const alsoAnswered = "also answered: ";
@@ -157,16 +105,24 @@ function printOnce(): void {
 }
 
 /**
- * The error as the host reports it: it prints text and stack of some, and sends the message of all; what failed in part
- * it recognises by `id`, `properties` and `reasons`.
+ * Throws the error as the host reports it: it prints text and stack of some, and sends the message of all; what failed
+ * in part it recognises by `id`, `properties` and `reasons`.
  */
-function told(error: unknown, clean: (text: string) => string): Error {
-  const message = clean(error instanceof Error ? error.message : String(error));
+function tell(error: unknown, provider?: unknown): never {
+  if (!(error instanceof Failure)) throw error;
+  const { message, partial } = error;
   const told = new Error(message);
   told.stack = message;
   told.toString = () => alsoAnswered;
-  if (error instanceof PartialFailure) {
-    Object.assign(told, { id: error.id, properties: error.outputs, reasons: [message] });
+  if (partial) {
+    // The host forgets the provider of what failed in part: without it the next run could not go on.
+    const properties = { ...partial.outputs, __provider: provider };
+    Object.assign(told, { id: partial.id, properties, reasons: [message] });
   }
-  return told;
+  throw told;
 }
+
+const tellWith =
+  (inputs: Properties) =>
+  (error: unknown): never =>
+    tell(error, inputs["__provider"]);

@@ -1,5 +1,3 @@
-import { createEmulator } from "../../emulator/index.ts";
-import { parseEmulatorEndpoint } from "../../emulator/endpoint.ts";
 import { createClient, type Client } from "../client/client.ts";
 import { MemberLists } from "../client/memberLists.ts";
 import type { Configuration } from "./configuration.ts";
@@ -17,8 +15,7 @@ export async function connect(
   directory: string,
   signal?: AbortSignal,
 ): Promise<Platform> {
-  const emulated = endpoint.startsWith("emulator:") ? parseEmulatorEndpoint(endpoint, directory) : undefined;
-  const emulator = emulated && (await createEmulator({ ...emulated, unref: true }));
+  const emulator = endpoint.startsWith("emulator:") ? await emulatorAt(endpoint, directory) : undefined;
   const client = createClient({ endpoint: emulator?.url ?? endpoint, ...credentials });
   return {
     client,
@@ -28,4 +25,13 @@ export async function connect(
       await emulator?.close();
     },
   };
+}
+
+// Loaded when it is needed: an engine waits for a provider to start.
+async function emulatorAt(endpoint: string, directory: string): Promise<{ url: string; close: () => Promise<void> }> {
+  const [{ createEmulator }, { parseEmulatorEndpoint }] = await Promise.all([
+    import("../../emulator/index.ts"),
+    import("../../emulator/endpoint.ts"),
+  ]);
+  return createEmulator({ ...parseEmulatorEndpoint(endpoint, directory), unref: true });
 }

@@ -15,7 +15,7 @@ interface EngineStubs {
     address: string,
     credentials: unknown,
   ) => {
-    log: (request: LogRequest, done: (error: unknown) => void) => void;
+    log: (request: LogRequest, options: { deadline: number }, done: (error: unknown) => void) => void;
   };
 }
 interface MessageStubs {
@@ -26,6 +26,9 @@ const severities = { info: 1, warning: 2 } as const;
 
 /** Milliseconds between two live lines of one resource: what is not a terminal prints each of them. */
 const pace = 1_000;
+
+/** Milliseconds that a message may take to arrive. */
+const patience = 1_000;
 
 /** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
 export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
@@ -52,6 +55,8 @@ export function reporterTo(address: string | undefined): Reporter {
   const { credentials } = require("@grpc/grpc-js") as { credentials: { createInsecure: () => unknown } };
   const engine = new EngineClient(address, credentials.createInsecure());
 
+  const lastOf = new Map<string, string>();
+
   return (urn, clean) => {
     const underway = new Set<Promise<void>>();
     const log = (severity: number, text: string, ephemeral: boolean): void => {
@@ -61,9 +66,17 @@ export function reporterTo(address: string | undefined): Reporter {
       if (urn !== undefined) request.setUrn(urn);
       request.setEphemeral(ephemeral);
       // An engine that has gone needs no progress.
-      const taken = new Promise<void>((resolve) => engine.log(request, () => resolve()));
+      const taken = new Promise<void>((resolve) =>
+        engine.log(request, { deadline: Date.now() + patience }, () => resolve()),
+      );
       underway.add(taken);
       void taken.then(() => underway.delete(taken));
+    };
+    // An engine may ask for the same diff twice, of a refresh and of the plan after it.
+    const once = (severity: number, text: string): void => {
+      if (urn !== undefined && lastOf.get(urn) === text) return;
+      if (urn !== undefined) lastOf.set(urn, text);
+      log(severity, text, false);
     };
     let last = -Infinity;
     return {
@@ -73,8 +86,8 @@ export function reporterTo(address: string | undefined): Reporter {
         last = now;
         log(severities.info, text, true);
       },
-      info: (text) => log(severities.info, text, false),
-      warning: (text) => log(severities.warning, text, false),
+      info: (text) => once(severities.info, text),
+      warning: (text) => once(severities.warning, text),
       heard: async () => {
         await Promise.all(underway);
       },

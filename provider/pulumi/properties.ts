@@ -14,7 +14,18 @@ export function holdsUnknown(value: unknown): boolean {
   return Object.values(value).some(holdsUnknown);
 }
 
-const metaOf = (schema: unknown) => (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+/** The facts about an input or output. */
+export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+
+const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
+  Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));
+
+/** Names of what is a secret by definition. */
+export const secretsOf = ({ inputs, outputs }: Resource): string[] =>
+  namesWith({ ...inputs.shape, ...outputs.shape }, ({ secret }) => secret);
+
+/** Names of the outputs that no update in place changes. */
+export const stablesOf = ({ outputs }: Resource): string[] => namesWith(outputs.shape, ({ stable }) => stable);
 
 /** Judges the inputs one by one, leaving out what is not known yet, then as the resource itself does. */
 export async function check(
@@ -70,16 +81,41 @@ export async function diff(
   const given = parse(resource, news);
   const changed: string[] = [];
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { settles } = metaOf(schema);
+    const { settles } = factsOf(schema);
     if (settles === "silently") continue;
     if (given.unknown.has(name) || !isDeepStrictEqual(plain(old[name]), plain(given.inputs[name]))) changed.push(name);
   }
-  const replaces = changed.filter((name) => metaOf(resource.inputs.shape[name]).replaces);
-  const change = { changed: changed.length > 0, replaces };
+  const replaces = changed.filter((name) => factsOf(resource.inputs.shape[name]).replaces);
+  const change = { changed, replaces };
   // A state holds what the resource itself returned.
   return resource.diff ? resource.diff(context, change, old, given) : change;
 }
 
 /** The value as it comes back from a state: without what is undefined; nothing and null are the same. */
-const plain = (value: unknown): unknown =>
+export const plain = (value: unknown): unknown =>
   value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown);
+
+/** The inputs that outputs hold; undefined when they do not hold all of them. */
+export function inputsIn({ inputs }: Resource, outputs: Properties): Properties | undefined {
+  if (namesWith(inputs.shape, ({ inputOnly }) => inputOnly).length > 0) return undefined;
+  return Object.fromEntries(Object.entries(outputs).filter(([name]) => name in inputs.shape));
+}
+
+/**
+ * The outputs that a create, or an update of what is there, will have, as far as they are known before: what is not is
+ * unknown, never missing.
+ */
+export function foreseen(resource: Resource, inputs: Properties, old?: Properties): Properties {
+  const outputs: Properties = {};
+  for (const [name, schema] of Object.entries(resource.inputs.shape)) {
+    const { inputOnly, computed } = factsOf(schema);
+    if (inputOnly) continue;
+    if (inputs[name] !== undefined) outputs[name] = inputs[name];
+    else if (computed) outputs[name] = unknownValue;
+  }
+  const stables = stablesOf(resource);
+  for (const name of Object.keys(resource.outputs.shape)) {
+    outputs[name] = (stables.includes(name) ? old?.[name] : undefined) ?? unknownValue;
+  }
+  return outputs;
+}

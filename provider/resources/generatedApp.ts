@@ -29,9 +29,12 @@ const inputs = z.object({
 });
 
 const outputs = z.object({
-  appID: z.string().meta({ description: "ID of the app." }),
-  editLink: z.string().meta({ description: "Link to the app in the workspace, as the platform answered it." }),
-  appLink: z.string().meta({ description: "Link to the finished app." }),
+  appID: z.string().meta({ description: "ID of the app.", stable: true }),
+  editLink: z.string().meta({
+    description: "Link to the app in the workspace, as the platform answered it.",
+    stable: true,
+  }),
+  appLink: z.string().meta({ description: "Link to the finished app.", stable: true }),
 });
 
 type Inputs = z.output<typeof inputs>;
@@ -74,7 +77,7 @@ export const generatedApp = resource({
       differs(name, old, inputs, unknown),
     );
     const replaces = inputs.onPromptChange === "ignore" ? [] : changed;
-    return Promise.resolve({ changed: replaces.length > 0, replaces });
+    return Promise.resolve({ changed: replaces, replaces });
   },
 
   create: async (context, inputs) => {

@@ -8,7 +8,10 @@ import { changedValues, created, dissolve, given, gone, observedDescription } fr
 const inputs = z.object({
   ...common,
   name: z.string().min(1).meta({ description: "Name, unique on the platform." }),
-  description: z.string().nullish().meta({ description: "What it is for. Left alone when unset, cleared by null." }),
+  description: z
+    .string()
+    .nullish()
+    .meta({ description: "What it is for. Left alone when unset, cleared by null or an empty text." }),
   adminID: id.optional().meta({
     description: "User ID of the first administrator; the caller when unset. Acts when the organization is created.",
   }),

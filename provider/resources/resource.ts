@@ -11,8 +11,19 @@ declare module "zod" {
     secret?: boolean;
     /** A change of this input alone changes nothing on the platform. */
     settles?: "silently";
+    /** An input that the outputs do not hold, since the state would carry it for nothing. */
+    inputOnly?: boolean;
+    /** An input that check or a door sets, and never a program. */
+    computed?: boolean;
+    /** An input that says whether another one is a secret: a door that sees it sets it. */
+    secrecyOf?: string;
+    /** An output that no update in place changes. */
+    stable?: boolean;
   }
 }
+
+/** Names of the facts: they are for doors and engines, and say nothing to an editor or a reader. */
+export const facts = ["replaces", "secret", "settles", "inputOnly", "computed", "secrecyOf", "stable"] as const;
 
 /** What a resource works with: the platform through `client`, and ways to tell people how it goes. */
 export interface Context {
@@ -54,7 +65,9 @@ export interface Given<Inputs> {
 
 /** What a diff tells the engine. */
 export interface Change {
-  changed: boolean;
+  /** Inputs, and outputs that come from edits by hand, that an update would change; nothing is to be done without any. */
+  changed: string[];
+  /** Those of them that make a new thing. */
   replaces: string[];
 }
 
@@ -77,8 +90,6 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   outputs: Outputs;
   /** Whether the old one goes before the new one comes: where both would be the same thing on the platform. */
   deleteBeforeReplace?: boolean;
-  /** Whether a refresh leaves the inputs alone, because the outputs do not hold all of them. */
-  keepsInputs?: boolean;
   /**
    * Checks and completes inputs beyond what their schema says. `old` holds the inputs of the last run. Offline.
    */
@@ -124,7 +135,7 @@ export const common = {
   resourceUrn: z
     .string()
     .optional()
-    .meta({ description: "The resource's own URN. Set by the SDK.", settles: "silently" }),
+    .meta({ description: "The resource's own URN. Set by the SDK.", settles: "silently", computed: true }),
 };
 
 /** The input by which something that already exists is taken over. */

@@ -15,3 +15,6 @@ export const resources = [
   generatedApp,
   appReadiness,
 ] as unknown as readonly Resource[];
+
+/** The resource of a type, by the type's last word. */
+export const resourceNamed = (name: string): Resource | undefined => resources.find((one) => one.name === name);

@@ -16,11 +16,12 @@ const inputs = z.object({
   ...common,
   table: id.meta({ description: "Data table ID (microAppID) that the rows go into.", replaces: true }),
   key: z
-    .union([label.transform((one) => [one]), z.array(label).min(1)])
+    .union([label.transform((one) => [one]).pipe(z.array(label)), z.array(label).min(1)])
     .meta({ description: "Label or labels that tell one row from another: the natural key.", replaces: true }),
   rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
     description: "The rows by label, in the program. Either this or source.",
     settles: "silently", // their digest counts
+    inputOnly: true,
   }),
   source: z.string().min(1).optional().meta({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
@@ -67,13 +68,15 @@ const inputs = z.object({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
   }),
   sensitive: z.boolean().optional().meta({
-    description: "The rows are secret: messages tell counts and no keys. Set by the SDK when rows are a secret.",
+    description: "The rows are secret: messages tell counts and no keys. Set by itself when rows are a secret.",
     settles: "silently",
+    secrecyOf: "rows",
   }),
-  digest: z.string().optional().meta({ description: "Digest of the source's content. Computed." }),
+  digest: z.string().optional().meta({ description: "Digest of the source's content. Computed.", computed: true }),
   fingerprint: z.string().optional().meta({
     description: "Digest of the source's file and of how it is read: with the same one nothing is read anew. Computed.",
     settles: "silently",
+    computed: true,
   }),
   adopt,
 });
@@ -110,7 +113,6 @@ export const seedRows = resource({
   inputs,
   outputs,
   deleteBeforeReplace: true,
-  keepsInputs: true, // inline rows are no outputs
 
   check: async ({ directory, report }, { inputs, unknown }, old) => {
     if (["rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
@@ -149,7 +151,7 @@ export const seedRows = resource({
   diff: async ({ directory, report }, change, old, { inputs, unknown }) => {
     if (change.replaces.length > 0 || inputs.digest === undefined || unknown.size > 0) return change;
     const declaration = inputs as Inputs; // nothing is unknown
-    if (change.changed) {
+    if (change.changed.length > 0) {
       const summary = await summaryOf(declaration, directory);
       const ledger = decodeLedger(old.ledger);
       report.info(await forecast(declaration, summary, ledger, old.keys ?? [], directory));
@@ -161,7 +163,7 @@ export const seedRows = resource({
     if (!drift || declaration.onConflict === "keepLive" || declaration.mode === "insertOnly") return change;
     const named = drift.keys.length > 0 ? `: ${drift.keys.join(", ")}` : "";
     report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
-    return { ...change, changed: true };
+    return { ...change, changed: [...change.changed, "drift"] };
   },
 
   create: async (context, inputs) => {

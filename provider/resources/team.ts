@@ -9,7 +9,10 @@ const inputs = z.object({
   ...common,
   organizationID: id.meta({ description: "Organization that the team belongs to.", replaces: true }),
   name: z.string().min(1).meta({ description: "Name of the team." }),
-  description: z.string().nullish().meta({ description: "What it is for. Left alone when unset, cleared by null." }),
+  description: z
+    .string()
+    .nullish()
+    .meta({ description: "What it is for. Left alone when unset, cleared by null or an empty text." }),
   adminID: id.optional().meta({
     description: "User ID of an administrator. A new one is added; the former one keeps the role.",
   }),

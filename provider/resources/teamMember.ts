@@ -34,7 +34,7 @@ const inputs = z.object({
 });
 
 const outputs = z.object({
-  memberUserID: id.meta({ description: "ID of the user, also of one who was named by address." }),
+  memberUserID: id.meta({ description: "ID of the user, also of one who was named by address.", stable: true }),
 });
 
 type Inputs = z.output<typeof inputs>;
@@ -58,10 +58,10 @@ export const teamMember = resource({
   },
 
   diff: (_context, change, old, { inputs }) => {
-    // An address differs in more than letter case only when it is another user.
+    // An address that differs in letter case alone is the same user's.
     const sameAddress = old.email !== undefined && old.email.toLowerCase() === inputs.email?.toLowerCase();
-    const replaces = change.replaces.filter((name) => !(name === "email" && sameAddress));
-    return Promise.resolve({ changed: change.changed, replaces });
+    const meant = (name: string): boolean => !(name === "email" && sameAddress);
+    return Promise.resolve({ changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) });
   },
 
   create: async (context, inputs) => {

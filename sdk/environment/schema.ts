@@ -4,6 +4,7 @@ import { id } from "../../provider/contract/values.ts";
 import { appReadiness } from "../../provider/resources/appReadiness.ts";
 import { generatedApp } from "../../provider/resources/generatedApp.ts";
 import { organization } from "../../provider/resources/organization.ts";
+import { facts } from "../../provider/resources/resource.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { team } from "../../provider/resources/team.ts";
 import { teamMember } from "../../provider/resources/teamMember.ts";
@@ -103,9 +104,7 @@ export function jsonSchema(): object {
         jsonSchema.anyOf = [{ type: "string", enum: fieldType.options }, whole];
       }
       // Facts for the engine say nothing to an editor.
-      delete jsonSchema["replaces"];
-      delete jsonSchema["settles"];
-      delete jsonSchema["secret"];
+      for (const fact of facts) Reflect.deleteProperty(jsonSchema, fact);
     },
   });
   return { title: "Environment of pulumi-microapps", ...schema };

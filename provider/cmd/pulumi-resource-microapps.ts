@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import module from "node:module";
+
+// An engine waits for the port: what was compiled once is not compiled again. What Node warns of is no news of a run.
+module.enableCompileCache();
+process.removeAllListeners("warning");
+
+// A language host requires this file, which therefore must not wait at its top level.
+void start();
+
+async function start(): Promise<void> {
+  const [{ serve }, { endWithParent }] = await Promise.all([
+    import("../pulumi/plugin/serve.ts"),
+    import("../pulumi/parent.ts"),
+  ]);
+  const port = await serve(process.argv[2]);
+  endWithParent(() => undefined);
+  // This is how an engine ends a provider, which has five seconds then.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => process.exit(0));
+  }
+  process.stdout.write(`${port}\n`);
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
+import { PartialFailure } from "../resources/resource.ts";
+import { withoutSecrets, type Configuration } from "./configuration.ts";
+import { connect, type Platform } from "./platform.ts";
+import type { Reporter } from "./progress.ts";
+import { check, diff, inputsIn, type Properties } from "./properties.ts";
+
+/** What one call of an engine is about. */
+export interface Call {
+  resource: Resource;
+  urn: string | undefined;
+  /** Seconds that it may take; undefined or 0 for as long as the resource itself allows. */
+  timeout?: number;
+  /** Texts of its properties that no message may show. */
+  secrets?: readonly string[];
+}
+
+/** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
+export class Failure extends Error {
+  readonly partial: { id: string; outputs: Properties } | undefined;
+  constructor(message: string, partial?: { id: string; outputs: Properties }) {
+    super(message);
+    this.partial = partial;
+  }
+}
+
+interface Surroundings {
+  /** Throws when it can't be used. */
+  configuration: () => Configuration;
+  /** The program's folder. */
+  directory: string;
+  report: Reporter;
+  /** Aborted when the run is cancelled or its engine is gone. */
+  signal: AbortSignal;
+}
+
+/** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
+export class Operations {
+  readonly #surroundings: Surroundings;
+  // Connected once, by the first who needs it.
+  #platform: Promise<Platform> | undefined;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
+    return this.#run(call, async ({ offline, clean }) => {
+      const { inputs, problems } = await check(call.resource, offline, olds, news);
+      return { inputs, problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })) };
+    });
+  }
+
+  diff(call: Call, olds: Properties, news: Properties): Promise<Change> {
+    return this.#run(call, ({ offline }) => diff(call.resource, offline, olds, news));
+  }
+
+  create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
+    const { resource } = call;
+    return this.#run(call, async ({ online }) => resource.create(await online(), resource.inputs.parse(inputs)));
+  }
+
+  /** What is there now, with the inputs that would declare it; undefined when it is gone. */
+  read(
+    call: Call,
+    id: string,
+    state: Properties,
+  ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
+    const { resource } = call;
+    return this.#run(call, async ({ online }) => {
+      // A state holds what the resource itself returned.
+      const found = await resource.read(await online(), id, state);
+      if (!found) return undefined;
+      const inputs = inputsIn(resource, found.outputs);
+      return inputs ? { ...found, inputs } : found;
+    });
+  }
+
+  update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
+    const { resource } = call;
+    return this.#run(call, async ({ online }) => {
+      const inputs = resource.inputs.parse(news);
+      // The state is what the resource itself returned.
+      return resource.update(await online(), id, olds, inputs);
+    });
+  }
+
+  delete(call: Call, id: string, state: Properties): Promise<void> {
+    return this.#run(call, async ({ online }) => call.resource.delete(await online(), id, state));
+  }
+
+  async #run<Answer>(
+    { urn, timeout, secrets = [] }: Call,
+    work: (tools: {
+      offline: OfflineContext;
+      online: () => Promise<Context>;
+      clean: (text: string) => string;
+    }) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { directory, report, signal } = this.#surroundings;
+    let configuration: Configuration | undefined;
+    const clean = (text: string): string => withoutSecrets(text, configuration, secrets);
+    const reported = report(urn, clean);
+    const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
+    try {
+      configuration = this.#surroundings.configuration();
+      const settings = configuration;
+      const offline = { report: reported, directory };
+      const stop = time ? AbortSignal.any([signal, time]) : signal;
+      const online = async (): Promise<Context> => ({
+        ...offline,
+        ...(await this.#connected(settings)),
+        signal: stop,
+        sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop }),
+        now: Date.now,
+      });
+      return await work({ offline, online, clean });
+    } catch (error) {
+      const message = clean(saidBy(error));
+      const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
+      const partial = error instanceof PartialFailure ? { id: error.id, outputs: error.outputs } : undefined;
+      throw new Failure(told, partial);
+    } finally {
+      await reported.heard();
+    }
+  }
+
+  async #connected(settings: Configuration): Promise<Pick<Platform, "client" | "members">> {
+    const { directory, signal } = this.#surroundings;
+    this.#platform ??= connect(settings, directory, signal);
+    try {
+      const { client, members } = await this.#platform;
+      return { client, members };
+    } catch (error) {
+      this.#platform = undefined;
+      throw error;
+    }
+  }
+}
+
+function saidBy(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A pause that ended early: Node's own words tell nobody what to do.
+  return error.name === "AbortError" ? "cancelled before it was done. Run it again to go on." : error.message;
+}

@@ -1,0 +1,43 @@
+import grpc from "@grpc/grpc-js";
+import type { ServerErrorResponse } from "@grpc/grpc-js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import anyProto from "google-protobuf/google/protobuf/any_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+
+/** What exists although a create, read or update failed: an engine saves it and goes on from there. */
+interface Unfinished {
+  id: string;
+  outputs: Struct;
+  inputs: Struct;
+  refreshBeforeUpdate: boolean;
+}
+
+/** A failure of which something exists all the same. */
+export class UnfinishedFailure extends Error {
+  readonly unfinished: Unfinished;
+  constructor(message: string, unfinished: Unfinished) {
+    super(message);
+    this.unfinished = unfinished;
+  }
+}
+
+/** An error as gRPC carries it. */
+export function statusOf(error: unknown): Partial<ServerErrorResponse> {
+  const details = error instanceof Error ? error.message : String(error);
+  const code = grpc.status.UNKNOWN;
+  if (!(error instanceof UnfinishedFailure)) return { code, details };
+  const { id, outputs, inputs, refreshBeforeUpdate } = error.unfinished;
+  const failed = new providerProto.ErrorResourceInitFailed()
+    .setId(id)
+    .setProperties(outputs)
+    .setInputs(inputs)
+    .setReasonsList([details])
+    .setRefreshBeforeUpdate(refreshBeforeUpdate);
+  const detail = new anyProto.Any();
+  detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const status = new statusProto.Status().setCode(code).setMessage(details).setDetailsList([detail]);
+  const metadata = new grpc.Metadata();
+  metadata.set("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
+  return { code, details, metadata };
+}

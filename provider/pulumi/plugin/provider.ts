@@ -1,0 +1,238 @@
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
+import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { resourceNamed } from "../../resources/resources.ts";
+import type { Problem, Resource } from "../../resources/resource.ts";
+import { withoutSecrets } from "../configuration.ts";
+import { Failure, Operations, type Call } from "../operations.ts";
+import { reporterTo, type Reporter } from "../progress.ts";
+import { factsOf, foreseen, secretsOf, stablesOf, type Properties } from "../properties.ts";
+import { details, type Kind } from "./details.ts";
+import { UnfinishedFailure } from "./failures.ts";
+import { schemaText } from "./schema.ts";
+import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
+import { decode, encode, type Decoded } from "./wire.ts";
+
+const { PropertyDiff, DiffResponse } = providerProto;
+
+/** A call about one resource, and what was sent with it. */
+interface About {
+  resource: Resource;
+  /** Puts the URN among the properties, where a resource finds it. */
+  known: (sent: Decoded) => Properties;
+  call: (...sent: readonly Decoded[]) => Call;
+}
+
+/** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
+export class Plugin {
+  readonly #version: string;
+  readonly #stopped = new AbortController();
+  #report: Reporter;
+  #operations: Operations | undefined;
+  #looksForDrift = true;
+
+  constructor(version: string, engine: string | undefined) {
+    this.#version = version;
+    this.#report = reporterTo(engine);
+  }
+
+  handshake(request: pb.ProviderHandshakeRequest): pb.ProviderHandshakeResponse {
+    const engine = request.getEngineAddress();
+    if (engine !== "") this.#report = reporterTo(engine);
+    return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
+  }
+
+  attach(request: PluginAttach): void {
+    this.#report = reporterTo(request.getAddress());
+  }
+
+  getPluginInfo(): InstanceType<typeof pluginProto.PluginInfo> {
+    return new pluginProto.PluginInfo().setVersion(this.#version);
+  }
+
+  getSchema(): pb.GetSchemaResponse {
+    return new providerProto.GetSchemaResponse().setSchema(schemaText(this.#version));
+  }
+
+  checkConfig(request: pb.CheckRequest): pb.CheckResponse {
+    const { values, secrets, texts } = decode(request.getNews());
+    const problems = problemsOf(values, isExplicit(request.getUrn()));
+    return checked(encode(values, new Set([...secrets, ...secretSettings])), problems, texts);
+  }
+
+  /** A changed configuration is used for what there is: it is no other platform until the resources say so. */
+  diffConfig(request: pb.DiffRequest): pb.DiffResponse {
+    const olds = decode(request.getOldInputs() ?? request.getOlds());
+    const news = decode(request.getNews());
+    const names = [...new Set([...Object.keys(olds.values), ...Object.keys(news.values)])];
+    const changed = names.filter((name) => JSON.stringify(olds.values[name]) !== JSON.stringify(news.values[name]));
+    const secrets = new Set([...olds.secrets, ...news.secrets, ...secretSettings]);
+    return differing(details(olds.values, news.values, changed, secrets), []);
+  }
+
+  configure(request: pb.ConfigureRequest): pb.ConfigureResponse {
+    const { values } = decode(request.getArgs());
+    const configuration = settingsOf(values, isExplicit(request.getUrn() ?? ""));
+    this.#looksForDrift = configuration.driftOnPreview ?? true;
+    this.#operations = new Operations({
+      configuration: () => configuration,
+      // An engine starts a plugin in the program's folder; the folders of a handshake are the plugin's own.
+      directory: process.cwd(),
+      report: this.#report,
+      signal: this.#stopped.signal,
+    });
+    return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
+  }
+
+  async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {
+    const { resource, known, call } = about(request);
+    const olds = decode(request.getOlds());
+    const news = decode(request.getNews());
+    const { inputs, problems } = await this.#configured.check(call(olds, news), known(olds), {
+      ...known(news),
+      ...secrecy(resource, news.secrets),
+    });
+    return checked(told(resource, inputs, news), problems, news.texts);
+  }
+
+  async diff(request: pb.DiffRequest): Promise<pb.DiffResponse> {
+    const { resource, known, call } = about(request);
+    const olds = decode(request.getOlds());
+    const news = decode(request.getNews());
+    const { changed, replaces } = await this.#configured.diff(call(olds, news), known(olds), known(news));
+    const secrets = new Set([...olds.secrets, ...news.secrets, ...secretsOf(resource)]);
+    return differing(details(olds.values, news.values, changed, secrets), replaces)
+      .setStablesList(stablesOf(resource))
+      .setDeletebeforereplace(resource.deleteBeforeReplace ?? false);
+  }
+
+  async create(request: pb.CreateRequest): Promise<pb.CreateResponse> {
+    const { resource, known, call } = about(request);
+    const inputs = decode(request.getProperties());
+    const answer = new providerProto.CreateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
+    if (request.getPreview()) {
+      return answer.setProperties(told(resource, foreseen(resource, inputs.values), inputs));
+    }
+    const { id, outputs } = await this.#configured
+      .create({ ...call(inputs), timeout: request.getTimeout() }, known(inputs))
+      .catch(this.#unfinished(resource, inputs));
+    return answer.setId(id).setProperties(told(resource, outputs, inputs));
+  }
+
+  async read(request: pb.ReadRequest): Promise<pb.ReadResponse> {
+    const { resource, known, call } = about(request);
+    const state = decode(request.getProperties());
+    const inputs = decode(request.getInputs());
+    const answer = new providerProto.ReadResponse();
+    const found = await this.#configured.read(
+      { ...call(state, inputs), timeout: request.getTimeout() },
+      request.getId(),
+      known(state),
+    );
+    if (!found) return answer;
+    const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
+    // Without inputs, those of the state stay.
+    if (found.inputs) answer.setInputs(told(resource, found.inputs, secret));
+    return answer
+      .setId(found.id)
+      .setProperties(told(resource, found.outputs, secret))
+      .setRefreshBeforeUpdate(this.#looksForDrift);
+  }
+
+  async update(request: pb.UpdateRequest): Promise<pb.UpdateResponse> {
+    const { resource, known, call } = about(request);
+    const olds = decode(request.getOlds());
+    const news = decode(request.getNews());
+    const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
+    if (request.getPreview()) {
+      return answer.setProperties(told(resource, foreseen(resource, news.values, olds.values), news));
+    }
+    const outputs = await this.#configured
+      .update({ ...call(olds, news), timeout: request.getTimeout() }, request.getId(), known(olds), known(news))
+      .catch(this.#unfinished(resource, news));
+    return answer.setProperties(told(resource, outputs, news));
+  }
+
+  async delete(request: pb.DeleteRequest): Promise<void> {
+    const { known, call } = about(request);
+    const state = decode(request.getProperties());
+    const asked = { ...call(state), timeout: request.getTimeout() };
+    await this.#configured.delete(asked, request.getId(), known(state));
+  }
+
+  /** Ends what is under way between two calls of the platform; what is done is saved. */
+  cancel(): void {
+    this.#stopped.abort();
+  }
+
+  get #configured(): Operations {
+    if (!this.#operations) throw new Error("the provider was not configured");
+    return this.#operations;
+  }
+
+  #unfinished(resource: Resource, inputs: Decoded): (error: unknown) => never {
+    return (error) => {
+      if (!(error instanceof Failure) || !error.partial) throw error;
+      const { id, outputs } = error.partial;
+      throw new UnfinishedFailure(error.message, {
+        id,
+        outputs: told(resource, outputs, inputs),
+        inputs: told(resource, inputs.values, inputs),
+        refreshBeforeUpdate: this.#looksForDrift,
+      });
+    };
+  }
+}
+
+function about(request: { getUrn: () => string }): About {
+  const urn = request.getUrn();
+  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  const resource = resourceNamed(type.split(":").at(-1) ?? "");
+  if (!resource) throw new Error(`this version of pulumi-microapps has no resource type ${type}`);
+  return {
+    resource,
+    known: ({ values }) => ({ ...values, resourceUrn: urn }),
+    call: (...sent) => ({ resource, urn, secrets: sent.flatMap(({ texts }) => texts) }),
+  };
+}
+
+/** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
+function told(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
+  const { resourceUrn, ...rest } = properties;
+  return encode(rest, new Set([...sent.secrets, ...secretsOf(resource)]));
+}
+
+/** Inputs that say of others that they are secret, where they are. */
+const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
+  Object.fromEntries(
+    Object.entries(inputs.shape).flatMap(([name, schema]) =>
+      secrets.has(factsOf(schema).secrecyOf ?? "") ? [[name, true]] : [],
+    ),
+  );
+
+function checked(inputs: Struct, problems: readonly Problem[], texts: readonly string[]): pb.CheckResponse {
+  const failures = problems.map(({ property, reason }) =>
+    new providerProto.CheckFailure().setProperty(property).setReason(withoutSecrets(reason, undefined, texts)),
+  );
+  return new providerProto.CheckResponse().setInputs(inputs).setFailuresList(failures);
+}
+
+function differing(changes: readonly [path: string, kind: Kind][], replaces: readonly string[]): pb.DiffResponse {
+  const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);
+  const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
+  answer.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
+  const names = new Set<string>();
+  for (const [path, kind] of changes) {
+    const name = /^\w+/.exec(path)?.[0] ?? path;
+    names.add(name);
+    const kinds = replaces.includes(name) ? replacing : updating;
+    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]));
+  }
+  return answer.setDiffsList([...names]);
+}
+
+const { Kind: kinds } = PropertyDiff;
+const updating = { add: kinds.ADD, delete: kinds.DELETE, update: kinds.UPDATE } as const;
+const replacing = { add: kinds.ADD_REPLACE, delete: kinds.DELETE_REPLACE, update: kinds.UPDATE_REPLACE } as const;

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { resources } from "../../resources/resources.ts";
+import { factsOf } from "../properties.ts";
+import { schemaText } from "./schema.ts";
+
+const repository = join(import.meta.dirname, "../../../..");
+const committed = join(repository, "plugin/schema.json");
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")));
+
+const property = z.looseObject({
+  type: z.string().optional(),
+  $ref: z.string().optional(),
+  description: z.string().optional(),
+  secret: z.boolean().optional(),
+  replaceOnChanges: z.boolean().optional(),
+  default: z.unknown().optional(),
+  defaultInfo: z.object({ environment: z.array(z.string()) }).optional(),
+});
+const properties = z.record(z.string(), property);
+const schema = z
+  .looseObject({
+    config: z.object({ variables: properties }),
+    types: z.record(z.string(), z.unknown()),
+    resources: z.record(
+      z.string(),
+      z.looseObject({ properties, inputProperties: properties, required: z.array(z.string()) }),
+    ),
+  })
+  .parse(JSON.parse(schemaText(version)));
+
+test("the committed schema.json is the one of the definitions (UPDATE_SCHEMA=1 in a test run writes it anew)", () => {
+  const text = schemaText(version);
+  if (process.env["UPDATE_SCHEMA"]) writeFileSync(committed, text);
+  expect(readFileSync(committed, "utf8")).toBe(text);
+});
+
+test("every resource is there, with every input but those that nobody gives", () => {
+  for (const { name, inputs } of resources) {
+    const names = Object.keys(inputs.shape).filter((input) => !factsOf(inputs.shape[input]).computed);
+    expect(Object.keys(schema.resources[`microapps:index:${name}`]?.inputProperties ?? {})).toEqual(names);
+  }
+});
+
+test("everything is described", () => {
+  const all = Object.values(schema.resources).flatMap(({ properties, inputProperties }) => [
+    ...Object.entries(properties),
+    ...Object.entries(inputProperties),
+  ]);
+  const bare = [...all, ...Object.entries(schema.config.variables)].filter(([, { description = "" }]) => !description);
+  expect(bare).toEqual([]);
+});
+
+test("what replaces, what is secret, what has a default and where from, and which values there are", () => {
+  const rows = schema.resources["microapps:index:SeedRows"];
+  expect(rows?.inputProperties["table"]).toMatchObject({ type: "string", replaceOnChanges: true });
+  expect(rows?.inputProperties["mode"]).toMatchObject({
+    $ref: "#/types/microapps:index:SeedRowsMode",
+    default: "exact",
+  });
+  expect(schema.types["microapps:index:SeedRowsMode"]).toMatchObject({
+    enum: [{ value: "exact" }, { value: "upsert" }, { value: "insertOnly" }],
+  });
+  expect(rows?.properties).not.toHaveProperty("rows");
+  expect(rows?.properties).toHaveProperty("digest");
+  expect(schema.config.variables["password"]).toMatchObject({
+    secret: true,
+    defaultInfo: { environment: ["MICROAPPS_PASSWORD"] },
+  });
+  expect(schema.resources["microapps:index:Team"]?.inputProperties["description"]).toMatchObject({ type: "string" });
+});

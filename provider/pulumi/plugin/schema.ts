@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { resources } from "../../resources/resources.ts";
+import type { Resource } from "../../resources/resource.ts";
+import { configuration, variableOf } from "../configuration.ts";
+import { factsOf } from "../properties.ts";
+import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
+
+/** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
+export function packageSchema(version: string): object {
+  const types = new TypeSpecs();
+  const variables = propertiesOf(configuration, "output", "Config", types);
+  for (const [name, property] of Object.entries(variables)) {
+    property.defaultInfo = { environment: [variableOf(name)] };
+  }
+  return {
+    name: "microapps",
+    displayName: "Microapps",
+    version,
+    description:
+      "Organizations, teams, members, seed rows and generated apps of a microapp platform, kept as declared.",
+    keywords: ["pulumi", "microapps", "category/infrastructure", "kind/native"],
+    license: "Apache-2.0",
+    config: { variables },
+    provider: {
+      description: "A platform and the account to work with. Without one of its own, a program uses the configuration.",
+      properties: only(variables, ({ type }) => type === "string"), // what SDKs can read back
+      inputProperties: variables,
+    },
+    resources: Object.fromEntries(
+      resources.map((resource) => [`microapps:index:${resource.name}`, resourceSpec(resource, types)]),
+    ),
+    types: types.specs,
+    language: {
+      nodejs: { respectSchemaVersion: true },
+      python: { respectSchemaVersion: true, pyproject: { enabled: true } },
+      go: { respectSchemaVersion: true, generateResourceContainerTypes: true },
+      csharp: { respectSchemaVersion: true },
+    },
+  };
+}
+
+/** The schema as it is served and committed. */
+export const schemaText = (version: string): string => `${JSON.stringify(packageSchema(version), undefined, 2)}\n`;
+
+function resourceSpec(resource: Resource, types: TypeSpecs): object {
+  const { name, summary } = resource;
+  const facts = (property: string) => factsOf({ ...resource.outputs.shape, ...resource.inputs.shape }[property]);
+  const isInput = (property: string) => property in resource.inputs.shape;
+  const kept = z.object({ ...resource.inputs.shape, ...resource.outputs.shape });
+  const properties = only(
+    propertiesOf(kept, "output", name, types),
+    (_, property) => property !== "resourceUrn" && !facts(property).inputOnly,
+  );
+  const inputProperties = only(
+    propertiesOf(resource.inputs, "input", name, types),
+    (_, property) => isInput(property) && !facts(property).computed,
+  );
+  // A value that the resource fills in is always there.
+  const required = requiredOf(kept, "output").filter((property) => property in properties);
+  const requiredInputs = requiredOf(resource.inputs, "input").filter((property) => property in inputProperties);
+  return { description: summary, properties, required, inputProperties, requiredInputs };
+}
+
+interface ObjectSchema {
+  properties?: Record<string, Record<string, unknown>>;
+  required?: string[];
+}
+
+// A JSON Schema of an object has both; what it can't say is anything.
+const jsonSchemaOf = (object: z.ZodObject, io: "input" | "output") =>
+  z.toJSONSchema(object, { io, unrepresentable: "any" }) as ObjectSchema;
+
+const requiredOf = (object: z.ZodObject, io: "input" | "output"): string[] => jsonSchemaOf(object, io).required ?? [];
+
+function propertiesOf(
+  object: z.ZodObject,
+  io: "input" | "output",
+  owner: string,
+  types: TypeSpecs,
+): Record<string, PropertySpec> {
+  return Object.fromEntries(
+    Object.entries(jsonSchemaOf(object, io).properties ?? {}).map(([name, schema]) => {
+      const { description, replaces, secret } = factsOf(object.shape[name]);
+      const property: PropertySpec = types.of(schema, `${owner}${pascal(name)}`);
+      if (description !== undefined) property.description = description;
+      const { default: value } = schema;
+      if (io === "input" && ["string", "number", "boolean"].includes(typeof value)) property.default = value;
+      if (replaces) property.replaceOnChanges = true;
+      if (secret) property.secret = true;
+      return [name, property];
+    }),
+  );
+}
+
+const only = (
+  properties: Record<string, PropertySpec>,
+  keep: (property: PropertySpec, name: string) => boolean,
+): Record<string, PropertySpec> =>
+  Object.fromEntries(Object.entries(properties).filter(([name, property]) => keep(property, name)));

@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import grpc from "@grpc/grpc-js";
+import type { handleUnaryCall } from "@grpc/grpc-js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
+import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { statusOf } from "./failures.ts";
+import type { Plugin } from "./provider.ts";
+
+/** Inline rows may be many: the engine's own bound. */
+const most = 400 * 1024 * 1024;
+
+/**
+ * Serves the plugin on a port of this machine, which it returns, for as long as the process lives. What it does not offer is answered UNIMPLEMENTED.
+ * @param engine address of the engine that started it
+ */
+export async function serve(engine: string | undefined): Promise<number> {
+  let loading: Promise<Plugin> | undefined;
+  const loaded = (): Promise<Plugin> => (loading ??= load(engine));
+
+  const asks =
+    <Request, Answer>(
+      work: (plugin: Plugin, request: Request) => Answer | Promise<Answer>,
+    ): handleUnaryCall<Request, Answer> =>
+    ({ request }, done) => {
+      loaded()
+        .then((plugin) => work(plugin, request))
+        .then(
+          (answer) => done(null, answer),
+          (error: unknown) => done(statusOf(error)),
+        );
+    };
+  const tells = <Request>(work: (plugin: Plugin, request: Request) => void | Promise<void>) =>
+    asks(async (plugin, request: Request) => {
+      await work(plugin, request);
+      return new emptyProto.Empty();
+    });
+
+  const server = new grpc.Server({ "grpc.max_receive_message_length": most, "grpc.max_send_message_length": most });
+  server.addService(providerService.ResourceProviderService, {
+    handshake: asks((plugin, request: pb.ProviderHandshakeRequest) => plugin.handshake(request)),
+    attach: tells((plugin, request: PluginAttach) => plugin.attach(request)),
+    getPluginInfo: asks((plugin) => plugin.getPluginInfo()),
+    getSchema: asks((plugin) => plugin.getSchema()),
+    checkConfig: asks((plugin, request: pb.CheckRequest) => plugin.checkConfig(request)),
+    diffConfig: asks((plugin, request: pb.DiffRequest) => plugin.diffConfig(request)),
+    configure: asks((plugin, request: pb.ConfigureRequest) => plugin.configure(request)),
+    check: asks((plugin, request: pb.CheckRequest) => plugin.check(request)),
+    diff: asks((plugin, request: pb.DiffRequest) => plugin.diff(request)),
+    create: asks((plugin, request: pb.CreateRequest) => plugin.create(request)),
+    read: asks((plugin, request: pb.ReadRequest) => plugin.read(request)),
+    update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
+    delete: tells((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
+    cancel: tells((plugin) => plugin.cancel()),
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+      if (error) reject(error);
+      else resolve(bound);
+    });
+  });
+  // Whoever waits for the port gets it first.
+  setImmediate(() => void loaded().catch(() => undefined)); // the first call tells why
+  return port;
+}
+
+async function load(engine: string | undefined): Promise<Plugin> {
+  const { Plugin } = await import("./provider.ts");
+  return new Plugin(version(), engine);
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../../../package.json", import.meta.url), "utf8"));
+  return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
+}

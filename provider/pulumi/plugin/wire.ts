@@ -1,0 +1,72 @@
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { unknownValue, type Properties } from "../properties.ts";
+
+/** The property that says "this object is something else", and what it may be. */
+const signature = "4dabf18193072939515e22adb298388d";
+const kinds = {
+  secret: "1b47061264138c4ac30d75fd1eb44270",
+  reference: "5cf8f73096256a8f31e491e813e4eb8e",
+  output: "d0e6a833031e9bbcd3f4e8bde6ca49a4",
+} as const;
+
+/** Properties as a resource works with them, and what was secret in them. */
+export interface Decoded {
+  /** Plain values, secrets in clear; what is not known yet is the word for it. */
+  values: Properties;
+  /** Names of the properties that hold a secret anywhere. */
+  secrets: ReadonlySet<string>;
+  /** The secret texts themselves, which no message may show. */
+  texts: string[];
+}
+
+/** Takes a message's properties apart. */
+export function decode(struct: Struct | undefined): Decoded {
+  const values: Properties = {};
+  const secrets = new Set<string>();
+  const texts: string[] = [];
+  for (const [name, value] of Object.entries(struct?.toJavaScript() ?? {})) {
+    values[name] = plain(value, {
+      seen: () => void secrets.add(name),
+      text: (text) => void texts.push(text),
+    });
+  }
+  return { values, secrets, texts };
+}
+
+interface Watch {
+  seen: () => void;
+  text: (text: string) => void;
+}
+
+function plain(value: unknown, watch: Watch, secret = false): unknown {
+  if (secret && typeof value === "string" && value !== unknownValue) watch.text(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => plain(item, watch, secret));
+  const object: Readonly<Record<string, unknown>> = { ...value };
+  switch (object[signature]) {
+    case undefined:
+      return Object.fromEntries(Object.entries(object).map(([name, item]) => [name, plain(item, watch, secret)]));
+    case kinds.secret:
+      watch.seen();
+      return plain(object["value"], watch, true);
+    case kinds.output:
+      if (object["secret"] === true) watch.seen();
+      return "value" in object ? plain(object["value"], watch, secret || object["secret"] === true) : unknownValue;
+    case kinds.reference:
+      return object["id"] === "" ? unknownValue : (object["id"] ?? object["urn"]);
+    default:
+      throw new Error("files and archives are no values here: give the text itself, or the path of a source");
+  }
+}
+
+/** Makes a message's properties; those with these names are secrets. */
+export function encode(values: Properties, secrets: ReadonlySet<string>): Struct {
+  const marked = Object.fromEntries(
+    Object.entries(values).map(([name, value]) =>
+      secrets.has(name) && value !== undefined ? [name, { [signature]: kinds.secret, value }] : [name, value],
+    ),
+  );
+  // JSON as the wire has it: without undefined.
+  return structProto.Struct.fromJavaScript(JSON.parse(JSON.stringify(marked)) as Record<string, never>);
+}

@@ -1,0 +1,33 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeAll, expect, test } from "@jest/globals";
+import { Provider } from "./provider.ts";
+import { Organization } from "./resources.ts";
+
+const registered: pulumi.runtime.MockResourceArgs[] = [];
+
+beforeAll(async () => {
+  await pulumi.runtime.setMocks({
+    newResource: (resource) => {
+      registered.push(resource);
+      return { id: `id of ${resource.name}`, state: resource.inputs as object }; // inputs of a mock are untyped
+    },
+    call: () => ({}),
+  });
+});
+
+test("two platforms in one program: a resource goes to the one of its provider", async () => {
+  const endpoint = "https://other.example.com";
+  const provider = new Provider("other", { endpoint, email: "ada@example.com", password: "pw", readOnly: true });
+  const organization = new Organization("acme", { name: "Acme" }, { provider });
+  await new Promise((resolve) => void pulumi.all([provider.id, organization.id]).apply(resolve));
+  expect(registered.find(({ name }) => name === "other")).toMatchObject({
+    type: "pulumi:providers:pulumi-nodejs",
+    inputs: {
+      "microapps:endpoint": endpoint,
+      "microapps:password": expect.objectContaining({ value: "pw" }) as unknown, // marked as a secret
+      "microapps:readOnly": true,
+      "microapps:explicitProvider": "true",
+    },
+  });
+  expect(registered.find(({ name }) => name === "acme")?.provider).toContain("pulumi:providers:pulumi-nodejs::other::");
+});

@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import { plugin } from "./doors.ts";
+import { InitFailed, type Properties } from "./providerHost.ts";
+import { Stage } from "./stage.ts";
+
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const secret = (value: unknown) => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  value,
+});
+const tables = { continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
+const struct = (properties: Properties) => structProto.Struct.fromJavaScript(properties as Record<string, never>);
+
+let stage: Stage;
+const start = async (config: Readonly<Record<string, string>> = {}): Promise<void> => {
+  stage = await Stage.set({ tables, users: [{ email: "ada@example.com" }] }, config, plugin);
+};
+beforeEach(() => start());
+afterEach(() => stage.clear());
+
+type Of<Name extends keyof typeof providerProto> = InstanceType<
+  Extract<(typeof providerProto)[Name], new () => unknown>
+>;
+
+const create = (type: string, inputs: Properties, set: (request: Of<"CreateRequest">) => void = () => undefined) => {
+  const request = new providerProto.CreateRequest().setUrn(stage.host.urn(type)).setProperties(struct(inputs));
+  set(request);
+  return stage.host.ask<Of<"CreateResponse">>((client, done) => client.create(request, done));
+};
+
+const checkConfig = async (inputs: Properties, name = "default"): Promise<string[]> => {
+  const request = new providerProto.CheckRequest()
+    .setUrn(`urn:pulumi:dev::tests::pulumi:providers:microapps::${name}`)
+    .setNews(struct(inputs));
+  const answer = await stage.host.ask<Of<"CheckResponse">>((client, done) => client.checkConfig(request, done));
+  return answer.getFailuresList().map((failure) => failure.getReason());
+};
+
+test("says who it is and what it understands", async () => {
+  const greeting = new providerProto.ProviderHandshakeRequest();
+  const hands = await stage.host.ask<Of<"ProviderHandshakeResponse">>((client, done) =>
+    client.handshake(greeting, done),
+  );
+  expect(hands.getAcceptSecrets()).toBe(true);
+  const info = await stage.host.ask<InstanceType<typeof pluginProto.PluginInfo>>((client, done) =>
+    client.getPluginInfo(new emptyProto.Empty(), done),
+  );
+  expect(info.getVersion()).toMatch(/^\d+\.\d+\.\d+$/);
+  const schema = await stage.host.ask<Of<"GetSchemaResponse">>((client, done) =>
+    client.getSchema(new providerProto.GetSchemaRequest(), done),
+  );
+  expect(JSON.parse(schema.getSchema())).toMatchObject({ name: "microapps", version: info.getVersion() });
+});
+
+test("what it does not offer is unimplemented, and a resource type that it does not know is named", async () => {
+  await expect(
+    stage.host.ask((client, done) => client.parameterize(new providerProto.ParameterizeRequest(), done)),
+  ).rejects.toThrow("does not implement the method");
+  await expect(create("Planet", {})).rejects.toThrow("no resource type microapps:index:Planet");
+});
+
+describe("configuration", () => {
+  test("is judged before it is used; what is not known yet is not", async () => {
+    const account = { email: "ada@example.com", password: "pw" };
+    expect(await checkConfig({ endpoint: "https://x.example.com", ...account })).toEqual([]);
+    expect(await checkConfig({ endpoint: unknown })).toEqual([]);
+    expect(await checkConfig({})).toEqual([expect.stringContaining("no endpoint is configured")]);
+    expect(await checkConfig({ endpont: "https://x.example.com" })).toEqual([
+      expect.stringContaining("is no configuration; there is endpoint, email"),
+    ]);
+    expect(await checkConfig({ endpoint: "https://x.example.com", ...account, readOnly: "perhaps" })).toEqual([
+      expect.stringContaining("microapps:readOnly"),
+    ]);
+  });
+
+  test("a changed password is a change, and shown by its name alone", async () => {
+    const request = new providerProto.DiffRequest()
+      .setOldInputs(struct({ endpoint: "https://a.example.com", password: secret("one") }))
+      .setNews(struct({ endpoint: "https://b.example.com", password: secret("two") }));
+    const answer = await stage.host.ask<Of<"DiffResponse">>((client, done) => client.diffConfig(request, done));
+    expect(
+      answer
+        .getDetaileddiffMap()
+        .getEntryList()
+        .map(([path]) => path),
+    ).toEqual(["endpoint", "password"]);
+    expect(answer.getReplacesList()).toEqual([]);
+  });
+});
+
+describe("preview", () => {
+  const added = {
+    digest: unknown,
+    fingerprint: unknown,
+    drift: unknown,
+    keys: unknown,
+    labels: unknown,
+    ledger: unknown,
+    rowCount: unknown,
+  };
+
+  test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
+    const inputs = { teamID: unknown, email: "ada@example.com", role: "admin" };
+    const calls = await stage.calls(async () => {
+      const answer = await create("TeamMember", inputs, (request) => request.setPreview(true));
+      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, memberUserID: unknown });
+      const rows = await create("SeedRows", { table: "continents", key: ["Code"], rows: unknown }, (request) =>
+        request.setPreview(true),
+      );
+      expect(rows.getProperties()?.toJavaScript()).toEqual({ table: "continents", key: ["Code"], ...added });
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test("what an update leaves as it is stays known, so that nothing that uses it is replaced", async () => {
+    const request = new providerProto.UpdateRequest()
+      .setUrn(stage.host.urn("TeamMember"))
+      .setPreview(true)
+      .setOlds(struct({ teamID: "t", email: "ada@example.com", memberUserID: "u" }))
+      .setNews(struct({ teamID: "t", email: "ada@example.com", role: "admin" }));
+    const answer = await stage.host.ask<Of<"UpdateResponse">>((client, done) => client.update(request, done));
+    expect(answer.getProperties()?.toJavaScript()).toEqual({
+      teamID: "t",
+      email: "ada@example.com",
+      role: "admin",
+      memberUserID: "u",
+    });
+  });
+});
+
+test("a diff names each property that changes, by path", async () => {
+  const same = { table: "countries", mode: "exact", onConflict: "overwrite", onDestroy: "delete" };
+  const old = {
+    ...same,
+    key: ["Code"],
+    digest: "1",
+    references: { Continent: { table: "continents", key: "Code" }, "Time zone": { table: "zones", key: "ID" } },
+    drift: { changed: 1, missing: 0, keys: ["EU"] },
+  };
+  const news = {
+    ...same,
+    key: ["Code", "Name"],
+    digest: "2",
+    references: { Continent: { table: unknown, key: "Code" }, Currency: { table: "currencies", key: "Code" } },
+  };
+  expect(await stage.host.details("SeedRows", "x", old, news)).toEqual({
+    "key[1]": "ADD_REPLACE",
+    digest: "UPDATE",
+    "references.Continent.table": "UPDATE",
+    'references["Time zone"]': "DELETE",
+    "references.Currency": "ADD",
+  });
+});
+
+describe("secrets", () => {
+  test("stay secrets in inputs, outputs and diffs, and no message shows them", async () => {
+    const { host } = stage;
+    const { inputs } = await host.check("Organization", { name: "Acme", description: secret("hush-hush") });
+    expect(inputs).toEqual({ name: "Acme", description: secret("hush-hush") });
+    const made = await host.create("Organization", inputs);
+    expect(made.outputs).toEqual({ name: "Acme", description: secret("hush-hush") });
+    expect((await host.read("Organization", made.id, made.outputs)).outputs).toEqual(made.outputs);
+    expect(await host.details("Organization", made.id, made.outputs, { name: "Acme" })).toEqual({
+      description: "DELETE",
+    });
+    const taken = { name: secret("hush-hush"), organizationID: "nowhere" };
+    await expect(host.update("Team", "gone", taken, taken)).rejects.toThrow('team "[secret]" is gone');
+  });
+
+  test("rows that are secret are not named, and the paths into them neither", async () => {
+    const { host } = stage;
+    const rows = secret([{ Code: "S3CRET-KEY", Name: "x" }]);
+    const made = await stage.create("SeedRows", { table: "continents", key: "Code", rows });
+    expect(made.inputs).toMatchObject({ rows, sensitive: true });
+    expect(JSON.stringify([host.told, host.statuses, host.printed, made.outputs])).not.toContain("S3CRET");
+  });
+});
+
+describe("what was changed by hand", () => {
+  test("is looked for by every preview", async () => {
+    const answer = await create("Organization", { name: "Acme" });
+    expect(answer.getRefreshBeforeUpdate()).toBe(true);
+  });
+
+  test("is left to a refresh when the configuration says so", async () => {
+    await stage.clear();
+    await start({ "microapps:driftOnPreview": "false" });
+    expect((await create("Organization", { name: "Acme" })).getRefreshBeforeUpdate()).toBe(false);
+  });
+});
+
+test("what failed in part is told with what exists and with its inputs", async () => {
+  const news = { table: "continents", key: "Code", rows: [{ Code: "EU", Nmae: "Europe" }] };
+  const failed = await stage.create("SeedRows", news).catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(InitFailed);
+  expect(failed).toMatchObject({ id: "continents/Code", properties: { rowCount: 1 }, inputs: { rows: news.rows } });
+});
+
+test("a timeout ends a call, and says so", async () => {
+  stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "slow", milliseconds: 1_000 }] });
+  const slow = create("Organization", { name: "Acme" }, (request) => request.setTimeout(0.2));
+  await expect(slow).rejects.toThrow("not done within the 0.2 s of its timeout");
+});
+
+test("a cancellation ends what is under way", async () => {
+  stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "slow", milliseconds: 1_000 }] });
+  const slow = expect(create("Organization", { name: "Acme" })).rejects.toThrow("Run it again to go on");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await stage.host.ask((client, done) => client.cancel(new emptyProto.Empty(), done));
+  await slow;
+});
+
+describe("the process", () => {
+  test("says its port first, and ends when an engine interrupts it", async () => {
+    const child = spawn(process.execPath, [plugin.program], { stdio: ["ignore", "pipe", "ignore"] });
+    const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the only argument
+    expect(port).toMatch(/^\d+$/);
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("ends with its parent", async () => {
+    const script = `require("node:child_process").spawn(process.execPath, [${JSON.stringify(plugin.program)}], { stdio: "inherit" });`;
+    const parent = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "ignore"] });
+    await once(createInterface({ input: parent.stdout }), "line");
+    const closed = once(parent, "close"); // when the plugin has let go of its output as well
+    parent.kill("SIGKILL");
+    await closed;
+  });
+});

@@ -1,0 +1,295 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import grpc from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+
+export type Properties = Record<string, unknown>;
+const { Struct } = structProto;
+const { PropertyDiff } = providerProto;
+
+/** A provider as an engine starts it. */
+export interface Door {
+  name: string;
+  /** Path of the program; it gets the engine's address and runs in the project folder. */
+  program: string;
+  environment?: Readonly<Record<string, string>>;
+  /** Type tokens begin with it. */
+  types: string;
+  /** Whether it knows the newer part of the protocol. */
+  modern: boolean;
+  /** The provider's inputs from keys as a stack spells them. */
+  configuration: (config: Readonly<Record<string, string>>) => Properties;
+  /** Inputs as the SDK of this door sends them. */
+  given: (type: string, urn: string, news: Properties) => Properties;
+  /** Properties that only this door has. */
+  own: readonly string[];
+}
+
+/** A partial failure as it comes over the wire. */
+export class InitFailed extends Error {
+  readonly id: string;
+  readonly properties: Properties;
+  /** The inputs that it was made with; the dynamic door tells none. */
+  readonly inputs: Properties;
+  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>) {
+    super(failed.getReasonsList().join("; "));
+    this.id = failed.getId();
+    this.properties = javaScript(failed.getProperties());
+    this.inputs = javaScript(failed.getInputs());
+  }
+}
+
+/** What differs from run to run. */
+const accidents: [RegExp, string][] = [
+  [/\.microapps\/intents\/[0-9a-f]+/g, "<intent>"], // called by the URN
+  [/127\.0\.0\.1:\d+/g, "<endpoint>"],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
+  [/\b[0-9A-Za-z]{17,26}\b/g, "<id>"],
+];
+
+/** A provider as an engine uses it, in a project folder of its own. */
+export class ProviderHost {
+  readonly door: Door;
+  /** Project folder: sources, intents and data of an emulator are found here. */
+  readonly folder: string;
+  /** What the provider told, as `severity: text`; live status lines are left out. */
+  readonly told: string[] = [];
+  /** Live status lines. */
+  readonly statuses: string[] = [];
+  /** What the host printed. */
+  printed = "";
+  /** Each call with its answer or failure, without what differs from door to door. */
+  readonly trace: string[] = [];
+  readonly #engine: grpc.Server;
+  #child: ChildProcess | undefined;
+  #client: InstanceType<typeof providerService.ResourceProviderClient> | undefined;
+
+  protected constructor(door: Door, folder: string, engine: grpc.Server) {
+    this.door = door;
+    this.folder = folder;
+    this.#engine = engine;
+  }
+
+  static async start(door: Door, config: Readonly<Record<string, string>>): Promise<ProviderHost> {
+    const folder = await mkdtemp(join(tmpdir(), "microapps-host-"));
+    await symlink(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
+    const engine = new grpc.Server();
+    const host = new ProviderHost(door, folder, engine);
+    engine.addService(engineService.EngineService, {
+      log: (
+        { request }: { request: LogRequest },
+        done: (error: null, answer: InstanceType<typeof emptyProto.Empty>) => void,
+      ) => {
+        const text = request.getMessage();
+        if (request.getEphemeral()) host.statuses.push(text);
+        else host.told.push(`${["debug", "info", "warning", "error"][request.getSeverity()] ?? ""}: ${text}`);
+        done(null, new emptyProto.Empty());
+      },
+    });
+    const port = await new Promise<number>((resolve, reject) => {
+      engine.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+        if (error) reject(error);
+        else resolve(bound);
+      });
+    });
+    await host.#spawn(`127.0.0.1:${port}`, config);
+    return host;
+  }
+
+  async #spawn(engine: string, config: Readonly<Record<string, string>>): Promise<void> {
+    const { program, environment, modern, configuration } = this.door;
+    const child = spawn(process.execPath, [program, engine], {
+      cwd: this.folder,
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    const lines = createInterface({ input: child.stdout });
+    child.stderr.on("data", (data: Buffer) => (this.printed += data.toString()));
+    const [port] = (await once(lines, "line")) as [string]; // the event's only argument
+    lines.on("line", (line) => (this.printed += `${line}\n`));
+    this.#client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+    if (modern) {
+      const greeting = new providerProto.ProviderHandshakeRequest().setEngineAddress(engine);
+      await this.ask((client, done) => client.handshake(greeting, done));
+    }
+    const request = new providerProto.ConfigureRequest();
+    request.setArgs(struct(configuration(config)));
+    await this.ask((client, done) => client.configure(request, done));
+  }
+
+  /** Checks inputs; problems come as `property: reason`. */
+  check(type: string, news: Properties, olds: Properties = {}): Promise<{ inputs: Properties; problems: string[] }> {
+    return this.#noted(`check ${type}`, async () => {
+      const request = new providerProto.CheckRequest();
+      request
+        .setUrn(this.urn(type))
+        .setOlds(struct(olds))
+        .setNews(struct(this.door.given(type, this.urn(type), news)));
+      const answer = await this.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
+        client.check(request, done),
+      );
+      const problems = answer.getFailuresList().map((failure) => `${failure.getProperty()}: ${failure.getReason()}`);
+      return { inputs: javaScript(answer.getInputs()), problems };
+    });
+  }
+
+  diff(type: string, id: string, olds: Properties, news: Properties) {
+    return this.#noted(`diff ${type}`, async () => {
+      const request = new providerProto.DiffRequest();
+      request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news));
+      const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
+        client.diff(request, done),
+      );
+      return {
+        changes: answer.getChanges() === providerProto.DiffResponse.DiffChanges.DIFF_SOME,
+        replaces: answer.getReplacesList(),
+        deleteBeforeReplace: answer.getDeletebeforereplace(),
+      };
+    });
+  }
+
+  create(type: string, inputs: Properties): Promise<{ id: string; outputs: Properties }> {
+    return this.#noted(`create ${type}`, async () => {
+      const request = new providerProto.CreateRequest();
+      request.setUrn(this.urn(type)).setProperties(struct(inputs));
+      const answer = await this.ask<InstanceType<typeof providerProto.CreateResponse>>((client, done) =>
+        client.create(request, done),
+      );
+      return { id: answer.getId(), outputs: javaScript(answer.getProperties()) };
+    });
+  }
+
+  read(type: string, id: string, state: Properties): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
+    return this.#noted(`read ${type}`, async () => {
+      const request = new providerProto.ReadRequest();
+      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state));
+      const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
+        client.read(request, done),
+      );
+      const inputs = answer.getInputs();
+      const found = { id: answer.getId(), outputs: javaScript(answer.getProperties()) };
+      return inputs ? { ...found, inputs: javaScript(inputs) } : found;
+    });
+  }
+
+  update(type: string, id: string, olds: Properties, news: Properties): Promise<Properties> {
+    return this.#noted(`update ${type}`, async () => {
+      const request = new providerProto.UpdateRequest();
+      request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news));
+      const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>((client, done) =>
+        client.update(request, done),
+      );
+      return javaScript(answer.getProperties());
+    });
+  }
+
+  delete(type: string, id: string, state: Properties): Promise<void> {
+    return this.#noted(`delete ${type}`, async () => {
+      const request = new providerProto.DeleteRequest();
+      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state));
+      await this.ask((client, done) => client.delete(request, done));
+    });
+  }
+
+  /** Reads something of which nothing but its ID is known. */
+  import(type: string, id: string) {
+    return this.read(type, id, this.door.given(type, this.urn(type), {}));
+  }
+
+  /** How each property would change, by property path. */
+  async details(type: string, id: string, olds: Properties, news: Properties): Promise<Record<string, string>> {
+    const request = new providerProto.DiffRequest();
+    request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news));
+    const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
+      client.diff(request, done),
+    );
+    const kinds = Object.entries(PropertyDiff.Kind);
+    const found: Record<string, string> = {};
+    answer.getDetaileddiffMap().forEach((detail, path) => {
+      found[path] = kinds.find(([, kind]) => kind === detail.getKind())?.[0] ?? "";
+    });
+    return found;
+  }
+
+  /** The host's process. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Kills the host as an engine that ends its providers does, or as a crash would. */
+  async stop(): Promise<void> {
+    this.#client?.close();
+    const child = this.#child;
+    if (child && child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    this.#engine.forceShutdown();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  urn(type: string): string {
+    return `urn:pulumi:dev::tests::${this.door.types}:${type}::it`;
+  }
+
+  /** Notes how a call went, without what differs from door to door and from run to run. */
+  async #noted<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
+    const note = (end: unknown): void => {
+      const own = (name: string, value: unknown): unknown => (this.door.own.includes(name) ? undefined : value);
+      let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");
+      for (const [pattern, word] of accidents) text = text.replaceAll(pattern, word);
+      this.trace.push(`${what}: ${text}`);
+    };
+    try {
+      const answer = await work();
+      note(answer);
+      return answer;
+    } catch (error) {
+      note(error instanceof InitFailed ? [error.id, error.properties, error.message] : String(error));
+      throw error;
+    }
+  }
+
+  /** Asks the provider something that has no method here. */
+  ask<Answer>(
+    start: (
+      client: InstanceType<typeof providerService.ResourceProviderClient>,
+      done: (error: grpc.ServiceError | null, answer: Answer) => void,
+    ) => unknown,
+  ): Promise<Answer> {
+    const client = this.#client;
+    if (!client) throw new Error("the host is not running");
+    return new Promise((resolve, reject) => {
+      start(client, (error, answer) => {
+        if (error) reject(partial(error) ?? new Error(error.details));
+        else resolve(answer);
+      });
+    });
+  }
+}
+
+// JSON as the wire has it: without undefined.
+const struct = (properties: Properties) =>
+  Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)) as Record<string, never>);
+
+const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties => found?.toJavaScript() ?? {};
+
+function partial(error: grpc.ServiceError): InitFailed | undefined {
+  const [encoded] = error.metadata.get("grpc-status-details-bin");
+  if (!Buffer.isBuffer(encoded)) return undefined;
+  const [detail] = statusProto.Status.deserializeBinary(encoded).getDetailsList();
+  if (!detail) return undefined;
+  const failed = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+  return new InitFailed(failed);
+}
