@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { variableOf } from "../provider/pulumi/configuration.ts";
 import { type Figure, figure, median, timed } from "./measure.ts";
 import { Platform } from "./platform.ts";
 
@@ -38,7 +39,9 @@ export async function programs(count: number): Promise<Figure[]> {
       "--stack",
       "dev",
     ];
-    const variables = Object.entries(platform.configuration).map(([key, value]) => [variableOf(key), value] as const);
+    const variables = Object.entries(platform.configuration).map(
+      ([key, value]) => [variableOf(key.replace("microapps:", "")), value] as const,
+    );
     const child = spawn(process.execPath, command, {
       cwd: where,
       env: {
@@ -78,11 +81,3 @@ export async function programs(count: number): Promise<Figure[]> {
     await platform.stop();
   }
 }
-
-const variableOf = (key: string): string =>
-  `MICROAPPS_${
-    key
-      .split(":")[1]
-      ?.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
-      .toUpperCase() ?? ""
-  }`;

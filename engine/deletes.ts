@@ -58,11 +58,11 @@ function deletionOf(old: ResourceState, { operatedOn, deletes, condemned }: Seen
 /** Batches such that everything is deleted before what it depends on. */
 function schedule(graph: Graph, states: readonly ResourceState[]): ResourceState[][] {
   const left = new Set(states);
+  // Asked once for each: a long chain has as many batches as states.
+  const dependencies = new Map(states.map((state) => [state, [...graph.dependenciesOf(state)]]));
   const batches: ResourceState[][] = [];
   while (left.size > 0) {
-    const batch = [...left].filter(
-      (state) => ![...graph.dependenciesOf(state)].some((dependency) => left.has(dependency)),
-    );
+    const batch = [...left].filter((state) => !dependencies.get(state)?.some((dependency) => left.has(dependency)));
     // Cannot happen in a valid state, and must not hang in an invalid one.
     if (batch.length === 0) throw new Error("the dependencies in the state go in a circle");
     for (const state of batch) left.delete(state);

@@ -10,7 +10,7 @@ import { Monitor } from "./monitor.ts";
 import { startProgram } from "./program.ts";
 import { refresh } from "./refresh.ts";
 import { refuseForeignState } from "./refuse.ts";
-import type { RunResult } from "./outcome.ts";
+import type { RunResult, StackOutputs } from "./outcome.ts";
 import { Registrar, shownProperties } from "./registrar.ts";
 import { Registry } from "./registry.ts";
 import { Run } from "./run.ts";
@@ -18,6 +18,7 @@ import { Snapshot } from "./snapshot.ts";
 import type { Stack } from "./stack.ts";
 import { toPropertyChange } from "./steps.ts";
 import { isProviderType, stackType } from "./urns.ts";
+import { hidden } from "./values.ts";
 
 export interface RunOptions {
   kind: RunKind;
@@ -44,8 +45,6 @@ async function flush(run: Run): Promise<void> {
     run.fail(messageOf(error));
   }
 }
-
-type StackOutputs = Pick<RunResult, "outputs" | "outputChanges">;
 
 /** One preview, update, refresh or destroy of a stack, which the caller has locked. What goes wrong is told in events. */
 export async function execute(stack: Stack, options: RunOptions): Promise<RunResult> {
@@ -95,7 +94,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   options.signal?.addEventListener("abort", cancel);
 
   const shownConfig = Object.entries(config).map(
-    ([key, { text, secret }]) => [key, secret && !showSecrets ? "[secret]" : text] as const,
+    ([key, { text, secret }]) => [key, secret && !showSecrets ? hidden : text] as const,
   );
   emit({
     type: "start",

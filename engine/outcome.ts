@@ -1,10 +1,14 @@
 import type { ChangeCounts, PropertyChange } from "./events.ts";
 
-export interface RunResult {
-  succeeded: boolean;
-  changes: ChangeCounts;
+/** The stack's outputs as plain JSON, and how they differ from those before the run. */
+export interface StackOutputs {
   outputs: Record<string, unknown>;
   outputChanges: PropertyChange[];
+}
+
+export interface RunResult extends StackOutputs {
+  succeeded: boolean;
+  changes: ChangeCounts;
 }
 
 /** Whether a run changed any resource; like Pulumi, `--expect-no-changes` lets stack outputs change. */

@@ -14,7 +14,7 @@ import { parseDuration } from "./durations.ts";
 import { EngineError, messageOf, Refusal, Told } from "./errors.ts";
 import type { Generator } from "./generate.ts";
 import { type Goal, providerGoal } from "./goal.ts";
-import type { PropertyChange } from "./events.ts";
+import type { StackOutputs } from "./outcome.ts";
 import { parsePath } from "./paths.ts";
 import { refuseRegistration } from "./refuse.ts";
 import type { Run } from "./run.ts";
@@ -123,9 +123,7 @@ export class Registrar {
     const response = new resourceProto.RegisterResourceResponse()
       .setUrn(state.urn)
       .setObject(toStruct(known, understanding));
-    // An ID that is not known yet is no ID to the SDK, but it is a part of references to a provider.
-    response.setId(this.#run.preview && state.id === "" ? "" : state.id);
-    return response.setResult(resourceProto.Result.SUCCESS);
+    return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
   }
 
   async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
@@ -140,17 +138,14 @@ export class Registrar {
   }
 
   /** Stack outputs are taken over at the end, when it is known whether everything went well. */
-  async finish(): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] } | undefined> {
+  async finish(): Promise<StackOutputs | undefined> {
     if (!this.#stackOutputs) return undefined;
     const { urn, outputs } = this.#stackOutputs;
     // After a failure an output that is not there may only not have been reached.
     return this.#setOutputs(urn, this.#run.failed ? { ...this.#run.olds.get(urn)?.outputs, ...outputs } : outputs);
   }
 
-  async #setOutputs(
-    urn: string,
-    outputs: Properties,
-  ): Promise<{ outputs: Record<string, unknown>; outputChanges: PropertyChange[] }> {
+  async #setOutputs(urn: string, outputs: Properties): Promise<StackOutputs> {
     const run = this.#run;
     const state = this.#generator.news.get(urn);
     if (!state || this.#completed.has(urn))

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { getConfig, removeConfig, setConfig, type ConfigText } from "../settings.ts";
+import { hidden } from "../values.ts";
 import { type Globals, openStack, optionsOf } from "./globals.ts";
-import { readAll, type Terminal, typed } from "./terminal.ts";
+import { printJson, readAll, type Terminal, typed } from "./terminal.ts";
 
 interface Options {
   json?: boolean;
@@ -63,7 +64,7 @@ async function set(
 
 async function get(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
   const found = getConfig(await openStack(options, terminal), key, { path: options.path ?? false });
-  if (options.json) print(terminal, described(found, true));
+  if (options.json) printJson(terminal, described(found, true));
   else terminal.output.write(`${found.text}\n`);
 }
 
@@ -76,7 +77,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
   const own = `${stack.project.name}:`;
   const entries = Object.entries(stack.config()).sort(([a], [b]) => (a < b ? -1 : 1));
   if (options.json) {
-    print(
+    printJson(
       terminal,
       Object.fromEntries(entries.map(([key, entry]) => [key, described(entry, options.showSecrets ?? false)])),
     );
@@ -84,7 +85,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
   }
   const rows = entries.map(([key, { text, secret }]) => [
     key.startsWith(own) ? key.slice(own.length) : key,
-    secret && !options.showSecrets ? "[secret]" : text,
+    secret && !options.showSecrets ? hidden : text,
   ]);
   const width = Math.max(3, ...rows.map(([key]) => key?.length ?? 0));
   for (const [key = "", value = ""] of [["KEY", "VALUE"], ...rows])
@@ -95,6 +96,3 @@ function described({ text, secret, object }: ConfigText, showSecrets: boolean): 
   if (secret && !showSecrets) return { secret };
   return { value: text, ...(object ? { objectValue: JSON.parse(text) as unknown } : {}), secret };
 }
-
-const print = (terminal: Terminal, value: unknown): void =>
-  void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -8,7 +8,7 @@ import { stackType } from "../urns.ts";
 import { type Properties, property, shown } from "../values.ts";
 import { selectedStack, selectStack } from "../workspace.ts";
 import { type Globals, openStack, openWorkspace, optionsOf } from "./globals.ts";
-import { ask, isInteractive, type Terminal } from "./terminal.ts";
+import { ask, isInteractive, printJson, type Terminal } from "./terminal.ts";
 
 interface Options {
   json?: boolean;
@@ -102,7 +102,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
     }),
   );
   if (options.json) {
-    print(terminal, rows);
+    printJson(terminal, rows);
     return;
   }
   const cells = [
@@ -135,12 +135,12 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   if (name !== undefined) {
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
-    if (options.json) print(terminal, show(value));
+    if (options.json) printJson(terminal, show(value));
     else terminal.output.write(`${plain(show(value))}\n`);
     return;
   }
   if (options.json) {
-    print(terminal, show(outputs));
+    printJson(terminal, show(outputs));
     return;
   }
   const names = Object.keys(outputs).sort();
@@ -214,6 +214,3 @@ async function confirm(terminal: Terminal, options: Options & Globals, question:
   }
   if ((await ask(terminal, question, ["yes", "no"])) === "no") throw new EngineError("confirmation declined");
 }
-
-const print = (terminal: Terminal, value: unknown): void =>
-  void terminal.output.write(`${JSON.stringify(value, null, 2)}\n`);

@@ -63,3 +63,7 @@ export async function readAll({ input }: Terminal): Promise<string> {
     .toString("utf8")
     .replace(/\r?\n$/, "");
 }
+
+export function printJson({ output }: Terminal, value: unknown): void {
+  output.write(`${JSON.stringify(value, null, 2)}\n`);
+}

@@ -1,14 +1,4 @@
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { WriteFile } from "../files.ts";
@@ -95,10 +85,6 @@ export class Sandbox {
   setCloud(items: unknown): void {
     const cloud = JSON.parse(readFileSync(this.cloudFile, "utf8")) as object;
     writeFileSync(this.cloudFile, JSON.stringify({ ...cloud, items }));
-  }
-
-  note(text: string): void {
-    appendFileSync(this.log, `${text}\n`);
   }
 
   remove(): void {
