@@ -4,3 +4,20 @@ export { Provider } from "./provider.ts";
 export type { ProviderArgs } from "./provider.ts";
 export { Environment } from "./environment/environment.ts";
 export type { EnvironmentArgs } from "./environment/environment.ts";
+export {
+  getAppStatus,
+  getAppStatusOutput,
+  getOrganization,
+  getOrganizationOutput,
+  getRow,
+  getRowOutput,
+  getRows,
+  getRowsOutput,
+  getTeam,
+  getTeamMembers,
+  getTeamMembersOutput,
+  getTeamOutput,
+  getUserID,
+  getUserIDOutput,
+} from "./functions.ts";
+export type { FunctionOptions, FunctionOutputOptions } from "./functions.ts";

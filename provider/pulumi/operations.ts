@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 import { PartialFailure } from "../resources/resource.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
 import { connect, type Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
-import { check, diff, inputOnlyOf, inputsIn, keyed, listed, type Properties } from "./properties.ts";
+import { check, diff, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 
 /** What one call of an engine is about. */
 export interface Call {
@@ -105,8 +106,28 @@ export class Operations {
     return this.#run(call, async ({ online }) => call.resource.delete(await online(), id, state));
   }
 
+  /** What a function tells; or what is wrong with its inputs, what they name and is not there included. */
+  invoke(
+    definition: PlatformFunction,
+    given: Properties,
+    secrets: readonly string[] = [],
+  ): Promise<{ outputs: Properties } | { problems: Problem[] }> {
+    return this.#run({ urn: undefined, secrets }, async ({ online, clean }) => {
+      const { inputs, unknown, problems } = parse(definition, given);
+      for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });
+      if (problems.length === 0) problems.push(...(definition.check?.(inputs) ?? []));
+      try {
+        if (problems.length === 0) return { outputs: await definition.invoke(await online(), inputs) };
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        problems.push({ property: error.property, reason: error.message });
+      }
+      return { problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })) };
+    });
+  }
+
   async #run<Answer>(
-    { urn, timeout, secrets = [] }: Call,
+    { urn, timeout, secrets = [] }: Omit<Call, "resource">,
     work: (tools: {
       offline: OfflineContext;
       online: () => Promise<Context>;

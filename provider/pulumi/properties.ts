@@ -75,8 +75,12 @@ export async function check(
   return { inputs: { ...given.all, ...checked.inputs }, problems: checked.problems };
 }
 
-function parse(resource: Resource, news: Properties): Given<Properties> & { all: Properties; problems: Problem[] } {
-  const shape: Readonly<Record<string, z.core.$ZodType>> = resource.inputs.shape;
+/** Judges inputs one by one. What is not known yet is in `all` and not in `inputs`. */
+export function parse(
+  definition: Pick<Resource, "name" | "inputs">,
+  news: Properties,
+): Given<Properties> & { all: Properties; problems: Problem[] } {
+  const shape: Readonly<Record<string, z.core.$ZodType>> = definition.inputs.shape;
   const inputs: Properties = {};
   const all: Properties = {};
   const unknown = new Set<string>();
@@ -96,7 +100,7 @@ function parse(resource: Resource, news: Properties): Given<Properties> & { all:
   }
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
-    problems.push({ property, reason: `is no input of ${resource.name}; it has ${namesIn(shape)}` });
+    problems.push({ property, reason: `is no input of ${definition.name}; it has ${namesIn(shape)}` });
   }
   return { inputs, all, unknown, problems };
 }

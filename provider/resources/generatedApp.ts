@@ -97,7 +97,7 @@ export const generatedApp = resource({
     }
     if (state.appPrompt === undefined) {
       throw new ResourceError(
-        `app ${id} can't be imported by its ID alone: the platform does not tell its prompt. Import it from a file with inputs and outputs.`,
+        `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,
       );
     }
     // A state without a prompt was refused above, so it is whole.

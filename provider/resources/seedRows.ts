@@ -221,7 +221,7 @@ export const seedRows = resource({
   read: async (context, id, state) => {
     if (state.ledger === undefined) {
       throw new ResourceError(
-        `${id} can't be imported: declare the SeedRows with adopt: true instead, and up takes over the rows that are there`,
+        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
     return { id, ...(await observe(context, state as Applied)) }; // a state with a ledger is whole

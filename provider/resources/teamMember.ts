@@ -80,14 +80,14 @@ export const teamMember = resource({
   },
 
   read: async (context, id, state) => {
-    const { teamID, userID } = parts(id);
-    const members = await context.members.of(teamID);
-    const found = members?.find((member) => member.userID === userID);
+    const { teamID, userID: named } = parts(id);
+    const found = await memberCalled(context, teamID, named);
     if (!found) return undefined;
+    const { userID } = found;
     const imported = state.teamID === undefined;
-    const named = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
+    const who = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
     const managed = imported || state.role !== undefined ? await roleOf(context, teamID, userID) : {};
-    return { id, outputs: { ...state, ...named, ...managed, teamID, memberUserID: userID } };
+    return { id: `${teamID}/${userID}`, outputs: { ...state, ...who, ...managed, teamID, memberUserID: userID } };
   },
 
   update: (context, id, _old, inputs) => sync(context, inputs, parts(id).userID),
@@ -105,9 +105,24 @@ export const teamMember = resource({
 function parts(id: string): { teamID: string; userID: string } {
   const [teamID, userID, ...rest] = id.split("/");
   if (!teamID || !userID || rest.length > 0) {
-    throw new ResourceError(`"${id}" is no membership: it has the form <teamID>/<userID>`);
+    throw new ResourceError(`"${id}" is no membership: it has the form <teamID>/<userID> or <teamID>/<e-mail address>`);
   }
   return { teamID, userID };
+}
+
+/** The member with this user ID, or with this e-mail address, by which it may be imported. */
+async function memberCalled(context: Context, teamID: string, name: string) {
+  const members = await context.members.of(teamID);
+  const found = members?.find(({ userID, email }) => userID === name || email?.toLowerCase() === name.toLowerCase());
+  if (found || !members || !name.includes("@")) return found;
+  try {
+    // The list may have user IDs alone.
+    const { userID } = await context.client.userid({ email: name }, context);
+    return members.find((member) => member.userID === userID);
+  } catch (error) {
+    if (gone(error)) return undefined;
+    throw error;
+  }
 }
 
 const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitialScreen }: Inputs) => ({

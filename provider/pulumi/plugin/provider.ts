@@ -3,6 +3,7 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { functionNamed } from "../../functions/functions.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { Problem, Resource } from "../../resources/resource.ts";
 import { withoutSecrets } from "../configuration.ts";
@@ -167,6 +168,18 @@ export class Plugin {
     await this.#configured.delete(asked, request.getId(), known(state));
   }
 
+  async invoke(request: pb.InvokeRequest): Promise<pb.InvokeResponse> {
+    const [, , name = ""] = request.getTok().split(":");
+    const definition = functionNamed(name);
+    if (!definition) throw new Error(`this version of pulumi-microapps has no function ${request.getTok()}`);
+    const { values, secrets, texts } = decode(request.getArgs());
+    const told = await this.#configured.invoke(definition, values, texts);
+    const answer = new providerProto.InvokeResponse();
+    if ("problems" in told) return answer.setFailuresList(failuresOf(told.problems, texts));
+    // Whoever asks with a secret may be told it: then everything that is told is one.
+    return answer.setReturn(encode(told.outputs, new Set(secrets.size > 0 ? Object.keys(told.outputs) : [])));
+  }
+
   /** Ends what is under way between two calls of the platform; what is done is saved. */
   cancel(): void {
     this.#stopped.abort();
@@ -218,11 +231,13 @@ const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties
   );
 
 function checked(inputs: Struct, problems: readonly Problem[], texts: readonly string[]): pb.CheckResponse {
-  const failures = problems.map(({ property, reason }) =>
+  return new providerProto.CheckResponse().setInputs(inputs).setFailuresList(failuresOf(problems, texts));
+}
+
+const failuresOf = (problems: readonly Problem[], texts: readonly string[]): pb.CheckFailure[] =>
+  problems.map(({ property, reason }) =>
     new providerProto.CheckFailure().setProperty(property).setReason(withoutSecrets(reason, undefined, texts)),
   );
-  return new providerProto.CheckResponse().setInputs(inputs).setFailuresList(failures);
-}
 
 function differing(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
   const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { PlatformFunction } from "../../functions/function.ts";
+import { functions } from "../../functions/functions.ts";
 import { resources } from "../../resources/resources.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { configuration, variableOf } from "../configuration.ts";
@@ -28,6 +30,9 @@ export function packageSchema(version: string): object {
     },
     resources: Object.fromEntries(
       resources.map((resource) => [`microapps:index:${resource.name}`, resourceSpec(resource, types)]),
+    ),
+    functions: Object.fromEntries(
+      functions.map((definition) => [`microapps:index:${definition.name}`, functionSpec(definition, types)]),
     ),
     types: types.specs,
     language: {
@@ -59,6 +64,15 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const required = requiredOf(kept, "output").filter((property) => property in properties);
   const requiredInputs = requiredOf(resource.inputs, "input").filter((property) => property in inputProperties);
   return { description: summary, properties, required, inputProperties, requiredInputs };
+}
+
+function functionSpec({ name, summary, inputs, outputs }: PlatformFunction, types: TypeSpecs): object {
+  const side = (object: z.ZodObject, io: "input" | "output"): object => ({
+    type: "object",
+    properties: propertiesOf(object, io, pascal(name), types),
+    required: requiredOf(object, io),
+  });
+  return { description: summary, inputs: side(inputs, "input"), outputs: side(outputs, "output") };
 }
 
 interface ObjectSchema {

@@ -52,6 +52,7 @@ export async function serve(engine: string | undefined): Promise<number> {
     read: asks((plugin, request: pb.ReadRequest) => plugin.read(request)),
     update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
     delete: tells((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
+    invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
     cancel: tells((plugin) => plugin.cancel()),
   });
   const port = await new Promise<number>((resolve, reject) => {
