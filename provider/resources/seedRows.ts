@@ -8,6 +8,7 @@ import { adopt, common, PartialFailure, resource, ResourceError, type Context, t
 import { applyPlan, liveRows } from "./rowApply.ts";
 import { Links } from "./rowLookups.ts";
 import { fingerprintOf, keyOf, keysOf, summarize, type Summary } from "./rowSource.ts";
+import { some } from "./settling.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -336,10 +337,4 @@ async function observe(context: Context, state: Applied): Promise<Applied> {
   const missing = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
   const keys = state.sensitive ? [] : [...edited, ...missing].slice(0, 2 * mostNamed);
   return { ...rest, drift: { changed: drift.edited.length, missing: drift.missing.length, keys } };
-}
-
-/** The first few of many, for people. */
-function some(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
 }
