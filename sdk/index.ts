@@ -1,5 +1,5 @@
-export { AppReadiness, GeneratedApp, Organization, SeedRows, Team, TeamMember } from "./resources.ts";
-export type { GeneratedAppArgs, RowsOf, SeedRowsArgs } from "./resources.ts";
+export { AppReadiness, GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
+export type { GeneratedAppArgs, RowsOf, SeedRowsArgs, TeamRosterArgs } from "./resources.ts";
 export { Provider } from "./provider.ts";
 export type { ProviderArgs } from "./provider.ts";
 export { Environment } from "./environment/environment.ts";

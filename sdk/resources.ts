@@ -5,6 +5,7 @@ import { organization } from "../provider/resources/organization.ts";
 import { seedRows } from "../provider/resources/seedRows.ts";
 import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
+import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { declared, type Args } from "./resource.ts";
 
 /** An organization. `id` is its ID on the platform; a rename is an update in place. */
@@ -15,6 +16,20 @@ export class Team extends declared(team) {}
 
 /** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
 export class TeamMember extends declared(teamMember) {}
+
+/** What TeamRoster is declared with. */
+export type TeamRosterArgs = Omit<Args<typeof teamRoster.inputs>, "sensitive">;
+
+/** The members of a team as one list, by e-mail address: who is not declared is removed, within guards. */
+export class TeamRoster extends declared(teamRoster) {
+  constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
+    super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
+  }
+}
+
+/** True for a secret, and nothing for everything else. */
+const whetherSecret = (value: pulumi.Input<unknown>): Promise<true | undefined> =>
+  pulumi.isSecret(pulumi.output(value)).then((secret) => secret || undefined);
 
 /** The wait for a generated app. GeneratedApp declares it unless it is told not to wait. */
 export class AppReadiness extends declared(appReadiness) {}
@@ -44,9 +59,7 @@ export class SeedRows extends declared(seedRows) {
         ...rest,
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        ...(args.rows
-          ? { sensitive: pulumi.isSecret(pulumi.output(args.rows)).then((secret) => secret || undefined) }
-          : {}),
+        ...(args.rows ? { sensitive: whetherSecret(args.rows) } : {}),
       },
       options,
     );

@@ -80,6 +80,10 @@ export class Caller {
     }
   }
 
+  async callerID(): Promise<string> {
+    return (await this.#session.credentials("login")).userId;
+  }
+
   /** Ends the session, if one was begun here, and drops all connections. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;

@@ -17,6 +17,8 @@ export interface CallOptions {
 
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
+  /** ID of the user as whom calls are made; logs in when nobody did. */
+  callerID: () => Promise<string>;
   /** Ends the session that this client began, if it can be reached, and drops all connections. */
   close: () => Promise<void>;
 }
@@ -57,5 +59,6 @@ export function createClient(options: ClientOptions): Client {
     name,
     (request: RequestOf<typeof name>, call?: CallOptions) => caller.call(name, request, call),
   ]);
-  return { ...Object.fromEntries(methods), close: () => caller.close() } as Client; // one method for each name
+  const own = { callerID: () => caller.callerID(), close: () => caller.close() };
+  return { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 import { PartialFailure } from "../resources/resource.ts";
+import { TeamClaims } from "../resources/teamClaims.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
 import { connect, type Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
@@ -41,6 +42,7 @@ export class Operations {
   readonly #surroundings: Surroundings;
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
+  readonly #claims = new TeamClaims();
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -142,7 +144,8 @@ export class Operations {
     try {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
-      const offline = { report: reported, directory };
+      const account = { email: settings.email, userID: settings.userId };
+      const offline = { report: reported, directory, account, claims: this.#claims };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (): Promise<Context> => ({
         ...offline,

@@ -81,7 +81,7 @@ describe("a roster", () => {
               ...member,
               role: plan.changeRole.find((one) => one.member === member)?.role ?? member.role,
             }))
-            .concat(plan.add.map(({ email, role: given }) => ({ userID: email, email, role: given ?? "member" })));
+            .concat(plan.add.map(({ email = "", role: given }) => ({ userID: email, email, role: given ?? "member" })));
           expect(planRoster(wanted, after, options)).toMatchObject({ add: [], remove: [], changeRole: [] });
         },
       ),

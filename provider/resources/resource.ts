@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Client } from "../client/client.ts";
 import type { MemberLists } from "../client/memberLists.ts";
+import type { TeamClaims } from "./teamClaims.ts";
 
 declare module "zod" {
   interface GlobalMeta {
@@ -46,6 +47,10 @@ export interface Context {
   report: Report;
   /** The program's folder: sources and intent files are found from here. */
   directory: string;
+  /** As whom the calls are made, as the configuration says it: an address or a user ID. */
+  account: { email?: string | undefined; userID?: string | undefined };
+  /** What other resources of the run say about teams. */
+  claims: TeamClaims;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
@@ -63,7 +68,7 @@ export interface Report {
 }
 
 /** What check and diff have: no platform, since neither may need one. */
-export type OfflineContext = Pick<Context, "report" | "directory">;
+export type OfflineContext = Pick<Context, "report" | "directory" | "account" | "claims">;
 
 /** A problem with one input, found before anything is sent. */
 export interface Problem {

@@ -5,12 +5,14 @@ import type { Resource } from "./resource.ts";
 import { seedRows } from "./seedRows.ts";
 import { team } from "./team.ts";
 import { teamMember } from "./teamMember.ts";
+import { teamRoster } from "./teamRoster.ts";
 
 /** All resources. Doors call them with what an engine sent, which they check against the resource's own schema. */
 export const resources = [
   organization,
   team,
   teamMember,
+  teamRoster,
   seedRows,
   generatedApp,
   appReadiness,

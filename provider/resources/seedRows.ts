@@ -20,7 +20,7 @@ import { applyPlan, liveRows } from "./rowApply.ts";
 import { Links } from "./rowLookups.ts";
 import { FoundRows } from "./rowsFound.ts";
 import { fingerprintOf, keyOf, keysOf, quoted, summarize, type Summary } from "./rowSource.ts";
-import { given } from "./settling.ts";
+import { given, some } from "./settling.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -405,7 +405,7 @@ async function observe(context: Context, state: Applied): Promise<Omit<Observed<
     context.report.warning(
       `the source of the last run can't be read any more, so edits by hand in table ${state.table} are not seen`,
     );
-    return { outputs: state };
+    return { outputs: before ? { ...rest, drift: before } : rest };
   }
   const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited: string[] = [];
@@ -423,10 +423,4 @@ async function observe(context: Context, state: Applied): Promise<Omit<Observed<
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
   const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
   return { outputs: { ...rest, drift: seen }, ...inputs };
-}
-
-/** The first few of many, for people. */
-function some(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
 }

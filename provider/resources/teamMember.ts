@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { ListedMember } from "../client/memberLists.ts";
 import { role } from "../contract/members.ts";
 import { email, id } from "../contract/values.ts";
-import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
+import { invitationTargets } from "./invitations.ts";
+import { adopt, common, resource, ResourceError, type Context, type Problem } from "./resource.ts";
 import { gone } from "./settling.ts";
-
-const onInvitation = "Acts when the user is invited.";
 
 const inputs = z.object({
   ...common,
@@ -15,21 +15,7 @@ const inputs = z.object({
   }),
   userID: id.optional().meta({ description: "The user's ID. Either this or email.", replaces: true }),
   role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
-  targetRoute: z
-    .enum(["app", "go"])
-    .optional()
-    .meta({
-      description: `Where the invitation leads. ${onInvitation}`,
-      settles: "silently",
-    }),
-  targetInitialApp: id.optional().meta({
-    description: `App that the invitation opens. ${onInvitation}`,
-    settles: "silently",
-  }),
-  targetInitialScreen: id.optional().meta({
-    description: `Screen that the invitation opens. ${onInvitation}`,
-    settles: "silently",
-  }),
+  ...invitationTargets,
   adopt,
 });
 
@@ -48,12 +34,19 @@ export const teamMember = resource({
   // Both would be the same membership when only the spelling of the user changes.
   deleteBeforeReplace: true,
 
-  check: (_context, { inputs, unknown }) => {
+  check: ({ claims }, { inputs, unknown }) => {
     const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
-    const problems =
+    const problems: Problem[] =
       unknown.has("email") || unknown.has("userID") || named === 1
         ? []
         : [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];
+    const { resourceUrn, teamID, userID } = inputs;
+    const address = inputs.email?.toLowerCase();
+    if (resourceUrn !== undefined && teamID !== undefined) {
+      const decidesOn = (member: ListedMember): boolean =>
+        member.userID === userID || (address !== undefined && member.email?.toLowerCase() === address);
+      problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamID, decidesOn }));
+    } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });
   },
 
@@ -92,10 +85,16 @@ export const teamMember = resource({
 
   update: (context, id, _old, inputs) => sync(context, inputs, parts(id).userID),
 
-  delete: async (context, id) => {
+  delete: async (context, id, state) => {
     const { teamID, userID } = parts(id);
+    const member = { userID, email: state.email };
+    const roster = context.claims.successor("TeamMember", teamID, member);
+    if (roster !== undefined) {
+      context.report.info(`stays a member of team ${teamID}: TeamRoster "${roster}" decides on that now`);
+      return;
+    }
     try {
-      await context.members.remove(teamID, { userID });
+      await context.members.remove(teamID, member);
     } catch (error) {
       if (!gone(error)) throw error;
     }
@@ -139,7 +138,8 @@ async function roleOf(context: Context, teamID: string, userID: string): Promise
 
 async function sync(context: Context, inputs: Inputs, userID: string): Promise<Inputs & { memberUserID: string }> {
   if (inputs.role !== undefined && (await roleOf(context, inputs.teamID, userID)).role !== inputs.role) {
-    await context.members.setRole(inputs.teamID, userID, inputs.role);
+    const member = (await context.members.find(inputs.teamID, userID)) ?? { userID };
+    await context.members.setRole(inputs.teamID, member, inputs.role);
   }
   return { ...inputs, memberUserID: userID };
 }
