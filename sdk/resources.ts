@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
+import { notification } from "../provider/resources/notification.ts";
 import { organization } from "../provider/resources/organization.ts";
 import { seedRows } from "../provider/resources/seedRows.ts";
 import { team } from "../provider/resources/team.ts";
@@ -70,6 +71,9 @@ export class SeedRows extends declared(seedRows) {
 function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<string> } {
   return rows instanceof SeedRows ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
 }
+
+/** A message to a user about an app: sent once, and again whenever its triggers change. */
+export class Notification extends declared(notification) {}
 
 /** What GeneratedApp is declared with. */
 export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {

@@ -71,6 +71,7 @@ export class ProviderHost {
   /** Each call with its answer or failure, without what differs from door to door. */
   readonly trace: string[] = [];
   readonly #engine: grpc.Server;
+  #start: () => Promise<void> = () => Promise.resolve();
   #child: ChildProcess | undefined;
   #client: InstanceType<typeof providerService.ResourceProviderClient> | undefined;
 
@@ -102,7 +103,8 @@ export class ProviderHost {
         else resolve(bound);
       });
     });
-    await host.#spawn(`127.0.0.1:${port}`, config);
+    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config);
+    await host.#start();
     return host;
   }
 
@@ -243,14 +245,24 @@ export class ProviderHost {
     return this.#child?.pid;
   }
 
-  /** Kills the host as an engine that ends its providers does, or as a crash would. */
-  async stop(): Promise<void> {
+  /** Another process, as the next run has one. */
+  async restart(): Promise<void> {
+    await this.#end();
+    await this.#start();
+  }
+
+  async #end(): Promise<void> {
     this.#client?.close();
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) {
       child.kill("SIGKILL");
       await once(child, "exit");
     }
+  }
+
+  /** Kills the host as an engine that ends its providers does, or as a crash would. */
+  async stop(): Promise<void> {
+    await this.#end();
     this.#engine.forceShutdown();
     await rm(this.folder, { recursive: true, force: true });
   }

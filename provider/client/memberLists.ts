@@ -88,6 +88,12 @@ export class MemberLists {
     return list;
   }
 
+  /** Members of a team as they are now, not as they were a moment ago: for deciding who is removed. */
+  anew(teamID: string): Promise<List> {
+    this.#snapshots.delete(teamID);
+    return this.of(teamID);
+  }
+
   /** Adds someone to a team unless they are a member, and tells who they are. */
   add(teamID: string, invitation: Invitation): Promise<Joined> {
     return new Promise((resolve, reject) => {
@@ -252,8 +258,7 @@ export class MemberLists {
   }
 
   async #fresh(teamID: string): Promise<ListedMember[]> {
-    this.#snapshots.delete(teamID);
-    const members = await this.of(teamID);
+    const members = await this.anew(teamID);
     if (members) return members;
     throw new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
   }

@@ -1,5 +1,6 @@
 import { appReadiness } from "./appReadiness.ts";
 import { generatedApp } from "./generatedApp.ts";
+import { notification } from "./notification.ts";
 import { organization } from "./organization.ts";
 import type { Resource } from "./resource.ts";
 import { seedRows } from "./seedRows.ts";
@@ -16,6 +17,7 @@ export const resources = [
   seedRows,
   generatedApp,
   appReadiness,
+  notification,
 ] as unknown as readonly Resource[];
 
 /** The resource of a type, by the type's last word. */

@@ -3,7 +3,7 @@ import { managing, planRoster, type RosterMember, type RosterOptions, type Roste
 import { PartialFailure, ResourceError, type Context } from "./resource.ts";
 import {
   identified,
-  membersNow,
+  withRoles,
   nameOf,
   observed,
   wantedOf,
@@ -73,8 +73,9 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   old?: Kept,
 ): Promise<Inputs & Required<Kept>> {
   const { teamID } = inputs;
-  const before = await membersNow(context, teamID);
-  if (!before) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
+  const listed = await context.members.anew(teamID);
+  if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
+  const before = await withRoles(context, teamID, listed);
   const options = await optionsNow(context, inputs, before, old);
   const wanted = await identified(context, wantedOf(inputs.members, old), before);
   const plan = planRoster(wanted, before, options);
@@ -90,8 +91,10 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   if (invitations.length > 0) context.report.status(`team ${teamID}: adding ${invitations.length} members`);
   const refused = await context.members.invite(teamID, invitations);
   const there = new Set(before.map(({ userID }) => userID));
-  const after = await membersNow(context, teamID, ({ userID }) => !there.has(userID));
-  if (!after) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
+  // Adding dropped the list that was read.
+  const relisted = await context.members.of(teamID);
+  if (!relisted) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
+  const after = await withRoles(context, teamID, relisted, ({ userID }) => !there.has(userID));
 
   const known = await identified(context, wanted, after);
   const rest = planRoster(known, after, options);

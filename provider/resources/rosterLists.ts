@@ -1,8 +1,8 @@
 import type { ListedMember } from "../client/memberLists.ts";
-import { ApiError } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { managing, type Role, type RosterMember, type RosterOptions, type WantedMember } from "../reconcile/rosters.ts";
 import type { Context } from "./resource.ts";
+import { gone } from "./settling.ts";
 
 /** Members as a program declares them and a state keeps them: role by address or user ID. */
 export type Members = Record<string, Role>;
@@ -34,24 +34,26 @@ export interface Named {
 export const nameOf = ({ email, userID }: Named): string => email ?? userID ?? "";
 
 /**
- * The members of a team with their roles, undefined when there is no such team. Lists that lack roles are completed
- * member by member. `joined` says of whom it is known that they have just been added, which makes them plain members.
+ * The members of a list with their roles: lists that lack them are completed member by member. `joined` says of whom it
+ * is known that they have just been added, which makes them plain members.
  */
-export async function membersNow(
+export async function withRoles(
   context: Context,
   teamID: string,
+  listed: readonly ListedMember[],
   joined: (member: ListedMember) => boolean = () => false,
-): Promise<ListedMember[] | undefined> {
-  const listed = await context.members.of(teamID);
-  return (
-    listed &&
-    Promise.all(
-      listed.map(async (member) => {
-        if (member.role !== undefined) return member;
-        const found = joined(member) ? "member" : await context.members.roleOf(teamID, member.userID);
-        return { ...member, role: found };
-      }),
-    )
+): Promise<ListedMember[]> {
+  return Promise.all(
+    listed.map(async (member) => {
+      if (member.role !== undefined) return member;
+      if (joined(member)) return { ...member, role: "member" };
+      try {
+        return { ...member, role: await context.members.roleOf(teamID, member.userID) };
+      } catch (error) {
+        if (gone(error)) return member; // left meanwhile
+        throw error;
+      }
+    }),
   );
 }
 
@@ -69,7 +71,7 @@ export async function identified(
       try {
         return { ...one, userID: (await context.client.userid({ email: one.email }, context)).userID };
       } catch (error) {
-        if (error instanceof ApiError && error.code === "notFound") return one;
+        if (gone(error)) return one;
         throw error;
       }
     }),

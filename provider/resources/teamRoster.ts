@@ -5,7 +5,7 @@ import { managing, planRoster } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./invitations.ts";
 import { adopt, common, resource, ResourceError } from "./resource.ts";
 import { apply, caller, each, is, names, optionsNow, optionsOf, sentences } from "./rosterApply.ts";
-import { identified, membersNow, nameOf, observed, wantedOf, type Members } from "./rosterLists.ts";
+import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./rosterLists.ts";
 
 const userID = z.string().regex(/^[\w-]+$/, "must be an e-mail address or a user ID");
 
@@ -104,8 +104,9 @@ export const teamRoster = resource({
   create: async (context, inputs) => ({ id: inputs.teamID, outputs: await apply(context, inputs) }),
 
   read: async (context, id, state) => {
-    const live = await membersNow(context, id);
-    if (!live) return undefined;
+    const listed = await context.members.of(id);
+    if (!listed) return undefined;
+    const live = await withRoles(context, id, listed);
     const defaults = { mode: "authoritative", maxRemovals: 0.25, keepSelf: true } as const;
     const declaration: Inputs = { ...defaults, ...state, teamID: id, members: state.members ?? {} };
     const wanted = await identified(context, wantedOf(declaration.members, state), live);
@@ -117,7 +118,7 @@ export const teamRoster = resource({
   update: (context, _id, old, inputs) => apply(context, inputs, old),
 
   delete: async (context, id, state) => {
-    const live = await membersNow(context, id);
+    const live = await context.members.anew(id);
     if (!live) return;
     const self = state.keepSelf ? await caller(context) : undefined;
     const ours = live.filter(managing(wantedOf(state.members, state), state));
