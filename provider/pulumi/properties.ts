@@ -15,7 +15,7 @@ export function holdsUnknown(value: unknown): boolean {
 }
 
 /** The facts about an input or output. */
-export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType | undefined)?.meta() ?? {}; // the values of a zod shape are schemas
 
 const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));

@@ -9,7 +9,7 @@ import type { Problem, Resource } from "../../resources/resource.ts";
 import { withoutSecrets } from "../configuration.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
-import { factsOf, foreseen, secretsOf, stablesOf, type Properties } from "../properties.ts";
+import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts";
 import { details, detailsOf, type Detail } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { schemaText } from "./schema.ts";
@@ -118,7 +118,7 @@ export class Plugin {
     const inputs = decode(request.getProperties());
     const answer = new providerProto.CreateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      return answer.setProperties(told(resource, foreseen(resource, inputs.values), inputs));
+      return answer.setProperties(told(resource, this.#configured.foreseen(call(inputs), inputs.values), inputs));
     }
     const { id, outputs } = await this.#configured
       .create({ ...call(inputs), timeout: request.getTimeout() }, known(inputs))
@@ -153,7 +153,9 @@ export class Plugin {
     const news = decode(request.getNews());
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      return answer.setProperties(told(resource, foreseen(resource, news.values, olds.values), news));
+      return answer.setProperties(
+        told(resource, this.#configured.foreseen(call(news), news.values, olds.values), news),
+      );
     }
     const outputs = await this.#configured
       .update({ ...call(olds, news), timeout: request.getTimeout() }, request.getId(), known(olds), known(news))

@@ -3,6 +3,7 @@ import type { PlatformFunction } from "../../functions/function.ts";
 import { functions } from "../../functions/functions.ts";
 import { resources } from "../../resources/resources.ts";
 import type { Resource } from "../../resources/resource.ts";
+import { bindingOutput } from "../binding.ts";
 import { configuration, variableOf } from "../configuration.ts";
 import { factsOf } from "../properties.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
@@ -56,12 +57,13 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
     propertiesOf(kept, "output", name, types),
     (_, property) => property !== "resourceUrn" && !facts(property).inputOnly,
   );
+  properties[bindingOutput] = { type: "string", description: "Platform that it is on." };
   const inputProperties = only(
     propertiesOf(resource.inputs, "input", name, types),
     (_, property) => isInput(property) && !facts(property).computed,
   );
   // A value that the resource fills in is always there.
-  const required = requiredOf(kept, "output").filter((property) => property in properties);
+  const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
   const requiredInputs = requiredOf(resource.inputs, "input").filter((property) => property in inputProperties);
   return { description: summary, properties, required, inputProperties, requiredInputs };
 }
