@@ -4,6 +4,7 @@ import type { ServiceError } from "@grpc/grpc-js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
@@ -15,25 +16,29 @@ import {
   type DetailedChange,
   DiffUnavailable,
   type Difference,
+  type Found,
   type Identity,
+  type Invoked,
   type Outcome,
   PartialFailure,
   type Provider,
   ProviderError,
   type Sides,
+  type Updated,
   type UpdateOptions,
 } from "./provider.ts";
+import type { Service } from "./service.ts";
 import { nameOf, packageOf, typeOf } from "./urns.ts";
-import { containsUnknown, markSecrets, mapProperties, type Properties, revealed } from "./values.ts";
+import {
+  containsSecret,
+  containsUnknown,
+  markSecrets,
+  mapProperties,
+  type Properties,
+  revealed,
+  Secret,
+} from "./values.ts";
 import { fromStruct, toStruct } from "./wire.ts";
-
-/** The process that serves a provider. */
-export interface Service {
-  address: Promise<string>;
-  /** What to say when it has ended by itself; undefined while it runs. */
-  ended: () => Promise<string | undefined>;
-  stop: () => Promise<void>;
-}
 
 export const channelOptions = {
   "grpc.max_receive_message_length": 400 * 1024 * 1024,
@@ -41,28 +46,48 @@ export const channelOptions = {
 };
 
 const everything = { secrets: true, resources: true, unknowns: true };
+/** How configurations are checked and compared. */
+const plainly = { secrets: false, resources: false, unknowns: true };
+type Client = InstanceType<typeof providerService.ResourceProviderClient>;
 type Callback<Response> = (error: ServiceError | null, response: Response) => void;
+
+/** What a provider is told first. */
+export interface Greeting {
+  engineAddress: string;
+  /** The folder of the plugin. */
+  folder: string;
+}
 
 export class ProviderClient implements Provider {
   readonly #service: Service;
-  #client: Promise<InstanceType<typeof providerService.ResourceProviderClient>> | undefined;
+  readonly #greeting: Greeting;
+  #client: Promise<Client> | undefined;
+  /** Agreed on in a handshake or, with providers that know none, when they are configured. */
   #understands = { secrets: false, resources: false, previews: false };
+  #shookHands = false;
   /** Until it is configured for good; false when its configuration holds unknowns. */
   #known = true;
 
-  constructor(service: Service) {
+  constructor(service: Service, greeting: Greeting) {
     this.#service = service;
+    this.#greeting = greeting;
+  }
+
+  async version(): Promise<string> {
+    const info = await this.#ask<PluginInfo>((client, done) => client.getPluginInfo(new emptyProto.Empty(), done));
+    return info.getVersion();
   }
 
   async checkConfig(urn: string, olds: Properties, news: Properties): Promise<Checked> {
     const request = new providerProto.CheckRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
-    request.setOlds(toStruct(olds, everything)).setNews(toStruct(news, { ...everything, secrets: false }));
+    request.setOlds(toStruct(olds, plainly)).setNews(toStruct(news, plainly));
     try {
-      return this.#checked(
-        await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done)),
-        news,
-      );
+      const answer = await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done));
+      const checked = this.#checked(answer, news);
+      // None were sent.
+      markSecrets(checked.inputs, news);
+      return checked;
     } catch (error) {
       if (isUnimplemented(error)) return { inputs: news, failures: [] };
       throw error;
@@ -77,11 +102,10 @@ export class ProviderClient implements Provider {
   ): Promise<Difference> {
     const request = new providerProto.DiffRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
-    const plain = { ...everything, secrets: false };
     request
-      .setOldInputs(toStruct(oldInputs, plain))
-      .setOlds(toStruct(oldOutputs, plain))
-      .setNews(toStruct(inputs, plain));
+      .setOldInputs(toStruct(oldInputs, plainly))
+      .setOlds(toStruct(oldOutputs, plainly))
+      .setNews(toStruct(inputs, plainly));
     try {
       return difference(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
     } catch (error) {
@@ -105,6 +129,7 @@ export class ProviderClient implements Provider {
       if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
     }
     const response = await this.#ask<pb.ConfigureResponse>((client, done) => client.configure(request, done));
+    if (this.#shookHands) return;
     this.#understands = {
       secrets: response.getAcceptsecrets(),
       resources: response.getAcceptresources(),
@@ -123,8 +148,7 @@ export class ProviderClient implements Provider {
   #checked(response: pb.CheckResponse, news: Properties): Checked {
     const inputs = fromStruct(response.getInputs());
     if (!this.#understands.secrets) markSecrets(inputs, news);
-    const failures = response.getFailuresList().map((f) => ({ property: f.getProperty(), reason: f.getReason() }));
-    return { inputs, failures };
+    return { inputs, failures: failuresOf(response) };
   }
 
   async diff(
@@ -148,18 +172,24 @@ export class ProviderClient implements Provider {
   }
 
   async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome> {
-    if (preview && !this.#known) return { id: "", outputs: {} };
-    if (preview && !this.#understands.previews) return { id: "", outputs: inputs };
+    const foreseen = { id: "", refreshBeforeUpdate: false };
+    if (preview && !this.#known) return { ...foreseen, outputs: {} };
+    if (preview && !this.#understands.previews) return { ...foreseen, outputs: inputs };
     const request = new providerProto.CreateRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout).setPreview(preview);
     request.setProperties(this.#struct(inputs, preview));
     const response = await this.#ask<pb.CreateResponse>((client, done) => client.create(request, done), inputs);
     const id = response.getId();
     if (id === "" && !preview) throw new ProviderError("the provider did not return an ID from its create");
-    return { id, outputs: this.#outputs(response.getProperties(), inputs) };
+    return {
+      id,
+      outputs: this.#outputs(response.getProperties(), inputs),
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
+    };
   }
 
-  async read({ urn, id }: Identity, olds: Sides, timeout: number): ReturnType<Provider["read"]> {
+  async read({ urn, id }: Identity, olds: Sides, timeout: number): Promise<Found> {
+    if (!this.#known) return { id: "", outputs: {}, inputs: {}, refreshBeforeUpdate: false };
     const request = new providerProto.ReadRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setInputs(this.#struct(olds.inputs, false));
@@ -172,19 +202,23 @@ export class ProviderClient implements Provider {
       id: response.getId(),
       outputs: this.#outputs(response.getProperties(), olds.outputs),
       inputs: response.hasInputs() ? this.#outputs(response.getInputs(), olds.inputs) : undefined,
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
     };
   }
 
-  async update({ urn, id }: Identity, olds: Sides, inputs: Properties, options: UpdateOptions): Promise<Properties> {
-    if (options.preview && !this.#known) return {};
-    if (options.preview && !this.#understands.previews) return inputs;
+  async update({ urn, id }: Identity, olds: Sides, inputs: Properties, options: UpdateOptions): Promise<Updated> {
+    if (options.preview && !this.#known) return { outputs: {}, refreshBeforeUpdate: false };
+    if (options.preview && !this.#understands.previews) return { outputs: inputs, refreshBeforeUpdate: false };
     const request = new providerProto.UpdateRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
     request.setTimeout(options.timeout).setIgnorechangesList(options.ignoreChanges).setPreview(options.preview);
     request.setOldInputs(this.#struct(olds.inputs, false)).setOlds(this.#struct(olds.outputs, false));
     request.setNews(this.#struct(inputs, options.preview));
     const response = await this.#ask<pb.UpdateResponse>((client, done) => client.update(request, done), inputs);
-    return this.#outputs(response.getProperties(), inputs);
+    return {
+      outputs: this.#outputs(response.getProperties(), inputs),
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
+    };
   }
 
   async delete({ urn, id }: Identity, olds: Sides, timeout: number): Promise<void> {
@@ -194,15 +228,31 @@ export class ProviderClient implements Provider {
     await this.#ask<Empty>((client, done) => client.delete(request, done));
   }
 
+  async invoke(token: string, given: Properties, preview: boolean): Promise<Invoked> {
+    if (!this.#known) return { outputs: {}, failures: [] };
+    const request = new providerProto.InvokeRequest().setTok(token).setPreview(preview);
+    request.setArgs(this.#struct(given, false));
+    const response = await this.#ask<pb.InvokeResponse>((client, done) => client.invoke(request, done));
+    const outputs = fromStruct(response.getReturn());
+    const secret = !this.#understands.secrets && containsSecret(given);
+    return {
+      outputs: secret ? mapProperties(outputs, (value) => new Secret(revealed(value))) : outputs,
+      failures: failuresOf(response),
+    };
+  }
+
   cancel(): void {
     // Whether it heard is not waited for: running steps are, in any case.
-    void this.#ask<Empty>((client, done) => client.cancel(new emptyProto.Empty(), done)).catch(() => undefined);
+    void this.#cancel();
+  }
+
+  async #cancel(): Promise<void> {
+    await this.#ask<Empty>((client, done) => client.cancel(new emptyProto.Empty(), done)).catch(() => undefined);
   }
 
   async close(): Promise<void> {
-    const client = this.#client;
-    if (client !== undefined) await client.then((connected) => connected.close()).catch(() => undefined);
-    await this.#service.stop();
+    await this.#service.stop(() => this.#cancel());
+    await this.#client?.then((connected) => connected.close()).catch(() => undefined);
   }
 
   #struct(properties: Properties, unknowns: boolean): ReturnType<typeof toStruct> {
@@ -215,42 +265,79 @@ export class ProviderClient implements Provider {
     return outputs;
   }
 
-  async #connect(): Promise<InstanceType<typeof providerService.ResourceProviderClient>> {
+  async #connect(): Promise<Client> {
     const address = await this.#service.address;
-    return new providerService.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
+    const client = new providerService.ResourceProviderClient(
+      address,
+      grpc.credentials.createInsecure(),
+      channelOptions,
+    );
+    const { engineAddress, folder } = this.#greeting;
+    const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
+    request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
+    request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
+    try {
+      const answer = await promised<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
+      this.#shookHands = true;
+      this.#understands = {
+        secrets: answer.getAcceptSecrets(),
+        resources: answer.getAcceptResources(),
+        previews: true,
+      };
+    } catch (error) {
+      if (!isUnimplemented(error)) throw await this.#explained(error);
+    }
+    return client;
   }
 
   /** `secretsOf`: where the outputs and inputs of a partial failure get their secret marks from. */
   async #ask<Response>(
-    start: (client: InstanceType<typeof providerService.ResourceProviderClient>, done: Callback<Response>) => unknown,
+    start: (client: Client, done: Callback<Response>) => unknown,
     secretsOf: Properties = {},
     inputSecretsOf: Properties = {},
   ): Promise<Response> {
     this.#client ??= this.#connect();
     const client = await this.#client;
     try {
-      return await new Promise<Response>((resolve, reject) => {
-        start(client, (error, response) => {
-          if (error) reject(error);
-          else resolve(response);
-        });
-      });
+      return await promised<Response>((done) => start(client, done));
     } catch (error) {
       if (!isServiceError(error) || isUnimplemented(error)) throw error;
       const partial = partialFailure(error);
       if (partial) {
         const inputs = partial.hasInputs() ? this.#outputs(partial.getInputs(), inputSecretsOf) : undefined;
         const outputs = this.#outputs(partial.getProperties(), secretsOf);
-        throw new PartialFailure(partial.getId(), outputs, inputs, partial.getReasonsList());
+        throw new PartialFailure(partial.getReasonsList(), {
+          id: partial.getId(),
+          outputs,
+          inputs,
+          refreshBeforeUpdate: partial.getRefreshBeforeUpdate(),
+        });
       }
-      if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) {
-        const ended = await this.#service.ended();
-        if (ended !== undefined) throw new ProviderError(ended);
-      }
-      throw new ProviderError(error.details === "" ? error.message : error.details);
+      throw await this.#explained(error);
     }
   }
+
+  /** What to tell of a call that failed: a provider that has ended says more than the broken connection to it. */
+  async #explained(error: unknown): Promise<unknown> {
+    if (!isServiceError(error)) return error;
+    if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) {
+      const ended = await this.#service.ended();
+      if (ended !== undefined) return new ProviderError(ended);
+    }
+    return new ProviderError(error.details === "" ? error.message : error.details);
+  }
 }
+
+const promised = <Response>(start: (done: Callback<Response>) => unknown): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    start((error, response) => {
+      if (error) reject(error);
+      else resolve(response);
+    });
+  });
+
+const failuresOf = (response: pb.CheckResponse | pb.InvokeResponse): Checked["failures"] =>
+  response.getFailuresList().map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
 
 function isServiceError(error: unknown): error is ServiceError {
   return typeof error === "object" && error !== null && "code" in error && "details" in error && "metadata" in error;

@@ -1,35 +1,33 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   DeploymentInfo,
+  ReadResourceRequest,
+  ReadResourceResponse,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   RegisterResourceResponse,
+  ResourceInvokeRequest,
+  ResourceInvokeResponse,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import { changesBetween } from "./changes.ts";
-import { providerProperties } from "./config.ts";
+import { DefaultProviders } from "./defaults.ts";
 import { parseDuration } from "./durations.ts";
 import { EngineError, messageOf, Refusal, Told } from "./errors.ts";
 import type { Generator } from "./generate.ts";
-import { type Goal, providerGoal } from "./goal.ts";
+import type { Goal, ReadGoal } from "./goal.ts";
 import type { StackOutputs } from "./outcome.ts";
+import { withVersion } from "./packages.ts";
 import { parsePath } from "./paths.ts";
-import { refuseRegistration } from "./refuse.ts";
+import { ProviderError } from "./provider.ts";
+import { refusePackage, refuseRegistration } from "./refuse.ts";
 import type { Run } from "./run.ts";
 import type { Timeouts } from "./state.ts";
 import { toPropertyChange } from "./steps.ts";
-import {
-  dynamicPackage,
-  isProviderType,
-  isStackUrn,
-  makeReference,
-  packageOf,
-  parseReference,
-  providerTypePrefix,
-  typeOf,
-} from "./urns.ts";
+import { isProviderType, isStackUrn, packageOf, parseReference, typeOf } from "./urns.ts";
 import {
   containsUnknown,
   equal,
@@ -58,7 +56,7 @@ export class Registrar {
   readonly #goals = new Map<string, Goal>();
   /** The `providers` of components, which children inherit by package. */
   readonly #componentProviders = new Map<string, Map<string, string>>();
-  #defaultProvider: Promise<string> | undefined;
+  readonly #defaultProviders: DefaultProviders;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
   /** What has its outputs already: they are registered once. */
   readonly #completed = new Set<string>();
@@ -69,6 +67,7 @@ export class Registrar {
     this.#generator = generator;
     this.#root = root;
     this.#parallel = parallel;
+    this.#defaultProviders = new DefaultProviders(run, generator);
     this.aborted = new Promise((resolve) => {
       run.onAbort(resolve);
     });
@@ -97,15 +96,11 @@ export class Registrar {
   async register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
     let goal: Goal;
     try {
-      refuseRegistration(request);
+      refuseRegistration(request, this.#run.packages);
       goal = await this.#goalOf(request);
     } catch (error) {
       if (error instanceof Told) throw error;
-      throw this.refuse(
-        error instanceof Refusal
-          ? error.message
-          : `resource '${request.getName()}' (${request.getType()}): ${messageOf(error)}`,
-      );
+      throw this.#refused(error, request);
     }
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
@@ -124,6 +119,75 @@ export class Registrar {
       .setUrn(state.urn)
       .setObject(toStruct(known, understanding));
     return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
+  }
+
+  #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): Told {
+    const where = `resource '${request.getName()}' (${request.getType()})`;
+    return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
+  }
+
+  /** Looks at something that exists already and is not managed here: the `get` of a resource. */
+  async read(request: ReadResourceRequest): Promise<ReadResourceResponse> {
+    const type = request.getType();
+    let goal: ReadGoal;
+    try {
+      refusePackage(request, `resource '${request.getName()}' (${type})`, packageOf(type), this.#run.packages);
+      goal = {
+        type,
+        name: request.getName(),
+        id: request.getId(),
+        inputs: fromStruct(request.getProperties()),
+        parent: request.getParent(),
+        provider:
+          request.getProvider() || (await this.#defaultProviders.reference(packageOf(type), request.getVersion())),
+        dependencies: request.getDependenciesList(),
+        additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+        ...this.#positions(request),
+      };
+    } catch (error) {
+      if (error instanceof Told) throw error;
+      throw this.#refused(error, request);
+    }
+    const state = await this.#generator.read(goal);
+    const understanding = {
+      secrets: request.getAcceptsecrets(),
+      resources: request.getAcceptresources(),
+      unknowns: true,
+    };
+    return new resourceProto.ReadResourceResponse()
+      .setUrn(state.urn)
+      .setProperties(toStruct(state.outputs, understanding));
+  }
+
+  /** Calls a function of a package; a ProviderError says that it failed. */
+  async invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
+    const token = request.getTok();
+    const name = packageOf(token);
+    let reference: string;
+    try {
+      refusePackage(request, `the function '${token}'`, name, this.#run.packages);
+      reference =
+        request.getProvider() ||
+        this.#componentProviders.get(request.getParent())?.get(name) ||
+        (await this.#defaultProviders.reference(name, request.getVersion()));
+    } catch (error) {
+      throw error instanceof Told ? error : this.refuse(messageOf(error));
+    }
+    const provider = this.#run.providers.get(reference);
+    if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
+    try {
+      const given = fromStruct(request.getArgs());
+      const { outputs, failures } = await provider.invoke(token, given, this.#run.preview);
+      const understanding = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
+      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, understanding));
+      return response.setFailuresList(
+        failures.map(({ property, reason }) =>
+          new providerProto.CheckFailure().setProperty(property).setReason(reason),
+        ),
+      );
+    } catch (error) {
+      throw new ProviderError(`invocation of ${token} returned an error: ${messageOf(error)}`);
+    }
   }
 
   async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
@@ -164,11 +228,14 @@ export class Registrar {
     const type = request.getType();
     const custom = request.getCustom();
     const parentGoal = this.#goals.get(request.getParent());
-    const inputs = fromStruct(request.getObject());
+    const given = fromStruct(request.getObject());
+    const inputs = isProviderType(type)
+      ? withVersion(given, this.#defaultProviders.version(packageOf(type), request.getVersion()))
+      : given;
     const dependencies = request.getDependenciesList();
     const written = request.getPropertydependenciesMap();
     const propertyDependencies: Record<string, string[]> = {};
-    for (const name of Object.keys(inputs)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
+    for (const name of Object.keys(given)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
     for (const [name, { urnsList }] of written.toObject(false, (_, message) => message.toObject())) {
       propertyDependencies[name] = urnsList;
     }
@@ -212,9 +279,7 @@ export class Registrar {
       inherited ||
       request.getProvidersMap().get(name) ||
       this.#componentProviders.get(request.getParent())?.get(name);
-    if (given) return given;
-    this.#defaultProvider ??= this.#makeDefaultProvider();
-    return this.#defaultProvider;
+    return given || this.#defaultProviders.reference(name, request.getVersion());
   }
 
   #providersOf(request: RegisterResourceRequest): Map<string, string> {
@@ -225,13 +290,7 @@ export class Registrar {
     return own;
   }
 
-  async #makeDefaultProvider(): Promise<string> {
-    const goal = providerGoal(`${providerTypePrefix}${dynamicPackage}`, providerProperties(this.#run.config));
-    const state = await this.#generator.register(goal);
-    return makeReference(state.urn, state.id);
-  }
-
-  #positions(request: RegisterResourceRequest): Pick<Goal, "sourcePosition" | "stackTrace"> {
+  #positions(request: RegisterResourceRequest | ReadResourceRequest): Pick<Goal, "sourcePosition" | "stackTrace"> {
     const frames = request.getStacktrace()?.getFramesList() ?? [];
     return {
       sourcePosition: this.#position(request.getSourceposition()),

@@ -31,6 +31,11 @@ export const words: Record<Op, Words> = {
     counted: "deleted",
   },
   refresh: verb("~ ", "yellow", "refresh", "refreshing", "refreshed"),
+  read: verb("> ", "cyanBright", "read", "reading", "read"),
+  "read-replacement": {
+    ...verb(">>", "magentaBright", "read for replacement", "reading for replacement", "read for replacement"),
+    failed: "reading failed",
+  },
   "read-discard": verb("< ", "red", "discard", "discarding", "discarded"),
   "discard-replaced": {
     ...verb("<<", "red", "discard original", "discarding original", "discarded original"),
