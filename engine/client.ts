@@ -8,9 +8,8 @@ import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
-import { EngineError } from "./errors.ts";
 import { goJson, type Json } from "./gojson.ts";
-import { parsePath } from "./paths.ts";
+import { parsePath, type Path } from "./paths.ts";
 import {
   type Checked,
   type DetailedChange,
@@ -189,7 +188,7 @@ export class ProviderClient implements Provider {
   }
 
   async read({ urn, id }: Identity, olds: Sides, timeout: number): Promise<Found> {
-    if (!this.#known) return { id: "", outputs: {}, inputs: {}, refreshBeforeUpdate: false };
+    if (!this.#known) return { id, outputs: {}, inputs: {}, refreshBeforeUpdate: false };
     const request = new providerProto.ReadRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setInputs(this.#struct(olds.inputs, false));
@@ -358,8 +357,8 @@ function difference(response: pb.DiffResponse): Difference {
   const { DiffChanges } = providerProto.DiffResponse;
   const changes = response.getChanges();
   const detail = [...response.getDetaileddiffMap().entries()].map(([path, diff]) => ({
-    path: parsePath(path),
-    change: detailedChange(diff.getKind()),
+    path: readable(path),
+    change: { ...kinds(diff.getKind()), input: diff.getInputdiff() },
   }));
   return {
     changes: changes === DiffChanges.DIFF_SOME ? "some" : changes === DiffChanges.DIFF_NONE ? "none" : "unknown",
@@ -370,7 +369,17 @@ function difference(response: pb.DiffResponse): Difference {
   };
 }
 
-function detailedChange(kind: pb.PropertyDiff.Kind): DetailedChange {
+/** A path that cannot be read names the property that is called so. */
+function readable(path: string): Path {
+  try {
+    const parsed = parsePath(path);
+    return parsed.length > 0 ? parsed : [path];
+  } catch {
+    return [path];
+  }
+}
+
+function kinds(kind: pb.PropertyDiff.Kind): Pick<DetailedChange, "kind" | "replaces"> {
   const { Kind } = providerProto.PropertyDiff;
   switch (kind) {
     case Kind.ADD:
@@ -381,11 +390,9 @@ function detailedChange(kind: pb.PropertyDiff.Kind): DetailedChange {
       return { kind: "delete", replaces: false };
     case Kind.DELETE_REPLACE:
       return { kind: "delete", replaces: true };
-    case Kind.UPDATE:
-      return { kind: "update", replaces: false };
     case Kind.UPDATE_REPLACE:
       return { kind: "update", replaces: true };
     default:
-      throw new EngineError(`a provider answered with a kind of change ${String(kind)} that is not known`);
+      return { kind: "update", replaces: false };
   }
 }

@@ -268,7 +268,7 @@ export class Generator {
     const changed = said.changes === "some" || old.pendingReplacement;
     const same: Step = { op: "same", urn, old, now };
     if (!changed && old.initErrors.length === 0) return [same];
-    const changes = changesOf(said, old.inputs, now.inputs);
+    const changes = changesOf(said, old, { inputs: now.inputs, outputs: now.inputs });
     if (!changed || !(needsReplacement(said) || old.pendingReplacement))
       return [{ op: "update", urn, old, now, changes }];
 

@@ -5,6 +5,8 @@ import type { Properties } from "./values.ts";
 export interface DetailedChange {
   kind: "add" | "delete" | "update";
   replaces: boolean;
+  /** The old value stands among the old inputs, not among the outputs. */
+  input: boolean;
 }
 
 /** A provider's opinion on what a change of inputs means. */

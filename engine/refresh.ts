@@ -1,5 +1,6 @@
 import { type Change, changesBetween } from "./changes.ts";
 import { changesOf, difference } from "./differ.ts";
+import { inverted } from "./details.ts";
 import { messageOf } from "./errors.ts";
 import { type Difference, type Found, PartialFailure } from "./provider.ts";
 import type { Run } from "./run.ts";
@@ -83,10 +84,13 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
  * what is there to what the inputs say.
  */
 async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promise<Change[]> {
-  if (old.external) return changesBetween(old.outputs, now.outputs);
+  if (old.external) {
+    markOutputs(now);
+    return changesBetween(old.outputs, now.outputs);
+  }
   const said: Difference = await difference(run, operatorOf(run, old), now, old.inputs, old.ignoreChanges, run.preview);
   if (said.changes !== "some") return [];
-  const changes = changesOf(said, old.inputs, now.inputs);
+  const changes = changesOf(inverted(said), old, now);
   if (changes.length > 0) return changes;
   // The provider sees a difference that its inputs do not show: then the outputs do, or the names it gives.
   const names = new Set([...said.changed, ...said.replaces, ...(said.detail ?? []).map(({ path }) => String(path[0]))]);

@@ -205,7 +205,8 @@ async function applyRead(run: Run, { op, old, now: next }: Step): Promise<void> 
   if (next.id !== unknownId) {
     const given = { inputs: next.inputs, outputs: next.inputs };
     const found = await operatorOf(run, next).read({ urn: next.urn, id: next.id }, given, 0);
-    if (found.id !== "") next.id = found.id;
+    if (found.id === "") throw new ProviderError(`resource '${next.id}' does not exist`);
+    next.id = found.id;
     next.outputs = found.outputs;
   }
   if (!old) return;
@@ -302,7 +303,9 @@ function mustWrite({ op, old, now: next }: Step): boolean {
 export function describeStep(run: Run, step: Step): StepInfo {
   const state = step.now ?? step.old;
   const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
-  if (state?.id !== undefined && state.id !== "") described.id = state.id;
+  // Before it is done an update has the ID that it had.
+  const id = state?.id || (step.op === "update" ? step.old?.id : "");
+  if (id) described.id = id;
   if (state?.parent) described.parent = state.parent;
   if (state?.provider) described.provider = state.provider;
   const changes = visibleChanges(run, step);
@@ -327,7 +330,7 @@ export function describeStep(run: Run, step: Step): StepInfo {
 const providerKey = "__provider";
 
 function visibleChanges(run: Run, { op, old, now: next, changes }: Step): PropertyChange[] {
-  if (!old || !next || op === "same" || op === "delete") return [];
+  if (!old || !next || op === "same" || op === "delete" || op === "read") return [];
   const hidden = next.hideDiff;
   return (changes ?? changesBetween(old.inputs, next.inputs))
     .filter(({ path }) => path[0] !== providerKey && !hidden.some((outer) => pathContains(outer, path)))

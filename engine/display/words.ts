@@ -49,6 +49,9 @@ function verb(glyph: string, style: Style, planned: string, doing: string, done:
   return { glyph, style, planned, doing, done, failed: `${doing} failed`, counted: done };
 }
 
+/** The steps about what exists already and is not managed. */
+export const isLookUp = (op: Op): boolean => op === "read" || op === "read-replacement" || op === "read-discard";
+
 /** The steps that make up one replacement. */
 export const isPartOfReplacement = (op: Op): boolean =>
   op === "create-replacement" || op === "delete-replaced" || op === "discard-replaced";
