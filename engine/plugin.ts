@@ -62,7 +62,7 @@ async function end(started: Started, cancel: () => Promise<void>): Promise<void>
 
 /** As the Pulumi CLI: the options of the runtime, the project, and the package's own configuration. */
 function told({ name }: PluginPlace, { project, config }: PluginOptions): NodeJS.ProcessEnv {
-  const options = Object.entries(project.runtimeOptions).map(([key, value]) => [
+  const options = Object.entries(project.runtimeOptions).map(([key, value]): [string, string] => [
     `PULUMI_RUNTIME_${key.toUpperCase()}`,
     String(value),
   ]);

@@ -103,11 +103,12 @@ const calls = {
     log("diff", nameOf(request), request.getId(), olds, news);
     return differing(changes(olds, news), ["kind"]).setDeletebeforereplace(news.first === true);
   },
-  create(request) {
+  async create(request) {
     const inputs = read(request.getProperties());
     log("create", nameOf(request), request.getPreview(), inputs);
     const answer = new pb.CreateResponse().setRefreshBeforeUpdate(inputs.watch === true);
     if (request.getPreview()) return answer.setProperties(write({ ...inputs, serial: unknown }));
+    if (inputs.slow) await new Promise((resolve) => setTimeout(resolve, inputs.slow));
     if (inputs.name === "explode") throw new Error("the platform says no");
     const cloud = load();
     const serial = (cloud.next[inputs.name] ?? 0) + 1;
@@ -166,13 +167,13 @@ const calls = {
 const server = new grpc.Server();
 const handlers = Object.entries(calls).map(([method, answer]) => [
   method,
-  ({ request }, done) => {
-    try {
-      done(null, answer(request));
-    } catch (error) {
-      done({ code: grpc.status.UNKNOWN, details: error.message });
-    }
-  },
+  ({ request }, done) =>
+    Promise.resolve()
+      .then(() => answer(request))
+      .then(
+        (told) => done(null, told),
+        (error) => done({ code: grpc.status.UNKNOWN, details: error.message }),
+      ),
 ]);
 server.addService(ResourceProviderService, Object.fromEntries(handlers));
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
