@@ -9,10 +9,11 @@ const arrows = {
   resources: ["reconcile", "client", "contract"],
   functions: ["resources", "reconcile", "client", "contract"],
   pulumi: ["functions", "resources", "reconcile", "client", "contract", "emulator"],
+  dump: ["pulumi", "functions", "resources", "reconcile", "client", "contract"],
   sdk: ["pulumi", "functions", "resources", "client", "contract", "emulator"],
   emulator: ["contract"],
   engine: [],
-  cmd: ["engine", "emulator", "sdk", "pulumi", "resources", "client", "contract"],
+  cmd: ["engine", "emulator", "sdk", "dump", "pulumi", "resources", "client", "contract"],
 };
 const rooms = Object.keys(arrows);
 const folder = (room) => (["sdk", "emulator", "engine"].includes(room) ? room : `provider/${room}`);

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
 
@@ -29,13 +30,6 @@ type ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> = new 
 ) => pulumi.CustomResource & Outputs<Inputs, Added>;
 
 /**
- * The constant that stands in the state as every resource's provider. The dynamic-provider host evaluates it from the
- * program's folder; a serialized closure would put kilobytes of code into the state of each resource.
- */
-const providerOf = (name: string): string =>
-  `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${name}")`;
-
-/**
  * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
  * a component is one on everything inside of it, siblings that wait for this resource included.
  */
@@ -46,7 +40,7 @@ const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefine
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
-  const type = `pulumi-nodejs:dynamic/microapps:${definition.name}`;
+  const type = dynamicType(definition.name);
   const names = [...Object.keys(definition.inputs.shape), ...Object.keys(definition.outputs.shape)];
   // An output that is not mentioned here never resolves.
   const mentioned = Object.fromEntries(names.map((name) => [name, undefined]));
