@@ -1,4 +1,14 @@
-export { AppReadiness, GeneratedApp, Notification, Organization, SeedRows, Team, TeamMember, TeamRoster } from "./resources.ts";
+export {
+  AppReadiness,
+  GeneratedApp,
+  Notification,
+  Organization,
+  SeedRows,
+  Team,
+  TeamMember,
+  TeamRoster,
+  UserTeams,
+} from "./resources.ts";
 export type { GeneratedAppArgs, RowsOf, SeedRowsArgs, TeamRosterArgs } from "./resources.ts";
 export { Provider } from "./provider.ts";
 export type { ProviderArgs } from "./provider.ts";

@@ -7,6 +7,7 @@ import { seedRows } from "../provider/resources/seedRows.ts";
 import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
+import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
 
 /** An organization. `id` is its ID on the platform; a rename is an update in place. */
@@ -27,6 +28,9 @@ export class TeamRoster extends declared(teamRoster) {
     super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
   }
 }
+
+/** A user's teams: exactly these, so of all others the user is taken out. */
+export class UserTeams extends declared(userTeams) {}
 
 /** True for a secret, and nothing for everything else. */
 const whetherSecret = (value: pulumi.Input<unknown>): Promise<true | undefined> =>

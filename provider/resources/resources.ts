@@ -7,6 +7,7 @@ import { seedRows } from "./seedRows.ts";
 import { team } from "./team.ts";
 import { teamMember } from "./teamMember.ts";
 import { teamRoster } from "./teamRoster.ts";
+import { userTeams } from "./userTeams.ts";
 
 /** All resources. Doors call them with what an engine sent, which they check against the resource's own schema. */
 export const resources = [
@@ -14,6 +15,7 @@ export const resources = [
   team,
   teamMember,
   teamRoster,
+  userTeams,
   seedRows,
   generatedApp,
   appReadiness,
