@@ -3,6 +3,7 @@ export {
   GeneratedApp,
   Notification,
   Organization,
+  RowFile,
   SeedRows,
   Team,
   TeamMember,

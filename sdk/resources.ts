@@ -3,6 +3,7 @@ import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
 import { notification } from "../provider/resources/notification.ts";
 import { organization } from "../provider/resources/organization.ts";
+import { rowFile } from "../provider/resources/rowFile.ts";
 import { seedRows } from "../provider/resources/seedRows.ts";
 import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
@@ -78,6 +79,9 @@ function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<s
 
 /** A message to a user about an app: sent once, and again whenever its triggers change. */
 export class Notification extends declared(notification) {}
+
+/** A file or image on a field of a row, which is named by its natural key. Declare it to depend on the row's seed. */
+export class RowFile extends declared(rowFile) {}
 
 /** What GeneratedApp is declared with. */
 export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {

@@ -3,6 +3,7 @@ import { generatedApp } from "./generatedApp.ts";
 import { notification } from "./notification.ts";
 import { organization } from "./organization.ts";
 import type { Resource } from "./resource.ts";
+import { rowFile } from "./rowFile.ts";
 import { seedRows } from "./seedRows.ts";
 import { team } from "./team.ts";
 import { teamMember } from "./teamMember.ts";
@@ -17,6 +18,7 @@ export const resources = [
   teamRoster,
   userTeams,
   seedRows,
+  rowFile,
   generatedApp,
   appReadiness,
   notification,
