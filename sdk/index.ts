@@ -3,10 +3,12 @@ export {
   GeneratedApp,
   Notification,
   Organization,
+  RowFile,
   SeedRows,
   Team,
   TeamMember,
   TeamRoster,
+  UserTeams,
 } from "./resources.ts";
 export type { GeneratedAppArgs, RowsOf, SeedRowsArgs, TeamRosterArgs } from "./resources.ts";
 export { Provider } from "./provider.ts";

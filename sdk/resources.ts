@@ -3,10 +3,12 @@ import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
 import { notification } from "../provider/resources/notification.ts";
 import { organization } from "../provider/resources/organization.ts";
+import { rowFile } from "../provider/resources/rowFile.ts";
 import { seedRows } from "../provider/resources/seedRows.ts";
 import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
+import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
 
 /** An organization. `id` is its ID on the platform; a rename is an update in place. */
@@ -27,6 +29,9 @@ export class TeamRoster extends declared(teamRoster) {
     super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
   }
 }
+
+/** A user's teams: exactly these, so of all others the user is taken out. */
+export class UserTeams extends declared(userTeams) {}
 
 /** True for a secret, and nothing for everything else. */
 const whetherSecret = (value: pulumi.Input<unknown>): Promise<true | undefined> =>
@@ -74,6 +79,9 @@ function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<s
 
 /** A message to a user about an app: sent once, and again whenever its triggers change. */
 export class Notification extends declared(notification) {}
+
+/** A file or image on a field of a row, which is named by its natural key. Declare it to depend on the row's seed. */
+export class RowFile extends declared(rowFile) {}
 
 /** What GeneratedApp is declared with. */
 export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {

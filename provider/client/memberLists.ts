@@ -1,3 +1,4 @@
+import type { RequestOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Member } from "../contract/members.ts";
 import type { CallOptions, Client } from "./client.ts";
@@ -133,6 +134,21 @@ export class MemberLists {
     await this.#changing(teamID, () =>
       this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, this.#call),
     );
+  }
+
+  /** Makes a user a member of exactly these teams; whom that touches elsewhere is not known, so every list is dropped. */
+  async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
+    const drop = (): void => {
+      for (const teamID of new Set([...request.teamIDs, ...this.#snapshots.keys(), ...this.#underway.keys()])) {
+        this.#changed(teamID);
+      }
+    };
+    drop();
+    try {
+      await this.#client.enforceteammembership(request, this.#call);
+    } finally {
+      drop();
+    }
   }
 
   /** A member as the team's list has it. */

@@ -1,5 +1,6 @@
 import { pages } from "../client/pages.ts";
 import type { Row, RowData } from "../contract/values.ts";
+import { isObject } from "../contract/wire.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { Lookup, References, unresolvedSentences, type Reference, type Unresolved } from "../reconcile/references.ts";
 import { ResourceError, type Context } from "./resource.ts";
@@ -86,4 +87,30 @@ async function readKeys(context: Context, table: string, key: string): Promise<L
     for (const row of rows) lookup.add(row[key], row._id);
   }
   return lookup;
+}
+
+/**
+ * ID of the row with these values, undefined when there is none. Asks for it by a filter, and looks through the table
+ * where that finds nothing: a linked value is not stored as it is shown.
+ */
+export async function rowByKey(
+  context: Context,
+  table: string,
+  key: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const shown = (value: unknown): string | undefined =>
+    keyText(isObject(value) && isObject(value["value"]) ? value["value"]["value"] : value);
+  const matches = (row: Row): boolean =>
+    Object.entries(key).every(([label, value]) => shown(row[label]) === keyText(value));
+  for (const optViewFilters of [[{ ...key }], []]) {
+    const found: string[] = [];
+    for await (const rows of pages(context.client, { microAppID: table, signal: context.signal, optViewFilters })) {
+      found.push(...rows.filter(matches).map(({ _id }) => _id));
+    }
+    if (found.length > 1) {
+      throw new ResourceError(`table ${table} has ${found.length} rows with ${JSON.stringify(key)}. Name more labels.`);
+    }
+    if (found[0] !== undefined) return found[0];
+  }
+  return undefined;
 }

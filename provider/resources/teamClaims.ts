@@ -32,12 +32,12 @@ export class TeamClaims {
     this.#claims.delete(urn ?? "");
   }
 
-  /** Name of the resource of the other kind that decides on a member now: when one kind takes over from the other. */
-  successor(kind: TeamClaim["kind"], teamID: string, member: RosterMember): string | undefined {
+  /** Name of a resource of another kind that decides on a member now: when one kind takes over from another. */
+  successor(kind: TeamClaim["kind"] | "UserTeams", teamID: string, member: RosterMember): string | undefined {
     return this.#others(kind, teamID).find(({ decidesOn }) => decidesOn(member))?.name;
   }
 
-  #others(kind: TeamClaim["kind"], teamID: string): (TeamClaim & { name: string })[] {
+  #others(kind: string, teamID: string): (TeamClaim & { name: string })[] {
     return [...this.#claims].flatMap(([urn, claim]) =>
       claim.kind !== kind && claim.teamID === teamID ? [{ ...claim, name: urn.split("::").at(-1) ?? urn }] : [],
     );

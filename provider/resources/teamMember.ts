@@ -1,19 +1,16 @@
 import { z } from "zod";
 import type { ListedMember } from "../client/memberLists.ts";
 import { role } from "../contract/members.ts";
-import { email, id } from "../contract/values.ts";
+import { id } from "../contract/values.ts";
 import { invitationTargets } from "./invitations.ts";
-import { adopt, common, resource, ResourceError, type Context, type Problem } from "./resource.ts";
+import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
 import { gone } from "./settling.ts";
+import { exceptSpelling, namedOnce, user } from "./users.ts";
 
 const inputs = z.object({
   ...common,
   teamID: id.meta({ description: "Team that the user is a member of.", replaces: true }),
-  email: email.optional().meta({
-    description: "The user's e-mail address; an unknown one is invited. Either this or userID.",
-    replaces: true,
-  }),
-  userID: id.optional().meta({ description: "The user's ID. Either this or email.", replaces: true }),
+  ...user,
   role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
   ...invitationTargets,
   adopt,
@@ -35,11 +32,7 @@ export const teamMember = resource({
   deleteBeforeReplace: true,
 
   check: ({ claims }, { inputs, unknown }) => {
-    const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
-    const problems: Problem[] =
-      unknown.has("email") || unknown.has("userID") || named === 1
-        ? []
-        : [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];
+    const problems = namedOnce({ inputs, unknown });
     const { resourceUrn, teamID, userID } = inputs;
     const address = inputs.email?.toLowerCase();
     if (resourceUrn !== undefined && teamID !== undefined) {
@@ -50,12 +43,7 @@ export const teamMember = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: (_context, change, old, { inputs }) => {
-    // An address that differs in letter case alone is the same user's.
-    const sameAddress = old.email !== undefined && old.email.toLowerCase() === inputs.email?.toLowerCase();
-    const meant = (name: string): boolean => !(name === "email" && sameAddress);
-    return Promise.resolve({ changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) });
-  },
+  diff: (_context, change, old, given) => Promise.resolve(exceptSpelling(change, old, given)),
 
   create: async (context, inputs) => {
     const who = inputs.email ?? inputs.userID ?? "";
