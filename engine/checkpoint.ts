@@ -273,7 +273,7 @@ function encode(value: Value, place: string, seal: Seal): unknown {
       [signature]: referenceSignature,
       urn: value.urn,
       ...(value.id === undefined ? {} : { id: value.id instanceof Unknown ? "" : value.id }),
-      ...(value.packageVersion === undefined ? {} : { packageVersion: value.packageVersion }),
+      packageVersion: value.packageVersion ?? "",
     };
   }
   if (Array.isArray(value)) return value.map((element, i) => encode(element, `${place}[${i}]`, seal));

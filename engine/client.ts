@@ -1,18 +1,14 @@
 import { randomBytes } from "node:crypto";
-import grpc from "@grpc/grpc-js";
-import type { ServiceError } from "@grpc/grpc-js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
-import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { differenceOf, failuresOf, partialFailure } from "./answers.ts";
+import { type Agreed, type Call, Connection, type Greeting, isServiceError, isUnimplemented } from "./connection.ts";
 import { goJson, type Json } from "./gojson.ts";
-import { parsePath, type Path } from "./paths.ts";
 import {
   type Checked,
-  type DetailedChange,
   DiffUnavailable,
   type Difference,
   type Found,
@@ -39,37 +35,22 @@ import {
 } from "./values.ts";
 import { fromStruct, toStruct } from "./wire.ts";
 
-export const channelOptions = {
-  "grpc.max_receive_message_length": 400 * 1024 * 1024,
-  "grpc.max_send_message_length": 400 * 1024 * 1024,
-};
-
 const everything = { secrets: true, resources: true, unknowns: true };
 /** How configurations are checked and compared. */
 const plainly = { secrets: false, resources: false, unknowns: true };
-type Client = InstanceType<typeof providerService.ResourceProviderClient>;
-type Callback<Response> = (error: ServiceError | null, response: Response) => void;
-
-/** What a provider is told first. */
-export interface Greeting {
-  engineAddress: string;
-  /** The folder of the plugin. */
-  folder: string;
-}
-
 export class ProviderClient implements Provider {
-  readonly #service: Service;
-  readonly #greeting: Greeting;
-  #client: Promise<Client> | undefined;
-  /** Agreed on in a handshake or, with providers that know none, when they are configured. */
-  #understands = { secrets: false, resources: false, previews: false };
-  #shookHands = false;
+  readonly #connection: Connection;
+  /** What providers that know no handshake say when they are configured. */
+  #configured: Agreed = { secrets: false, resources: false, previews: false };
   /** Until it is configured for good; false when its configuration holds unknowns. */
   #known = true;
 
   constructor(service: Service, greeting: Greeting) {
-    this.#service = service;
-    this.#greeting = greeting;
+    this.#connection = new Connection(service, greeting);
+  }
+
+  get #understands(): Agreed {
+    return this.#connection.agreed ?? this.#configured;
   }
 
   async version(): Promise<string> {
@@ -106,7 +87,7 @@ export class ProviderClient implements Provider {
       .setOlds(toStruct(oldOutputs, plainly))
       .setNews(toStruct(inputs, plainly));
     try {
-      return difference(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
+      return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
     } catch (error) {
       if (isUnimplemented(error)) return { changes: "unknown", replaces: [], changed: [], deleteBeforeReplace: false };
       throw error;
@@ -128,8 +109,7 @@ export class ProviderClient implements Provider {
       if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
     }
     const response = await this.#ask<pb.ConfigureResponse>((client, done) => client.configure(request, done));
-    if (this.#shookHands) return;
-    this.#understands = {
+    this.#configured = {
       secrets: response.getAcceptsecrets(),
       resources: response.getAcceptresources(),
       previews: response.getSupportspreview(),
@@ -167,7 +147,7 @@ export class ProviderClient implements Provider {
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setIgnorechangesList(ignoreChanges);
     request.setOldInputs(this.#struct(olds.inputs, preview)).setOlds(this.#struct(olds.outputs, preview));
     request.setNews(this.#struct(inputs, preview));
-    return difference(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
+    return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
   }
 
   async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome> {
@@ -250,8 +230,7 @@ export class ProviderClient implements Provider {
   }
 
   async close(): Promise<void> {
-    await this.#service.stop(() => this.#cancel());
-    await this.#client?.then((connected) => connected.close()).catch(() => undefined);
+    await this.#connection.close(() => this.#cancel());
   }
 
   #struct(properties: Properties, unknowns: boolean): ReturnType<typeof toStruct> {
@@ -264,135 +243,24 @@ export class ProviderClient implements Provider {
     return outputs;
   }
 
-  async #connect(): Promise<Client> {
-    const address = await this.#service.address;
-    const client = new providerService.ResourceProviderClient(
-      address,
-      grpc.credentials.createInsecure(),
-      channelOptions,
-    );
-    const { engineAddress, folder } = this.#greeting;
-    const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
-    request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
-    request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
-    try {
-      const answer = await promised<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
-      this.#shookHands = true;
-      this.#understands = {
-        secrets: answer.getAcceptSecrets(),
-        resources: answer.getAcceptResources(),
-        previews: true,
-      };
-    } catch (error) {
-      if (!isUnimplemented(error)) throw await this.#explained(error);
-    }
-    return client;
-  }
-
   /** `secretsOf`: where the outputs and inputs of a partial failure get their secret marks from. */
   async #ask<Response>(
-    start: (client: Client, done: Callback<Response>) => unknown,
+    call: Call<Response>,
     secretsOf: Properties = {},
     inputSecretsOf: Properties = {},
   ): Promise<Response> {
-    this.#client ??= this.#connect();
-    const client = await this.#client;
     try {
-      return await promised<Response>((done) => start(client, done));
+      return await this.#connection.ask(call);
     } catch (error) {
-      if (!isServiceError(error) || isUnimplemented(error)) throw error;
-      const partial = partialFailure(error);
-      if (partial) {
-        const inputs = partial.hasInputs() ? this.#outputs(partial.getInputs(), inputSecretsOf) : undefined;
-        const outputs = this.#outputs(partial.getProperties(), secretsOf);
-        throw new PartialFailure(partial.getReasonsList(), {
-          id: partial.getId(),
-          outputs,
-          inputs,
-          refreshBeforeUpdate: partial.getRefreshBeforeUpdate(),
-        });
-      }
-      throw await this.#explained(error);
+      const partial = isServiceError(error) ? partialFailure(error) : undefined;
+      if (!partial) throw error;
+      const inputs = partial.hasInputs() ? this.#outputs(partial.getInputs(), inputSecretsOf) : undefined;
+      throw new PartialFailure(partial.getReasonsList(), {
+        id: partial.getId(),
+        outputs: this.#outputs(partial.getProperties(), secretsOf),
+        inputs,
+        refreshBeforeUpdate: partial.getRefreshBeforeUpdate(),
+      });
     }
-  }
-
-  /** What to tell of a call that failed: a provider that has ended says more than the broken connection to it. */
-  async #explained(error: unknown): Promise<unknown> {
-    if (!isServiceError(error)) return error;
-    if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) {
-      const ended = await this.#service.ended();
-      if (ended !== undefined) return new ProviderError(ended);
-    }
-    return new ProviderError(error.details === "" ? error.message : error.details);
-  }
-}
-
-const promised = <Response>(start: (done: Callback<Response>) => unknown): Promise<Response> =>
-  new Promise((resolve, reject) => {
-    start((error, response) => {
-      if (error) reject(error);
-      else resolve(response);
-    });
-  });
-
-const failuresOf = (response: pb.CheckResponse | pb.InvokeResponse): Checked["failures"] =>
-  response.getFailuresList().map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
-
-function isServiceError(error: unknown): error is ServiceError {
-  return typeof error === "object" && error !== null && "code" in error && "details" in error && "metadata" in error;
-}
-
-const isUnimplemented = (error: unknown): boolean => isServiceError(error) && error.code === grpc.status.UNIMPLEMENTED;
-
-function partialFailure(error: ServiceError): pb.ErrorResourceInitFailed | undefined {
-  const [encoded] = error.metadata.get("grpc-status-details-bin");
-  if (!Buffer.isBuffer(encoded)) return undefined;
-  const detail = statusProto.Status.deserializeBinary(encoded)
-    .getDetailsList()
-    .find((any) => any.getTypeName() === "pulumirpc.ErrorResourceInitFailed");
-  return detail && providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-}
-
-function difference(response: pb.DiffResponse): Difference {
-  const { DiffChanges } = providerProto.DiffResponse;
-  const changes = response.getChanges();
-  const detail = [...response.getDetaileddiffMap().entries()].map(([path, diff]) => ({
-    path: readable(path),
-    change: { ...kinds(diff.getKind()), input: diff.getInputdiff() },
-  }));
-  return {
-    changes: changes === DiffChanges.DIFF_SOME ? "some" : changes === DiffChanges.DIFF_NONE ? "none" : "unknown",
-    replaces: response.getReplacesList(),
-    changed: response.getDiffsList(),
-    deleteBeforeReplace: response.getDeletebeforereplace(),
-    ...(detail.length > 0 ? { detail } : {}),
-  };
-}
-
-/** A path that cannot be read names the property that is called so. */
-function readable(path: string): Path {
-  try {
-    const parsed = parsePath(path);
-    return parsed.length > 0 ? parsed : [path];
-  } catch {
-    return [path];
-  }
-}
-
-function kinds(kind: pb.PropertyDiff.Kind): Pick<DetailedChange, "kind" | "replaces"> {
-  const { Kind } = providerProto.PropertyDiff;
-  switch (kind) {
-    case Kind.ADD:
-      return { kind: "add", replaces: false };
-    case Kind.ADD_REPLACE:
-      return { kind: "add", replaces: true };
-    case Kind.DELETE:
-      return { kind: "delete", replaces: false };
-    case Kind.DELETE_REPLACE:
-      return { kind: "delete", replaces: true };
-    case Kind.UPDATE_REPLACE:
-      return { kind: "update", replaces: true };
-    default:
-      return { kind: "update", replaces: false };
   }
 }

@@ -15,7 +15,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
-import { channelOptions } from "./client.ts";
+import { channelOptions } from "./connection.ts";
 import { messageOf } from "./errors.ts";
 import type { Emit, Severity } from "./events.ts";
 import { ProviderError } from "./provider.ts";

@@ -1,5 +1,3 @@
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
@@ -12,9 +10,8 @@ import type {
   ResourceInvokeRequest,
   ResourceInvokeResponse,
 } from "@pulumi/pulumi/proto/resource_pb.js";
-import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import { changesBetween } from "./changes.ts";
-import { DefaultProviders } from "./defaults.ts";
+import { ProviderChoice } from "./choice.ts";
 import { parseDuration } from "./durations.ts";
 import { EngineError, messageOf, Refusal, Told } from "./errors.ts";
 import type { Generator } from "./generate.ts";
@@ -22,12 +19,13 @@ import type { Goal, ReadGoal } from "./goal.ts";
 import type { StackOutputs } from "./outcome.ts";
 import { withVersion } from "./packages.ts";
 import { parsePath } from "./paths.ts";
+import { positionsOf } from "./positions.ts";
 import { ProviderError } from "./provider.ts";
 import { refusePackage, refuseRegistration } from "./refuse.ts";
 import type { Run } from "./run.ts";
 import type { Timeouts } from "./state.ts";
 import { toPropertyChange } from "./steps.ts";
-import { isProviderType, isStackUrn, packageOf, parseReference, typeOf } from "./urns.ts";
+import { isProviderType, isStackUrn, packageOf } from "./urns.ts";
 import {
   containsUnknown,
   equal,
@@ -54,9 +52,7 @@ export class Registrar {
   readonly #root: string;
   readonly #parallel: number;
   readonly #goals = new Map<string, Goal>();
-  /** The `providers` of components, which children inherit by package. */
-  readonly #componentProviders = new Map<string, Map<string, string>>();
-  readonly #defaultProviders: DefaultProviders;
+  readonly #providers: ProviderChoice;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
   /** What has its outputs already: they are registered once. */
   readonly #completed = new Set<string>();
@@ -67,7 +63,7 @@ export class Registrar {
     this.#generator = generator;
     this.#root = root;
     this.#parallel = parallel;
-    this.#defaultProviders = new DefaultProviders(run, generator);
+    this.#providers = new ProviderChoice(run, generator);
     this.aborted = new Promise((resolve) => {
       run.onAbort(resolve);
     });
@@ -104,7 +100,7 @@ export class Registrar {
     }
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
-    if (!goal.custom) this.#componentProviders.set(state.urn, this.#providersOf(request));
+    if (!goal.custom) this.#providers.remember(state.urn, request);
     // The outputs of a component come later, and old ones may refer to resources that are not registered yet.
     const outputs = goal.custom ? state.outputs : {};
     const known = request.getSupportspartialvalues()
@@ -138,11 +134,10 @@ export class Registrar {
         id: request.getId(),
         inputs: fromStruct(request.getProperties()),
         parent: request.getParent(),
-        provider:
-          request.getProvider() || (await this.#defaultProviders.reference(packageOf(type), request.getVersion())),
+        provider: await this.#providers.ofLookUp(request),
         dependencies: request.getDependenciesList(),
         additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
-        ...this.#positions(request),
+        ...positionsOf(request, this.#root),
       };
     } catch (error) {
       if (error instanceof Told) throw error;
@@ -166,10 +161,7 @@ export class Registrar {
     let reference: string;
     try {
       refusePackage(request, `the function '${token}'`, name, this.#run.packages);
-      reference =
-        request.getProvider() ||
-        this.#componentProviders.get(request.getParent())?.get(name) ||
-        (await this.#defaultProviders.reference(name, request.getVersion()));
+      reference = await this.#providers.ofFunction(request);
     } catch (error) {
       throw error instanceof Told ? error : this.refuse(messageOf(error));
     }
@@ -230,7 +222,7 @@ export class Registrar {
     const parentGoal = this.#goals.get(request.getParent());
     const given = fromStruct(request.getObject());
     const inputs = isProviderType(type)
-      ? withVersion(given, this.#defaultProviders.version(packageOf(type), request.getVersion()))
+      ? withVersion(given, this.#providers.version(packageOf(type), request.getVersion()))
       : given;
     const dependencies = request.getDependenciesList();
     const written = request.getPropertydependenciesMap();
@@ -245,7 +237,7 @@ export class Registrar {
       custom,
       inputs,
       parent: request.getParent(),
-      provider: custom && !isProviderType(type) ? await this.#providerFor(request, parentGoal) : "",
+      provider: custom && !isProviderType(type) ? await this.#providers.ofResource(request, parentGoal) : "",
       dependencies,
       propertyDependencies,
       protect: request.hasProtect() ? request.getProtect() : parentGoal?.protect,
@@ -263,55 +255,10 @@ export class Registrar {
       ),
       customTimeouts: timeoutsOf(request),
       hideDiff: request.getHidediffsList().map(parsePath),
-      ...this.#positions(request),
+      ...positionsOf(request, this.#root),
     };
-  }
-
-  /** Its own, the one of its package that a parent component hands down, its parent's, or the default one. */
-  async #providerFor(request: RegisterResourceRequest, parent: Goal | undefined): Promise<string> {
-    const name = packageOf(request.getType());
-    const inherited =
-      parent !== undefined && parent.provider !== "" && packageOf(typeOf(parseReference(parent.provider).urn)) === name
-        ? parent.provider
-        : undefined;
-    const given =
-      request.getProvider() ||
-      inherited ||
-      request.getProvidersMap().get(name) ||
-      this.#componentProviders.get(request.getParent())?.get(name);
-    return given || this.#defaultProviders.reference(name, request.getVersion());
-  }
-
-  #providersOf(request: RegisterResourceRequest): Map<string, string> {
-    const own = new Map(request.getProvidersMap().toArray());
-    for (const [name, reference] of this.#componentProviders.get(request.getParent()) ?? []) {
-      if (!own.has(name)) own.set(name, reference);
-    }
-    return own;
-  }
-
-  #positions(request: RegisterResourceRequest | ReadResourceRequest): Pick<Goal, "sourcePosition" | "stackTrace"> {
-    const frames = request.getStacktrace()?.getFramesList() ?? [];
-    return {
-      sourcePosition: this.#position(request.getSourceposition()),
-      stackTrace: frames.map((frame) => this.#position(frame.getPc())),
-    };
-  }
-
-  #position(position: SourcePosition | undefined): string {
-    const uri = position?.getUri() ?? "";
-    if (position === undefined || !uri.startsWith("file:")) return "";
-    const relative = path.relative(this.#root, fileURLToPath(uri)).split(path.sep).map(escapedLikeGo).join("/");
-    const column = position.getColumn() === 0 ? "" : `,${position.getColumn()}`;
-    return `project:///${relative}#${position.getLine()}${column}`;
   }
 }
-
-/** As Go writes a path in a URL, so that a position does not look changed next to the CLI. */
-const escapedLikeGo = (segment: string): string =>
-  encodeURIComponent(segment)
-    .replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent)
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 function timeoutsOf(request: RegisterResourceRequest): Timeouts {
   const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };

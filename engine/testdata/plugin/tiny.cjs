@@ -1,5 +1,5 @@
 // A provider plugin for tests: its platform is a JSON file, and every call is written to a log.
-const { appendFileSync, readFileSync, writeFileSync, renameSync } = require("node:fs");
+const { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } = require("node:fs");
 const grpc = require("@grpc/grpc-js");
 const { ResourceProviderService } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
 const pb = require("@pulumi/pulumi/proto/provider_pb.js");
@@ -19,10 +19,26 @@ function load() {
     return { items: {}, next: {} };
   }
 }
-function save(cloud) {
-  const temporary = `${cloudFile}.${process.pid}`;
-  writeFileSync(temporary, JSON.stringify(cloud));
-  renameSync(temporary, cloudFile);
+/** Changes what is there, while no other process does. */
+function change(work) {
+  for (;;) {
+    try {
+      mkdirSync(`${cloudFile}.lock`);
+      break;
+    } catch {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+  try {
+    const cloud = load();
+    const made = work(cloud);
+    const temporary = `${cloudFile}.${process.pid}`;
+    writeFileSync(temporary, JSON.stringify(cloud));
+    renameSync(temporary, cloudFile);
+    return made;
+  } finally {
+    rmdirSync(`${cloudFile}.lock`);
+  }
 }
 
 const sorted = (value) =>
@@ -110,13 +126,13 @@ const calls = {
     if (request.getPreview()) return answer.setProperties(write({ ...inputs, serial: unknown }));
     if (inputs.slow) await new Promise((resolve) => setTimeout(resolve, inputs.slow));
     if (inputs.name === "explode") throw new Error("the platform says no");
-    const cloud = load();
-    const serial = (cloud.next[inputs.name] ?? 0) + 1;
-    cloud.next[inputs.name] = serial;
-    const id = `${inputs.name}-${serial}`;
-    cloud.items[id] = inputs;
-    save(cloud);
-    return answer.setId(id).setProperties(write({ ...inputs, serial }));
+    return change((cloud) => {
+      const serial = (cloud.next[inputs.name] ?? 0) + 1;
+      cloud.next[inputs.name] = serial;
+      const id = `${inputs.name}-${serial}`;
+      cloud.items[id] = inputs;
+      return answer.setId(id).setProperties(write({ ...inputs, serial }));
+    });
   },
   read(request) {
     log("read", nameOf(request), request.getId(), read(request.getProperties()), read(request.getInputs()));
@@ -133,18 +149,12 @@ const calls = {
     const [olds, news] = [read(request.getOlds()), read(request.getNews())];
     log("update", nameOf(request), request.getPreview(), olds, news);
     const answer = new pb.UpdateResponse().setRefreshBeforeUpdate(news.watch === true);
-    if (!request.getPreview()) {
-      const cloud = load();
-      cloud.items[request.getId()] = news;
-      save(cloud);
-    }
+    if (!request.getPreview()) change(({ items }) => (items[request.getId()] = news));
     return answer.setProperties(write({ ...news, serial: olds.serial }));
   },
   delete(request) {
     log("delete", nameOf(request), request.getId());
-    const cloud = load();
-    delete cloud.items[request.getId()];
-    save(cloud);
+    change(({ items }) => delete items[request.getId()]);
     return new Empty();
   },
   invoke(request) {
