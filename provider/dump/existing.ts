@@ -21,7 +21,7 @@ export interface Existing {
 
 const stateOf = (definition: unknown, path: string[], id: string, outputs: Properties): Existing => {
   const resource = definition as Resource; // as the list of all resources has it
-  return { type: resource.name, path, id, inputs: inputsIn(resource, outputs) ?? outputs, outputs };
+  return { type: resource.name, path, id, inputs: inputsIn(resource, outputs), outputs };
 };
 
 /** Organizations, teams and members as an import would leave them. */

@@ -1,13 +1,26 @@
 import { z } from "zod";
 import { id } from "../contract/values.ts";
 import { tooManyRemovals } from "../reconcile/guards.ts";
+import type { RowDigests } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger, encodeLedger, type Ledger } from "../reconcile/ledger.ts";
-import { ledgerAfter, planOffline, planRows, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
+import { ledgerAfter, planOffline, planRows, type Forecast, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import { adopt, common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
+import {
+  adopt,
+  common,
+  PartialFailure,
+  resource,
+  ResourceError,
+  type Context,
+  type Kind,
+  type Observed,
+  type State,
+} from "./resource.ts";
 import { applyPlan, liveRows } from "./rowApply.ts";
 import { Links } from "./rowLookups.ts";
-import { fingerprintOf, keyOf, keysOf, summarize, type Summary } from "./rowSource.ts";
+import { FoundRows } from "./rowsFound.ts";
+import { fingerprintOf, keyOf, keysOf, quoted, summarize, type Summary } from "./rowSource.ts";
+import { given } from "./settling.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -22,6 +35,7 @@ const inputs = z.object({
     description: "The rows by label, in the program. Either this or source.",
     settles: "silently", // their digest counts
     inputOnly: true,
+    namedBy: "keys",
   }),
   source: z.string().min(1).optional().meta({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
@@ -72,9 +86,19 @@ const inputs = z.object({
     settles: "silently",
     secrecyOf: "rows",
   }),
-  digest: z.string().optional().meta({ description: "Digest of the source's content. Computed.", computed: true }),
+  digest: z.string().optional().meta({
+    description: "Digest of the source's content. Computed.",
+    computed: true,
+    shownAs: "rows",
+  }),
   fingerprint: z.string().optional().meta({
     description: "Digest of the source's file and of how it is read: with the same one nothing is read anew. Computed.",
+    settles: "silently",
+    computed: true,
+  }),
+  keys: z.array(z.string()).optional().meta({
+    description:
+      "Natural keys of the rows that the program has, or of those of a small file: a preview names rows by them. Computed.",
     settles: "silently",
     computed: true,
   }),
@@ -85,23 +109,30 @@ const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own." }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied." }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare." }),
-  keys: z.array(z.string()).optional().meta({
-    description: "Natural keys of the rows, of a small seed that is not secret: a preview names removed rows by them.",
-  }),
   drift: z
-    .object({ changed: z.number().int(), missing: z.number().int(), keys: z.array(z.string()) })
+    .object({
+      changed: z.number().int(),
+      missing: z.number().int(),
+      changedKeys: z.array(z.string()),
+      missingKeys: z.array(z.string()),
+    })
     .optional()
-    .meta({ description: "Rows of ours that were edited or removed on the platform, as the last refresh saw it." }),
+    .meta({
+      description:
+        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, and the first keys.",
+      shownAs: "rows",
+    }),
 });
 
 type Inputs = z.output<typeof inputs>;
 type Applied = State<typeof inputs, typeof outputs>;
 
-/** A small seed's natural keys are kept in the state, within these bounds. */
+/** A file's natural keys are kept in the state within these bounds. */
 const mostKeys = { rows: 1_000, characters: 16_000 };
 
-/** Keys that a message names of each kind. */
+/** Keys of each kind that a message names, and that a diff shows. */
 const mostNamed = 5;
+const mostShown = 20;
 
 // What check has read, diff and apply need as well. One for each resource; the digest says whether it still holds.
 const recent = new Map<string, Summary>();
@@ -119,26 +150,27 @@ export const seedRows = resource({
       report.info("the rows are known only once other resources exist");
       return { inputs, problems: [] };
     }
-    const given = [inputs.rows, inputs.source].filter((one) => one !== undefined).length;
-    if (given !== 1) {
-      return {
-        inputs,
-        problems: [
-          { property: "source", reason: given === 0 ? "set rows or source" : "set either rows or source, not both" },
-        ],
-      };
+    const sources = [inputs.rows, inputs.source].filter((one) => one !== undefined).length;
+    if (sources !== 1) {
+      const reason = sources === 0 ? "set rows or source" : "set either rows or source, not both";
+      return { inputs, problems: [{ property: "source", reason }] };
     }
     // Nothing else is needed to read the source, and all of it was just seen to be known.
     const declaration = inputs as Inputs;
     try {
       const fingerprint = await fingerprintOf(declaration, directory);
       if (fingerprint !== undefined && fingerprint === old.fingerprint && old.digest !== undefined) {
-        return { inputs: { ...inputs, digest: old.digest, fingerprint }, problems: [] };
+        const { digest, keys } = old;
+        return { inputs: { ...inputs, digest, fingerprint, ...given({ keys }) }, problems: [] };
       }
       const summary = await summarize(declaration, directory);
       if (inputs.resourceUrn !== undefined) recent.set(inputs.resourceUrn, summary);
-      if (old.table === undefined) report.info(await forecast(declaration, summary, emptyLedger(), [], directory));
-      return { inputs: { ...inputs, digest: summary.digest, ...(fingerprint ? { fingerprint } : {}) }, problems: [] };
+      if (old.table === undefined) {
+        const plan = planOffline(summary.rows, emptyLedger(), declaration.mode);
+        report.info(await forecast(declaration, plan, emptyLedger(), [], directory));
+      }
+      const keys = await keysIn(declaration, summary, directory);
+      return { inputs: { ...inputs, digest: summary.digest, ...given({ fingerprint, keys }) }, problems: [] };
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
       return {
@@ -151,19 +183,34 @@ export const seedRows = resource({
   diff: async ({ directory, report }, change, old, { inputs, unknown }) => {
     if (change.replaces.length > 0 || inputs.digest === undefined || unknown.size > 0) return change;
     const declaration = inputs as Inputs; // nothing is unknown
-    if (change.changed.length > 0) {
+    const { changed } = change;
+    const parts: Part[] = [];
+    let total = 0;
+    if (changed.length > 0) {
       const summary = await summaryOf(declaration, directory);
       const ledger = decodeLedger(old.ledger);
-      report.info(await forecast(declaration, summary, ledger, old.keys ?? [], directory));
       const planned = planOffline(summary.rows, ledger, declaration.mode);
+      report.info(await forecast(declaration, planned, ledger, old.keys ?? [], directory));
       const refusal = planned.exact && tooManyRemovals("rows", planned.remove, ledger.count, declaration.maxRemovals);
       if (refusal) throw new ResourceError(refusal);
+      if (planned.exact) {
+        parts.push(...(await partsOf(declaration, planned, ledger, old.keys ?? [], directory)));
+        total += planned.insert + planned.update + planned.remove;
+      }
     }
     const { drift } = old;
-    if (!drift || declaration.onConflict === "keepLive" || declaration.mode === "insertOnly") return change;
-    const named = drift.keys.length > 0 ? `: ${drift.keys.join(", ")}` : "";
-    report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
-    return { ...change, changed: [...change.changed, "drift"] };
+    if (drift && declaration.onConflict !== "keepLive" && declaration.mode !== "insertOnly") {
+      const { changedKeys, missingKeys } = drift;
+      const keys = [...changedKeys, ...missingKeys].map(quoted);
+      const named = keys.length > 0 ? `: ${some(keys, 2 * mostNamed)}` : "";
+      report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
+      changed.push("drift");
+      parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
+      total += drift.changed + drift.missing;
+    }
+    return declaration.sensitive || parts.length === 0
+      ? change
+      : { ...change, parts: { rows: { first: parts, total } } };
   },
 
   create: async (context, inputs) => {
@@ -177,7 +224,7 @@ export const seedRows = resource({
         `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
-    return { id, outputs: await observe(context, state as Applied) }; // a state with a ledger is whole
+    return { id, ...(await observe(context, state as Applied)) }; // a state with a ledger is whole
   },
 
   update: (context, id, old, inputs) => apply(context, id, inputs, decodeLedger(old.ledger)),
@@ -215,7 +262,7 @@ async function summaryOf(inputs: Inputs, directory: string): Promise<Summary> {
 
 /** The source that the state was applied from, if it can still be read and says the same. */
 async function lastSource(context: Context, state: Applied): Promise<Summary | undefined> {
-  if (state.source === undefined) return undefined;
+  if (state.source === undefined && state.rows === undefined) return undefined;
   try {
     const summary = await summarize(state, context.directory);
     return summary.digest === state.digest ? summary : undefined;
@@ -228,25 +275,20 @@ async function lastSource(context: Context, state: Applied): Promise<Summary | u
 /** What a run will do, in one line with the first keys. */
 async function forecast(
   inputs: Inputs,
-  summary: Summary,
+  plan: Forecast,
   ledger: Ledger,
-  keys: string[],
+  keys: readonly string[],
   directory: string,
 ): Promise<string> {
-  const plan = planOffline(summary.rows, ledger, inputs.mode);
   if (!plan.exact)
     return `more than ${plan.moreThan} rows to add, change or remove (${plan.net >= 0 ? "+" : ""}${plan.net} rows in all)`;
   const { added, changed, removed } = plan.change;
   const named = async (chosen: readonly number[]): Promise<string> => {
     if (inputs.sensitive || chosen.length === 0) return "";
-    const first = new Set(chosen.slice(0, mostNamed));
-    return ` (${first.size < chosen.length ? `${(await keysOf(inputs, directory, first)).join(", ")}, …` : (await keysOf(inputs, directory, first)).join(", ")})`;
+    const first = await keysOf(inputs, directory, new Set(chosen.slice(0, mostNamed)));
+    return ` (${first.map(quoted).join(", ")}${first.length < chosen.length ? ", …" : ""})`;
   };
-  // The ledger of a small seed keeps the order of its keys.
-  const gone =
-    ledger.kind === "list" && !inputs.sensitive
-      ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? [])
-      : [];
+  const gone = inputs.sensitive ? [] : namesOf(removed, ledger, keys).map(quoted);
   const goneNamed = gone.length === 0 ? "" : ` (${some(gone, mostNamed)})`;
   const parts = [
     plan.insert > 0 ? `${plan.insert} to add${await named(added)}` : "",
@@ -257,6 +299,45 @@ async function forecast(
   return `rows: ${parts.filter((part) => part !== "").join(", ")}`;
 }
 
+/** Keys of rows of a ledger, as far as they are known: the ledger of a small seed keeps the order of its keys. */
+const namesOf = (rows: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
+  ledger.kind === "list" ? rows.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
+
+type Part = readonly [key: string, kind: Kind];
+
+const as =
+  (kind: Kind) =>
+  (key: string): Part => [key, kind];
+
+/** The first rows that a run will add, change and remove. */
+async function partsOf(
+  inputs: Inputs,
+  plan: Forecast & { exact: true },
+  ledger: Ledger,
+  keys: readonly string[],
+  directory: string,
+): Promise<Part[]> {
+  const { added, changed, removed } = plan.change;
+  const first = (chosen: readonly number[], count: number): Promise<string[]> =>
+    count === 0 ? Promise.resolve([]) : keysOf(inputs, directory, new Set(chosen.slice(0, mostShown)));
+  const gone = plan.remove === 0 ? [] : namesOf(removed, ledger, keys).slice(0, mostShown);
+  return [
+    ...(await first(added, plan.insert)).map(as("add")),
+    ...(await first(changed, plan.update)).map(as("update")),
+    ...gone.map(as("delete")),
+  ];
+}
+
+/** Natural keys by which engines and people tell the rows apart: of all that the program has, of a small file's. */
+async function keysIn(inputs: Inputs, { rows }: Summary, directory: string): Promise<string[] | undefined> {
+  if (inputs.sensitive || (inputs.rows === undefined && rows.length > mostKeys.rows)) return undefined;
+  const keys = await keysOf(inputs, directory);
+  return inputs.rows !== undefined || isSmall(keys) ? keys : undefined;
+}
+
+const isSmall = (keys: readonly string[]): boolean =>
+  keys.length <= mostKeys.rows && keys.join().length <= mostKeys.characters;
+
 /** Brings the table to what the source says and tells what is ours then. */
 async function apply(context: Context, id: string, inputs: Inputs, ledger: Ledger): Promise<Applied> {
   const summary = await summaryOf(inputs, context.directory);
@@ -266,7 +347,7 @@ async function apply(context: Context, id: string, inputs: Inputs, ledger: Ledge
   await refuse(inputs, plan, context.directory);
   const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
   const now = ledgerAfter(summary.rows, plan, undone);
-  const outputs = await outputsOf(inputs, summary, now, context.directory);
+  const outputs = outputsOf(inputs, summary, now);
   if (failures.length > 0) {
     const message = `${now.count} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
     throw new PartialFailure(message, id, outputs);
@@ -288,7 +369,9 @@ async function apply(context: Context, id: string, inputs: Inputs, ledger: Ledge
 /** Ends when a plan must not be carried out, naming the rows. */
 async function refuse(inputs: Inputs, plan: RowPlan, directory: string): Promise<void> {
   const keys = async (indices: number[]): Promise<string> =>
-    inputs.sensitive ? `${indices.length} rows` : some(await keysOf(inputs, directory, new Set(indices)), 20);
+    inputs.sensitive
+      ? `${indices.length} rows`
+      : some((await keysOf(inputs, directory, new Set(indices))).map(quoted), 20);
   const reasons = [...plan.refusals];
   if (plan.adoptNeeded.length > 0) {
     const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
@@ -306,17 +389,15 @@ async function refuse(inputs: Inputs, plan: RowPlan, directory: string): Promise
   if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
 }
 
-async function outputsOf(inputs: Inputs, summary: Summary, ledger: Ledger, directory: string): Promise<Applied> {
-  const { rows: inline, ...rest } = inputs;
-  const outputs: Applied = { ...rest, rowCount: ledger.count, ledger: encodeLedger(ledger), labels: summary.labels };
-  const small = ledger.count <= mostKeys.rows && ledger.count === summary.rows.length && !inputs.sensitive;
-  const keys = small ? await keysOf(inputs, directory) : [];
-  return small && keys.join().length <= mostKeys.characters ? { ...outputs, keys } : outputs;
+function outputsOf({ rows: inline, keys, ...inputs }: Inputs, summary: Summary, ledger: Ledger): Applied {
+  const outputs: Applied = { ...inputs, rowCount: ledger.count, ledger: encodeLedger(ledger), labels: summary.labels };
+  // Those of a ledger that has other rows would name the wrong ones.
+  return keys && isSmall(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
 }
 
-/** The state with what was done to our rows by hand. */
-async function observe(context: Context, state: Applied): Promise<Applied> {
-  const { drift: before, ...rest } = state;
+/** The state with what was done to our rows by hand, and the rows of the program as they are on the platform. */
+async function observe(context: Context, state: Applied): Promise<Omit<Observed<Applied>, "id">> {
+  const { drift: before, rows, ...rest } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
@@ -324,18 +405,24 @@ async function observe(context: Context, state: Applied): Promise<Applied> {
     context.report.warning(
       `the source of the last run can't be read any more, so edits by hand in table ${state.table} are not seen`,
     );
-    return state;
+    return { outputs: state };
   }
+  const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited: string[] = [];
   const live = await liveRows(context, state, state.labels, links, wanted, ledger, ({ key, content }, values) => {
     const index = wanted.find(key);
-    if (index !== undefined && !wanted.says(index, content)) edited.push(keyOf(state.key, values));
+    if (index === undefined) return;
+    found?.see(values);
+    if (!wanted.says(index, content)) edited.push(keyOf(state.key, values));
   });
+  const inputs = found ? { inputs: found.inputs() } : {};
   const { drift } = planRows(wanted, ledger, live, optionsOf(state));
-  if (drift.edited.length + drift.missing.length === 0) return rest;
-  const missing = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
-  const keys = state.sensitive ? [] : [...edited, ...missing].slice(0, 2 * mostNamed);
-  return { ...rest, drift: { changed: drift.edited.length, missing: drift.missing.length, keys } };
+  const [changed, missing] = [drift.edited.length, drift.missing.length];
+  if (changed + missing === 0) return { outputs: rest, ...inputs };
+  const gone = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
+  const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
+  const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
+  return { outputs: { ...rest, drift: seen }, ...inputs };
 }
 
 /** The first few of many, for people. */
