@@ -36,3 +36,16 @@ export function addDumpCommand(program: Command): void {
       await dumpPlatform(folder, command.optsWithGlobals<DumpOptions>());
     });
 }
+
+/** Adds the word for what only the Pulumi CLI does, so that it says so. */
+export function addImportRefusal(program: Command): void {
+  program
+    .command("import", { hidden: true })
+    .argument("[anything...]")
+    .allowUnknownOption()
+    .action(() => {
+      throw new Error(
+        "the embedded engine imports nothing: run 'pulumi import' of the Pulumi CLI in this project; 'microapps dump' writes a file for 'pulumi import --file'",
+      );
+    });
+}

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, tellFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
-import { addDumpCommand } from "./dump.ts";
+import { addDumpCommand, addImportRefusal } from "./dump.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
 const version =
@@ -22,5 +22,6 @@ const program = new Command("microapps")
 addEngineCommands(program);
 addApiCommand(program);
 addDumpCommand(program);
+addImportRefusal(program);
 addEmulatorCommand(program);
 await program.parseAsync().catch(tellFailure);

@@ -27,7 +27,7 @@ function dynamicEntries(existing: readonly Existing[], environment: string): obj
 }
 
 function pluginEntry({ type, path, id, inputs, outputs }: Existing): object {
-  const name = path.join("-").replaceAll(/[^\w.-]/g, "-");
+  const name = path.join("-").replaceAll(/[^\w-]/g, "-");
   const entry = { type: `microapps:index:${type}`, name, id };
   return type === "SeedRows" ? { ...entry, inputs, outputs } : entry;
 }
