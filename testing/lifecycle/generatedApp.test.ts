@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "./bothDoors.ts";
 
 throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
   const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };
@@ -55,5 +55,28 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     });
     await expect(scene.create("GeneratedApp", news)).rejects.toThrow("createappwithprompt");
     await scene.create("GeneratedApp", news);
+  });
+
+  test("is read as it is, gone where the platform has it no more, and not imported by its ID alone", async () => {
+    const { host } = scene;
+    const made = await scene.create("GeneratedApp", news);
+    expect(await host.read("GeneratedApp", made.id, made.outputs)).toMatchObject({ outputs: made.outputs });
+    expect((await host.read("GeneratedApp", "app0", made.outputs)).id).toBe("");
+    expect((await host.read("AppReadiness", "app0", { appID: "app0", timeout: 1, status: "ready" })).id).toBe("");
+    await expect(host.import("GeneratedApp", made.id)).rejects.toThrow("can't be imported by its ID alone");
+    expect(await host.import("AppReadiness", made.id)).toMatchObject({ inputs: { appID: made.id } });
+  });
+
+  test("what is not known yet makes no new app by itself; another app is waited for anew", async () => {
+    const { host } = scene;
+    const made = await scene.create("GeneratedApp", news);
+    const { inputs, problems } = await host.check("GeneratedApp", { ...news, appPrompt: unknown }, made.inputs);
+    expect(problems).toEqual([]);
+    expect(await host.diff("GeneratedApp", made.id, made.outputs, inputs)).toMatchObject({ changes: false });
+    const ready = await scene.create("AppReadiness", { appID: made.id });
+    const other = await host.check("AppReadiness", { appID: unknown });
+    expect(await host.diff("AppReadiness", made.id, ready.outputs, other.inputs)).toMatchObject({
+      replaces: ["appID"],
+    });
   });
 });

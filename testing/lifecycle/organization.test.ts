@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "./bothDoors.ts";
 
 throughBothDoors({}, (scene) => {
   test("is created, left alone, renamed in place, seen to drift and deleted", async () => {
@@ -76,5 +76,16 @@ throughBothDoors({}, (scene) => {
     const olds = { name: "Acme", adminID: "u1" };
     const { problems } = await scene.host.check("Organization", { name: "Acme", adminID: "u2" }, olds);
     expect(problems).toEqual([expect.stringContaining("adminID: the administrator of an existing organization")]);
+  });
+
+  test("an import reads everything; a name that is not known yet is changed, not replaced", async () => {
+    const organizationID = await scene.organization();
+    const seen = await scene.host.import("Organization", organizationID);
+    expect(seen).toMatchObject({ id: organizationID, inputs: { name: "Acme" } });
+    const { inputs } = await scene.host.check("Organization", { name: unknown });
+    expect(await scene.host.diff("Organization", organizationID, seen.outputs, inputs)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
   });
 });

@@ -219,4 +219,17 @@ throughBothDoors({ tables }, (scene) => {
       replaces: [],
     });
   });
+
+  test("another table or key is another seed, and an import is told what to do instead", async () => {
+    const { host } = scene;
+    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    for (const other of [{ table: unknown }, { key: "Name" }]) {
+      const { inputs } = await host.check("SeedRows", { table: "continents", key: "Code", rows, ...other });
+      expect(await host.diff("SeedRows", made.id, made.outputs, inputs)).toMatchObject({
+        replaces: Object.keys(other),
+        deleteBeforeReplace: true,
+      });
+    }
+    await expect(host.import("SeedRows", made.id)).rejects.toThrow("declare the SeedRows with adopt: true instead");
+  });
 });

@@ -45,4 +45,24 @@ throughBothDoors({}, (scene) => {
     const { teamMembers } = await scene.client.teammembers({ teamIDs: [made.id] });
     expect(teamMembers).toContainEqual(expect.objectContaining({ userID, role: "admin" }));
   });
+
+  test("an edit by hand is seen and put right; a name that is not known yet is changed, not replaced", async () => {
+    const { host, client } = scene;
+    const made = await scene.create("Team", {
+      organizationID: await scene.organization(),
+      name: "Crew",
+      description: "x",
+    });
+    expect(await host.diff("Team", made.id, made.outputs, made.inputs)).toMatchObject({ changes: false });
+    await client.updateteam({ teamID: made.id, teamInfo: { name: "By hand", description: "y" } });
+    const seen = await host.read("Team", made.id, made.outputs);
+    expect(seen).toMatchObject({ outputs: { name: "By hand", description: "y" } });
+    expect(await host.diff("Team", made.id, seen.outputs, made.inputs)).toMatchObject({ changes: true, replaces: [] });
+    await host.update("Team", made.id, seen.outputs, { ...made.inputs, description: null });
+    const { team } = await client.readteam({ teamID: made.id });
+    expect(team).toMatchObject({ name: "Crew" });
+    expect(team?.description ?? "").toBe("");
+    const { inputs } = await host.check("Team", { ...made.inputs, name: unknown });
+    expect(await host.diff("Team", made.id, made.outputs, inputs)).toMatchObject({ changes: true, replaces: [] });
+  });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "./bothDoors.ts";
 
 throughBothDoors({}, (scene) => {
   describe.each(["objects", "ids"] as const)("TeamMember, with lists of %s", (memberForm) => {
@@ -62,5 +62,34 @@ throughBothDoors({}, (scene) => {
     await scene.host.delete("TeamMember", made.id, made.outputs);
     expect((await scene.host.read("TeamMember", made.id, made.outputs)).id).toBe("");
     await expect(scene.create("TeamMember", { teamID, email: "ada@example.com" })).rejects.toThrow(teamID);
+  });
+
+  test("TeamMember: another user or team is another membership, and an import reads who it is", async () => {
+    const { host } = scene;
+    const teamID = await scene.team();
+    const made = await scene.create("TeamMember", { teamID, email: "ada@example.com", targetRoute: "go" });
+    for (const other of [{ email: "grace@example.com" }, { teamID: unknown }]) {
+      const { inputs } = await host.check("TeamMember", { ...made.inputs, ...other });
+      expect(await host.diff("TeamMember", made.id, made.outputs, inputs)).toEqual({
+        changes: true,
+        replaces: Object.keys(other),
+        deleteBeforeReplace: true,
+      });
+    }
+    const later = await host.check("TeamMember", { ...made.inputs, role: unknown });
+    expect(await host.diff("TeamMember", made.id, made.outputs, later.inputs)).toMatchObject({ replaces: [] });
+    const silent = { ...made.inputs, targetRoute: undefined, targetInitialApp: "app1", targetInitialScreen: "screen1" };
+    expect(await host.diff("TeamMember", made.id, made.outputs, silent)).toMatchObject({ changes: false });
+    const seen = await host.import("TeamMember", made.id);
+    expect(seen).toMatchObject({ id: made.id, inputs: { teamID, email: "ada@example.com", role: "member" } });
+    expect((await host.check("TeamMember", { teamID })).problems).toEqual(["email: set email or userID"]);
+  });
+
+  test("TeamMember: who is refused is told, and the next run sends it again", async () => {
+    const teamID = await scene.team();
+    scene.emulator.setFaults({ faults: [{ endpoint: "insertteammembers", kind: "status", status: 403, count: 1 }] });
+    const news = { teamID, email: "ada@example.com" };
+    await expect(scene.create("TeamMember", news)).rejects.toThrow("insertteammembers");
+    await scene.create("TeamMember", news);
   });
 });
