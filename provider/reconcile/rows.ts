@@ -217,13 +217,15 @@ export const isEmpty = (plan: RowPlan): boolean =>
 /** What of a plan was not carried out. */
 export interface Undone {
   /** Wanted rows that were neither inserted nor updated although planned. */
-  wanted?: ReadonlySet<number>;
+  wanted?: Pick<ReadonlySet<number>, "has" | "size">;
   /** Rows that were not removed although planned. */
   removals?: Iterable<RowDigests>;
 }
 
 /** The ledger after a plan was carried out, in part or as a whole: exactly the rows that are ours then. */
 export function ledgerAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, removals = [] }: Undone = {}): Ledger {
+  const left = [...removals];
+  if (!undone?.size && left.length === 0 && plan.adoptNeeded.length === 0) return ledgerOf(wanted);
   const foreign = new Set(plan.adoptNeeded.map((meeting) => meeting.wanted));
   const ours = new RowSet();
   for (let index = 0; index < wanted.length; index++) {
@@ -232,6 +234,6 @@ export function ledgerAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, rem
     if (before !== undefined) ours.add(key, before);
     else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, wanted.content(index));
   }
-  for (const { key, content } of removals) ours.add(key, content);
+  for (const { key, content } of left) ours.add(key, content);
   return ledgerOf(ours);
 }

@@ -5,8 +5,9 @@ import { decodeLedger, emptyLedger, encodeLedger, type Ledger } from "../reconci
 import { ledgerAfter, planOffline, planRows, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { adopt, common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
-import { applyPlan, liveRows } from "./rowApply.ts";
+import { applyPlan } from "./rowApply.ts";
 import { Links } from "./rowLookups.ts";
+import { liveRows } from "./rowReads.ts";
 import { fingerprintOf, keyOf, keysOf, summarize, type Summary } from "./rowSource.ts";
 
 const label = z.string().min(1);
