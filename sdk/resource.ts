@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
 
 /** What a resource is declared with, each value possibly an output of another resource. */
@@ -49,8 +50,12 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   const names = [...Object.keys(definition.inputs.shape), ...Object.keys(definition.outputs.shape)];
   // An output that is not mentioned here never resolves.
   const mentioned = Object.fromEntries(names.map((name) => [name, undefined]));
+  // What check computes says nothing to a reader of a diff, except where it is all that a diff has.
+  const computed = Object.entries(definition.inputs.shape)
+    .filter(([, schema]) => factsOf(schema).computed && factsOf(schema).settles === "silently")
+    .map(([name]) => name);
   const secrets = Object.entries({ ...definition.inputs.shape, ...definition.outputs.shape })
-    .filter(([, schema]) => (schema as z.ZodType).meta()?.secret)
+    .filter(([, schema]) => factsOf(schema).secret)
     .map(([name]) => name);
 
   class Declared extends pulumi.CustomResource {
@@ -66,7 +71,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
         name,
         props,
         pulumi.mergeOptions(options, {
-          hideDiffs: ["__provider", "resourceUrn"],
+          hideDiffs: ["__provider", ...computed],
           additionalSecretOutputs: secrets,
         }),
       );

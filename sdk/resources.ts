@@ -25,7 +25,7 @@ export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input
 /** What SeedRows is declared with. */
 export interface SeedRowsArgs extends Omit<
   Args<typeof seedRows.inputs>,
-  "references" | "parent" | "sensitive" | "digest" | "fingerprint"
+  "references" | "parent" | "sensitive" | "digest" | "fingerprint" | "keys"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
   references?: Record<string, RowsOf>;

@@ -170,10 +170,15 @@ export class ProviderHost {
     });
   }
 
-  read(type: string, id: string, state: Properties): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
+  read(
+    type: string,
+    id: string,
+    state: Properties,
+    lastInputs: Properties = {},
+  ): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
     return this.#noted(`read ${type}`, async () => {
       const request = new providerProto.ReadRequest();
-      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state));
+      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state)).setInputs(struct(lastInputs));
       const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
         client.read(request, done),
       );
@@ -208,9 +213,20 @@ export class ProviderHost {
   }
 
   /** How each property would change, by property path. */
-  async details(type: string, id: string, olds: Properties, news: Properties): Promise<Record<string, string>> {
+  async details(
+    type: string,
+    id: string,
+    olds: Properties,
+    news: Properties,
+    oldInputs: Properties = {},
+  ): Promise<Record<string, string>> {
     const request = new providerProto.DiffRequest();
-    request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news));
+    request
+      .setId(id)
+      .setUrn(this.urn(type))
+      .setOlds(struct(olds))
+      .setNews(struct(news))
+      .setOldInputs(struct(oldInputs));
     const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
       client.diff(request, done),
     );

@@ -4,7 +4,7 @@ import { PartialFailure } from "../resources/resource.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
 import { connect, type Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
-import { check, diff, inputsIn, type Properties } from "./properties.ts";
+import { check, diff, inputOnlyOf, inputsIn, keyed, listed, type Properties } from "./properties.ts";
 
 /** What one call of an engine is about. */
 export interface Call {
@@ -47,40 +47,55 @@ export class Operations {
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
     return this.#run(call, async ({ offline, clean }) => {
-      const { inputs, problems } = await check(call.resource, offline, olds, news);
-      return { inputs, problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })) };
+      const { resource } = call;
+      const { inputs, problems } = await check(resource, offline, listed(resource, olds), listed(resource, news));
+      return {
+        inputs: keyed(resource, inputs),
+        problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })),
+      };
     });
   }
 
   diff(call: Call, olds: Properties, news: Properties): Promise<Change> {
-    return this.#run(call, ({ offline }) => diff(call.resource, offline, olds, news));
+    return this.#run(call, ({ offline }) => diff(call.resource, offline, olds, listed(call.resource, news)));
   }
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     const { resource } = call;
-    return this.#run(call, async ({ online }) => resource.create(await online(), resource.inputs.parse(inputs)));
+    return this.#run(call, async ({ online }) =>
+      resource.create(await online(), resource.inputs.parse(listed(resource, inputs))),
+    );
   }
 
-  /** What is there now, with the inputs that would declare it; undefined when it is gone. */
+  /**
+   * What is there now, with the inputs that would declare it, as far as they are known; undefined when it is gone.
+   * `inputs` are those of the last run, when the door knows them.
+   */
   read(
     call: Call,
     id: string,
     state: Properties,
+    inputs: Properties = {},
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
     return this.#run(call, async ({ online }) => {
+      const last = listed(resource, inputs);
+      const inputOnly = inputOnlyOf(resource).filter((name) => last[name] !== undefined);
+      const others = Object.fromEntries(inputOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
-      const found = await resource.read(await online(), id, state);
+      const found = await resource.read(await online(), id, { ...state, ...others });
       if (!found) return undefined;
-      const inputs = inputsIn(resource, found.outputs);
-      return inputs ? { ...found, inputs } : found;
+      const { outputs, inputs: own } = found;
+      // Inputs of which a part is not known would seem to have lost it.
+      if (inputOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
+      return { id: found.id, outputs, inputs: keyed(resource, { ...inputsIn(resource, outputs), ...own }) };
     });
   }
 
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
     return this.#run(call, async ({ online }) => {
-      const inputs = resource.inputs.parse(news);
+      const inputs = resource.inputs.parse(listed(resource, news));
       // The state is what the resource itself returned.
       return resource.update(await online(), id, olds, inputs);
     });

@@ -1,5 +1,5 @@
 import type { Digest, RowDigests } from "./digests.ts";
-import { tooManyRemovals } from "./guards.ts";
+import { massDisappearance, tooManyRemovals } from "./guards.ts";
 import { difference, ledgerOf, type Difference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
 import { lastApplied, type LastApplied } from "./ownership.ts";
@@ -55,6 +55,8 @@ export interface RowPlan {
   drift: { edited: { wanted: number | undefined; id: string | undefined }[]; missing: number[] };
   /** False when it can't be proven which rows are ours: then none is removed, and those that differ need `adopt`. */
   proven: boolean;
+  /** Why it is not believed that so many rows of ours are gone; undefined when it is. */
+  vanished: string | undefined;
   /** Why the plan must not be carried out, in sentences. */
   refusals: string[];
   /** What a row of ours said when it was last applied. */
@@ -86,6 +88,7 @@ export function planRows(
     duplicates: [],
     drift: { edited: [], missing: [] },
     proven: known !== undefined,
+    vanished: undefined,
     refusals: [],
     last: known ?? (() => undefined),
   };
@@ -104,6 +107,12 @@ export function planRows(
   plan.adoptNeeded.sort((a, b) => a.wanted - b.wanted);
   const refusal = tooManyRemovals("rows", plan.remove.length, ledger.count, options.maxRemovals);
   if (refusal !== undefined) plan.refusals.push(refusal);
+  if (options.onConflict !== "keepLive") {
+    // Also without proof of which rows are ours: what the table lacks in number is missing in any case.
+    const missing = Math.max(plan.drift.missing.length, ledger.count - live.rows.length);
+    plan.vanished = massDisappearance("rows", missing, ledger.count, options.maxRemovals);
+  }
+  if (plan.vanished !== undefined) plan.refusals.push(plan.vanished);
   return plan;
 }
 

@@ -58,7 +58,7 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     if (before !== undefined) {
       const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
       problem(
-        `${placeOf(declaration, line)}: the natural key ${keyOf(key, values)} stands at ${where} already: remove one of the two, or name more labels in key`,
+        `${placeOf(declaration, line)}: the natural key ${quoted(keyOf(key, values))} stands at ${where} already: remove one of the two, or name more labels in key`,
       );
     }
   };
@@ -125,9 +125,14 @@ export function digesterOf(declaration: RowDeclaration): (values: RowData) => Ro
   };
 }
 
-/** The natural key of a row, for people. */
-export const keyOf = (key: readonly string[], values: RowData): string =>
-  key.map((label) => `"${keyText(values[label]) ?? ""}"`).join(", ");
+/** The natural key of a row as one text, another one for each row: the parts of a key of several labels stand side by side. */
+export function keyOf(key: readonly string[], values: RowData): string {
+  const parts = key.map((label) => keyText(values[label]) ?? "");
+  return parts.length === 1 ? parts.join() : parts.map((part) => part.replaceAll(/[\\,]/g, "\\$&")).join(", ");
+}
+
+/** A natural key as a message shows it. */
+export const quoted = (key: string): string => `"${key}"`;
 
 /** The natural keys of all rows, or of the first `most` of those that are chosen by their index. */
 export async function keysOf(

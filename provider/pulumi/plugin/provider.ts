@@ -9,7 +9,7 @@ import { withoutSecrets } from "../configuration.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { factsOf, foreseen, secretsOf, stablesOf, type Properties } from "../properties.ts";
-import { details, type Kind } from "./details.ts";
+import { details, detailsOf, type Detail } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { schemaText } from "./schema.ts";
 import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
@@ -101,9 +101,13 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    const { changed, replaces } = await this.#configured.diff(call(olds, news), known(olds), known(news));
-    const secrets = new Set([...olds.secrets, ...news.secrets, ...secretsOf(resource)]);
-    return differing(details(olds.values, news.values, changed, secrets), replaces)
+    const change = await this.#configured.diff(call(olds, news), known(olds), known(news));
+    const inputs = decode(request.getOldInputs());
+    const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
+    return differing(
+      detailsOf(resource, change, { outputs: olds.values, inputs: inputs.values }, news.values, secrets),
+      change.replaces,
+    )
       .setStablesList(stablesOf(resource))
       .setDeletebeforereplace(resource.deleteBeforeReplace ?? false);
   }
@@ -130,6 +134,7 @@ export class Plugin {
       { ...call(state, inputs), timeout: request.getTimeout() },
       request.getId(),
       known(state),
+      inputs.values,
     );
     if (!found) return answer;
     const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
@@ -219,16 +224,16 @@ function checked(inputs: Struct, problems: readonly Problem[], texts: readonly s
   return new providerProto.CheckResponse().setInputs(inputs).setFailuresList(failures);
 }
 
-function differing(changes: readonly [path: string, kind: Kind][], replaces: readonly string[]): pb.DiffResponse {
+function differing(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
   const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
   answer.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
   const names = new Set<string>();
-  for (const [path, kind] of changes) {
+  for (const { path, kind, among } of changes) {
     const name = /^\w+/.exec(path)?.[0] ?? path;
     names.add(name);
     const kinds = replaces.includes(name) ? replacing : updating;
-    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]));
+    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]).setInputdiff(among === "inputs"));
   }
   return answer.setDiffsList([...names]);
 }
