@@ -4,6 +4,7 @@ import { isObject } from "../contract/wire.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { Lookup, References, unresolvedSentences, type Reference, type Unresolved } from "../reconcile/references.ts";
 import { ResourceError, type Context } from "./resource.ts";
+import type { RowContext } from "./rowContext.ts";
 
 /** A table whose rows are referred to, and the label by which. */
 export interface RowsByKey {
@@ -35,7 +36,7 @@ export class Links {
   }
 
   /** Reads the tables that a seed refers to, each once. */
-  static async of(context: Context, { references = {}, parent }: LinkDeclaration): Promise<Links> {
+  static async of(context: RowContext, { references = {}, parent }: LinkDeclaration): Promise<Links> {
     const read = new Map<string, Promise<Lookup>>();
     const lookup = ({ table, key }: RowsByKey): Promise<Lookup> => {
       const name = JSON.stringify([table, key]);
@@ -52,8 +53,9 @@ export class Links {
 
   /** The row as it is sent; what leads nowhere is kept for `check`. */
   link(values: RowData, line: number): LinkedRow {
-    const data = { ...this.#references.resolve(values, line) };
-    if (!this.#parent) return { data };
+    const resolved = this.#references.resolve(values, line);
+    if (!this.#parent) return { data: resolved };
+    const data = { ...resolved };
     const { by, lookup } = this.#parent;
     Reflect.deleteProperty(data, by);
     const found = lookup.find(values[by]);
@@ -81,9 +83,10 @@ export class Links {
   }
 }
 
-async function readKeys(context: Context, table: string, key: string): Promise<Lookup> {
+async function readKeys(context: RowContext, table: string, key: string): Promise<Lookup> {
   const lookup = new Lookup();
-  for await (const rows of pages(context.client, { microAppID: table, signal: context.signal })) {
+  const { client, signal, onCall } = context;
+  for await (const rows of pages(client, { microAppID: table, signal, onCall })) {
     for (const row of rows) lookup.add(row[key], row._id);
   }
   return lookup;

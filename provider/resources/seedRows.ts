@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { id } from "../contract/values.ts";
+import { CallCounter } from "../client/calls.ts";
+import { id, type RowData } from "../contract/values.ts";
 import { tooManyRemovals } from "../reconcile/guards.ts";
 import type { RowDigests } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger, encodeLedger, type Ledger } from "../reconcile/ledger.ts";
@@ -16,11 +17,13 @@ import {
   type Observed,
   type State,
 } from "./resource.ts";
-import { applyPlan, liveRows } from "./rowApply.ts";
+import { applyPlan } from "./rowApply.ts";
 import { Links } from "./rowLookups.ts";
+import { liveRows } from "./rowReads.ts";
+import { callsAhead, outcome, tellFindings } from "./rowReports.ts";
 import { FoundRows } from "./rowsFound.ts";
 import { fingerprintOf, keyOf, keysOf, quoted, summarize, type Summary } from "./rowSource.ts";
-import { given, some } from "./settling.ts";
+import { given, gone, some } from "./settling.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -75,8 +78,8 @@ const inputs = z.object({
     description: "What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.",
   }),
   maxRemovals: z.number().min(0).default(0.25).meta({
-    description: "Largest part of the owned rows (from 10 on) that one run may remove, as a fraction of 1.",
-    settles: "silently",
+    description:
+      "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
   }),
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
@@ -129,6 +132,9 @@ type Applied = State<typeof inputs, typeof outputs>;
 
 /** A file's natural keys are kept in the state within these bounds. */
 const mostKeys = { rows: 1_000, characters: 16_000 };
+
+/** An engine on Node loses what failed in part, with its reasons, when the state is larger: they are said beforehand. */
+const mostInFailure = 16_000;
 
 /** Keys of each kind that a message names, and that a diff shows. */
 const mostNamed = 5;
@@ -224,7 +230,8 @@ export const seedRows = resource({
         `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
-    return { id, ...(await observe(context, state as Applied)) }; // a state with a ledger is whole
+    const observed = await observe(context, state as Applied); // a state with a ledger is whole
+    return observed && { id, ...observed };
   },
 
   update: (context, id, old, inputs) => apply(context, id, inputs, decodeLedger(old.ledger)),
@@ -237,7 +244,8 @@ export const seedRows = resource({
     const ledger = decodeLedger(state.ledger);
     const none = { rows: new RowSet(), labels: state.labels, digest: "" };
     const links = await Links.of(context, state);
-    const live = await liveRows(context, state, state.labels, links, none.rows, ledger);
+    const live = await ifThere(liveRows(context, state, state.labels, links, none.rows, ledger));
+    if (!live) return; // the rows went with their table
     const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
     const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source };
     const plan = planRows(none.rows, ledger, live, options);
@@ -296,7 +304,8 @@ async function forecast(
     plan.remove > 0 ? `${plan.remove} to remove${goneNamed}` : "",
     `${plan.unchanged} unchanged`,
   ];
-  return `rows: ${parts.filter((part) => part !== "").join(", ")}`;
+  const calls = callsAhead(inputs, plan, ledger.count);
+  return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
 }
 
 /** Keys of rows of a ledger, as far as they are known: the ledger of a small seed keeps the order of its keys. */
@@ -339,30 +348,25 @@ const isSmall = (keys: readonly string[]): boolean =>
   keys.length <= mostKeys.rows && keys.join().length <= mostKeys.characters;
 
 /** Brings the table to what the source says and tells what is ours then. */
-async function apply(context: Context, id: string, inputs: Inputs, ledger: Ledger): Promise<Applied> {
+async function apply(given: Context, id: string, inputs: Inputs, ledger: Ledger): Promise<Applied> {
+  const calls = new CallCounter();
+  const context = { ...given, onCall: calls.onCall };
+  const began = context.now();
   const summary = await summaryOf(inputs, context.directory);
   const links = await Links.of(context, inputs);
   const live = await liveRows(context, inputs, summary.labels, links, summary.rows, ledger);
   const plan = planRows(summary.rows, ledger, live, optionsOf(inputs));
   await refuse(inputs, plan, context.directory);
+  tellFindings(context.report, inputs.table, plan);
   const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
   const now = ledgerAfter(summary.rows, plan, undone);
   const outputs = outputsOf(inputs, summary, now);
   if (failures.length > 0) {
     const message = `${now.count} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
+    if (outputs.ledger.length > mostInFailure) context.report.warning(message);
     throw new PartialFailure(message, id, outputs);
   }
-  const { foreign, kept, adopted } = plan;
-  const counts = [
-    [plan.insert.length, "added"],
-    [plan.update.length, "changed"],
-    [plan.remove.length, "removed"],
-    [plan.unchanged, "unchanged"],
-    [adopted, "found there as declared"],
-    [kept, "kept as edited by hand"],
-    [foreign, "of others left alone"],
-  ] as const;
-  context.report.info(`rows: ${counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ")}`);
+  context.report.info(outcome(plan, calls, context.now() - began));
   return outputs;
 }
 
@@ -395,8 +399,18 @@ function outputsOf({ rows: inline, keys, ...inputs }: Inputs, summary: Summary, 
   return keys && isSmall(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
 }
 
-/** The state with what was done to our rows by hand, and the rows of the program as they are on the platform. */
-async function observe(context: Context, state: Applied): Promise<Omit<Observed<Applied>, "id">> {
+/** Undefined when the table is gone. */
+const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | undefined> =>
+  reading.catch((error: unknown) => {
+    if (!gone(error)) throw error;
+    return undefined;
+  });
+
+/**
+ * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
+ * when the table is gone.
+ */
+async function observe(context: Context, state: Applied): Promise<Omit<Observed<Applied>, "id"> | undefined> {
   const { drift: before, rows, ...rest } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
@@ -409,14 +423,20 @@ async function observe(context: Context, state: Applied): Promise<Omit<Observed<
   }
   const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited: string[] = [];
-  const live = await liveRows(context, state, state.labels, links, wanted, ledger, ({ key, content }, values) => {
+  const see = ({ key, content }: RowDigests, values: RowData): void => {
     const index = wanted.find(key);
     if (index === undefined) return;
     found?.see(values);
     if (!wanted.says(index, content)) edited.push(keyOf(state.key, values));
-  });
+  };
+  const live = await ifThere(liveRows(context, state, state.labels, links, wanted, ledger, see));
+  if (!live) {
+    context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
+    return undefined;
+  }
   const inputs = found ? { inputs: found.inputs() } : {};
-  const { drift } = planRows(wanted, ledger, live, optionsOf(state));
+  const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
+  if (vanished !== undefined) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const gone = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
