@@ -39,13 +39,10 @@ export interface Door {
 export class InitFailed extends Error {
   readonly id: string;
   readonly properties: Properties;
-  /** The inputs that it was made with; the dynamic door tells none. */
-  readonly inputs: Properties;
   constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>) {
     super(failed.getReasonsList().join("; "));
     this.id = failed.getId();
     this.properties = javaScript(failed.getProperties());
-    this.inputs = javaScript(failed.getInputs());
   }
 }
 

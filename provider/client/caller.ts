@@ -10,7 +10,7 @@ import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter, type Fa
 import { Session, type Credentials } from "./session.ts";
 import { Transport, TransportError, type Reply } from "./transport.ts";
 
-const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000 };
+const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, underWay: 0 };
 
 /** What is known of one call while it lasts. */
 interface Call<Name extends EndpointName> {
@@ -121,12 +121,14 @@ export class Caller {
     credentials: Credentials | undefined,
   ): Promise<Outcome<Name>> {
     const { name, attempt } = call;
-    const stop = new Stop([call.signal, this.#closing.signal]);
+    const stop = new Stop(call.signal, this.#closing.signal);
     try {
       const slot = await this.#limiter.acquire(stop.signal, attempt > 1);
       const began = this.#now();
       call.deadline ??= began + call.timeout;
       stop.after(call.deadline - began);
+      const { effect }: Endpoint = endpoints[name];
+      if (effect !== "read") stop.bePatient(this.#timeouts.underWay);
       const outcome = await this.#sent(call, credentials, stop);
       const failed = "failed" in outcome ? outcome.failed : undefined;
       slot.release(loadOf(failed));
@@ -182,7 +184,7 @@ export class Caller {
     if (!repeatable(effect, failed) || call.attempt >= attempts || call.deadline === undefined) return false;
     const wait = waitAfter(call.attempt, failed, this.#retries, this.#random);
     if (this.#now() + wait >= call.deadline) return false;
-    const stop = new Stop([call.signal, this.#closing.signal]);
+    const stop = new Stop(call.signal, this.#closing.signal);
     try {
       await this.#wait(wait, stop.signal);
       return true;
@@ -237,21 +239,30 @@ function loadOf(failed: Failed | undefined): Load {
 /** A longer one fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Aborts when any of some signals does or when time is up, and lets go of all of them afterwards. */
+/** Aborts when the caller cancels, the client closes or time is up, and lets go of both signals afterwards. */
 class Stop {
   readonly #controller = new AbortController();
-  readonly #sources: AbortSignal[];
+  readonly #caller: AbortSignal | undefined;
+  readonly #closing: AbortSignal;
   readonly #abort = (): void => this.#controller.abort();
+  readonly #cancel = (): void => {
+    const reason: unknown = this.#caller?.reason;
+    const timeIsUp = reason instanceof DOMException && reason.name === "TimeoutError";
+    if (this.#patience === 0 || timeIsUp) this.#abort();
+    else this.#cancelled ??= setTimeout(this.#abort, this.#patience);
+  };
+  #patience = 0;
   #timer: NodeJS.Timeout | undefined;
+  #cancelled: NodeJS.Timeout | undefined;
   /** Whether time was up. */
   late = false;
 
-  constructor(sources: (AbortSignal | undefined)[]) {
-    this.#sources = sources.filter((source) => source !== undefined);
-    for (const source of this.#sources) {
-      if (source.aborted) this.#abort();
-      source.addEventListener("abort", this.#abort, { once: true });
-    }
+  constructor(caller: AbortSignal | undefined, closing: AbortSignal) {
+    this.#caller = caller;
+    this.#closing = closing;
+    if (caller?.aborted || closing.aborted) this.#abort();
+    caller?.addEventListener("abort", this.#cancel, { once: true });
+    closing.addEventListener("abort", this.#abort, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -268,9 +279,16 @@ class Stop {
     );
   }
 
+  /** From now on what is under way has so many milliseconds to end when the caller cancels, but no more time than before. */
+  bePatient(milliseconds: number): void {
+    this.#patience = milliseconds;
+  }
+
   clear(): void {
     clearTimeout(this.#timer);
-    for (const source of this.#sources) source.removeEventListener("abort", this.#abort);
+    clearTimeout(this.#cancelled);
+    this.#caller?.removeEventListener("abort", this.#cancel);
+    this.#closing.removeEventListener("abort", this.#abort);
   }
 }
 

@@ -45,8 +45,11 @@ export interface ClientOptions extends Account {
   wireNames?: WireNames | undefined;
   /** Refuse every call that may change something, before it is sent. */
   readOnly?: boolean | undefined;
-  /** Milliseconds. `call` bounds a whole call with its repetitions. */
-  timeouts?: Partial<Timeouts & { call: number; logout: number }> | undefined;
+  /**
+   * Milliseconds. `call` bounds a whole call with its repetitions; a change that is on its way when the caller cancels has
+   * `underWay` (0 unless said otherwise) to end, so that its outcome is known.
+   */
+  timeouts?: Partial<Timeouts & { call: number; logout: number; underWay: number }> | undefined;
   retries?: RetryOptions | undefined;
   /** To share one limiter between clients; otherwise the client has its own. */
   limiter?: Limiter | undefined;

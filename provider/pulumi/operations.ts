@@ -178,11 +178,8 @@ export class Operations {
     } catch (error) {
       const message = clean(saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
-      const partial =
-        error instanceof PartialFailure
-          ? { id: error.id, outputs: configuration ? bound(error.outputs, configuration) : error.outputs }
-          : undefined;
-      throw new Failure(told, partial);
+      if (!(error instanceof PartialFailure) || !configuration || !isSendable(error.outputs)) throw new Failure(told);
+      throw new Failure(told, { id: error.id, outputs: bound(error.outputs, configuration) });
     } finally {
       await reported.heard();
     }
@@ -200,6 +197,12 @@ export class Operations {
     }
   }
 }
+
+/**
+ * Whether an error can carry a state to any engine: HTTP/2 on Node drops the connection at 64 KB, with all that other
+ * resources are about to answer. What is not sent is not lost: the next run finds it on the platform.
+ */
+const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
 
 function saidBy(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

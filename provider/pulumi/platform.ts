@@ -9,6 +9,9 @@ export interface Platform {
   close: () => Promise<void>;
 }
 
+/** Milliseconds that a call which changes something has to end when the run is cancelled: what is done can be saved. */
+const underWay = 15_000;
+
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
   { endpoint, ...credentials }: Configuration,
@@ -16,7 +19,7 @@ export async function connect(
   signal?: AbortSignal,
 ): Promise<Platform> {
   const emulator = endpoint.startsWith("emulator:") ? await emulatorAt(endpoint, directory) : undefined;
-  const client = createClient({ endpoint: emulator?.url ?? endpoint, ...credentials });
+  const client = createClient({ endpoint: emulator?.url ?? endpoint, ...credentials, timeouts: { underWay } });
   return {
     client,
     members: new MemberLists(client, signal ? { signal } : {}),

@@ -9,6 +9,9 @@ export const maxListedRows = 4_096;
 const sketchCells = { small: 4_000, large: 7_936 };
 const rowsForLargeSketch = 50_000;
 
+/** Encoded 44 KB and 46 KB: what an error may carry. */
+const inFailure = { rows: 2_048, cells: 1_440 };
+
 /** What was last applied and is ours: a list of rows, or a sketch of them with their number. */
 export type Ledger =
   | { readonly kind: "list"; readonly count: number; readonly rows: RowSet }
@@ -41,6 +44,16 @@ export function ledgerOf(rows: RowSet): Ledger {
   if (count <= maxListedRows) return { kind: "list", count, rows };
   const cells = count < rowsForLargeSketch ? sketchCells.small : sketchCells.large;
   return { kind: "sketch", count, sketch: Sketch.of(cells, rows) };
+}
+
+/**
+ * The ledger of rows that are ours after a failure, which an error has to carry. A small sketch foresees fewer changes,
+ * and together with what is on the platform it says as much as a large one.
+ */
+export function ledgerInFailure(rows: RowSet): Ledger {
+  const count = rows.length;
+  if (count <= inFailure.rows) return { kind: "list", count, rows };
+  return { kind: "sketch", count, sketch: Sketch.of(inFailure.cells, rows) };
 }
 
 /** The ledger before anything was applied. */

@@ -231,10 +231,10 @@ export interface Undone {
   removals?: Iterable<RowDigests>;
 }
 
-/** The ledger after a plan was carried out, in part or as a whole: exactly the rows that are ours then. */
-export function ledgerAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, removals = [] }: Undone = {}): Ledger {
+/** The rows that are ours after a plan was carried out, in part or as a whole. */
+export function oursAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, removals = [] }: Undone = {}): RowSet {
   const left = [...removals];
-  if (!undone?.size && left.length === 0 && plan.adoptNeeded.length === 0) return ledgerOf(wanted);
+  if (!undone?.size && left.length === 0 && plan.adoptNeeded.length === 0) return wanted;
   const foreign = new Set(plan.adoptNeeded.map((meeting) => meeting.wanted));
   const ours = new RowSet();
   for (let index = 0; index < wanted.length; index++) {
@@ -244,5 +244,9 @@ export function ledgerAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, rem
     else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, wanted.content(index));
   }
   for (const { key, content } of left) ours.add(key, content);
-  return ledgerOf(ours);
+  return ours;
 }
+
+/** The ledger after a plan was carried out, in part or as a whole: exactly the rows that are ours then. */
+export const ledgerAfter = (wanted: RowSet, plan: RowPlan, undone?: Undone): Ledger =>
+  ledgerOf(oursAfter(wanted, plan, undone));

@@ -3,8 +3,15 @@ import { CallCounter } from "../client/calls.ts";
 import { id, type RowData } from "../contract/values.ts";
 import { tooManyRemovals } from "../reconcile/guards.ts";
 import type { RowDigests } from "../reconcile/digests.ts";
-import { decodeLedger, emptyLedger, encodeLedger, type Ledger } from "../reconcile/ledger.ts";
-import { ledgerAfter, planOffline, planRows, type Forecast, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
+import {
+  decodeLedger,
+  emptyLedger,
+  encodeLedger,
+  ledgerInFailure,
+  ledgerOf,
+  type Ledger,
+} from "../reconcile/ledger.ts";
+import { oursAfter, planOffline, planRows, type Forecast, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import {
   adopt,
@@ -132,9 +139,6 @@ type Applied = State<typeof inputs, typeof outputs>;
 
 /** A file's natural keys are kept in the state within these bounds. */
 const mostKeys = { rows: 1_000, characters: 16_000 };
-
-/** An engine on Node loses what failed in part, with its reasons, when the state is larger: they are said beforehand. */
-const mostInFailure = 16_000;
 
 /** Keys of each kind that a message names, and that a diff shows. */
 const mostNamed = 5;
@@ -359,13 +363,12 @@ async function apply(given: Context, id: string, inputs: Inputs, ledger: Ledger)
   await refuse(inputs, plan, context.directory);
   tellFindings(context.report, inputs.table, plan);
   const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
-  const now = ledgerAfter(summary.rows, plan, undone);
-  const outputs = outputsOf(inputs, summary, now);
+  const ours = oursAfter(summary.rows, plan, undone);
   if (failures.length > 0) {
-    const message = `${now.count} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
-    if (outputs.ledger.length > mostInFailure) context.report.warning(message);
-    throw new PartialFailure(message, id, outputs);
+    const message = `${ours.length} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
+    throw new PartialFailure(message, id, outputsOf(inputs, summary, ledgerInFailure(ours)));
   }
+  const outputs = outputsOf(inputs, summary, ledgerOf(ours));
   context.report.info(outcome(plan, calls, context.now() - began));
   return outputs;
 }

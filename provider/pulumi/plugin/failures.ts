@@ -5,11 +5,10 @@ import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import anyProto from "google-protobuf/google/protobuf/any_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-/** What exists although a create, read or update failed: an engine saves it and goes on from there. */
+/** What exists although a create or update failed: an engine saves it, with the inputs that it has, and goes on from there. */
 interface Unfinished {
   id: string;
   outputs: Struct;
-  inputs: Struct;
   refreshBeforeUpdate: boolean;
 }
 
@@ -27,11 +26,10 @@ export function statusOf(error: unknown): Partial<ServerErrorResponse> {
   const details = error instanceof Error ? error.message : String(error);
   const code = grpc.status.UNKNOWN;
   if (!(error instanceof UnfinishedFailure)) return { code, details };
-  const { id, outputs, inputs, refreshBeforeUpdate } = error.unfinished;
+  const { id, outputs, refreshBeforeUpdate } = error.unfinished;
   const failed = new providerProto.ErrorResourceInitFailed()
     .setId(id)
     .setProperties(outputs)
-    .setInputs(inputs)
     .setReasonsList([details])
     .setRefreshBeforeUpdate(refreshBeforeUpdate);
   const detail = new anyProto.Any();

@@ -199,7 +199,6 @@ export class Plugin {
       throw new UnfinishedFailure(error.message, {
         id,
         outputs: told(resource, outputs, inputs),
-        inputs: told(resource, inputs.values, inputs),
         refreshBeforeUpdate: this.#looksForDrift,
       });
     };
