@@ -138,7 +138,7 @@ describe("preview", () => {
 });
 
 test("a diff names each property that changes, by path", async () => {
-  const same = { table: "countries", mode: "exact", onConflict: "overwrite", onDestroy: "delete" };
+  const same = { table: "countries", mode: "exact", onConflict: "overwrite", maxRemovals: 0.25, onDestroy: "delete" };
   const old = {
     ...same,
     key: ["Code"],
