@@ -415,6 +415,19 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
       expect(JSON.stringify([stage.host.told, stage.host.printed, made.outputs])).not.toContain("S3CRET");
     });
 
+    test("digests of secret rows are salted, so that nobody guesses the rows by them", async () => {
+      const news = { table: "continents", key: "Code", rows: [{ Code: "PIN", Name: "1234" }], sensitive: true };
+      const made = await stage.create("SeedRows", news);
+      const other = await stage.host.check("SeedRows", news);
+      expect(other.inputs["digest"]).not.toBe(made.inputs["digest"]);
+      const again = await stage.host.check("SeedRows", news, made.inputs);
+      expect(again.inputs["digest"]).toBe(made.inputs["digest"]);
+      expect(await stage.host.diff("SeedRows", made.id, made.outputs, again.inputs)).toMatchObject({ changes: false });
+      expect((await stage.host.read("SeedRows", made.id, made.outputs)).outputs).not.toHaveProperty("drift");
+      const open = await stage.host.check("SeedRows", { ...news, sensitive: false });
+      expect(open.inputs).not.toHaveProperty("salt");
+    });
+
     test("rows that are not known yet are changed, not replaced", async () => {
       const made = await stage.create("SeedRows", { table: "continents", key: "Code", rows });
       const { inputs } = await stage.host.check("SeedRows", {

@@ -116,7 +116,10 @@ describe("preview", () => {
       const rows = await create("SeedRows", { table: "continents", key: ["Code"], rows: unknown }, (request) =>
         request.setPreview(true),
       );
-      expect(rows.getProperties()?.toJavaScript()).toEqual({ table: "continents", key: ["Code"], ...added });
+      expect(rows.getProperties()?.toJavaScript()).toEqual({
+        ...{ table: "continents", key: ["Code"], ...added },
+        salt: expect.objectContaining({ value: unknown }) as unknown, // a secret
+      });
     });
     expect(calls).toEqual([]);
   });
