@@ -120,10 +120,8 @@ describe("preview", () => {
         request.setPreview(true),
       );
       expect(rows.getProperties()?.toJavaScript()).toEqual({
-        table: "continents",
-        key: ["Code"],
-        platform,
-        ...added,
+        ...{ table: "continents", key: ["Code"], platform, ...added },
+        salt: expect.objectContaining({ value: unknown }) as unknown, // a secret
       });
     });
     expect(calls).toEqual([]);
@@ -147,7 +145,7 @@ describe("preview", () => {
 });
 
 test("a diff names each property that changes, by path", async () => {
-  const same = { table: "countries", mode: "exact", onConflict: "overwrite", onDestroy: "delete", maxRemovals: 0.25 };
+  const same = { table: "countries", mode: "exact", onConflict: "overwrite", maxRemovals: 0.25, onDestroy: "delete" };
   const old = {
     ...same,
     key: ["Code"],

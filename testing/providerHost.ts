@@ -273,6 +273,9 @@ export class ProviderHost {
     const note = (end: unknown): void => {
       const own = (name: string, value: unknown): unknown => (this.door.own.includes(name) ? undefined : value);
       let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");
+      // A salt is another one each time, and with it all digests.
+      if (text.includes('"salt":'))
+        text = text.replaceAll(/"(salt|digest|ledger)":("[^"]*"|\{[^}]*\})/g, '"$1":"<salted>"');
       for (const [pattern, word] of accidents) text = text.replaceAll(pattern, word);
       this.trace.push(`${what}: ${text}`);
     };

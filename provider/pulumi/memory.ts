@@ -2,9 +2,9 @@ import { setFlagsFromString } from "node:v8";
 
 /**
  * Keeps this process small while rows stream through it: they are many and short-lived, and left to itself V8 takes
- * 170 MB more for them to save a twentieth of the work.
+ * 200 MB more for them to save a tenth of the work.
  */
 export function keepMemorySmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=40");
+  setFlagsFromString("--heap-growing-percent=80");
 }

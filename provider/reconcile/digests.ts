@@ -34,13 +34,16 @@ export function rowDigester(options: {
   labels: Iterable<string>;
   /** Labels whose values are keys of other rows: they are compared as keys are. */
   references?: Iterable<string>;
+  /** Of secret rows, whose digests could be guessed without it. */
+  salt?: string | undefined;
 }): RowDigester {
+  const { salt = "" } = options;
   const references = new Set(options.references);
   const labels = [...new Set(options.labels)].sort();
   const names = labels.map((label) => `${JSON.stringify(label)}:`);
   return {
     key: (values) => {
-      let text = "";
+      let text = salt;
       for (const label of options.key) {
         const part = keyText(values[label]);
         if (part === undefined) return undefined;
@@ -49,7 +52,7 @@ export function rowDigester(options: {
       return digestOf(text);
     },
     content: (values) => {
-      let text = "";
+      let text = salt;
       for (let index = 0; index < labels.length; index++) {
         const label = labels[index] ?? "";
         const value = references.has(label) ? keyText(values[label]) : values[label];

@@ -29,7 +29,7 @@ export async function lostLabels(
   written: RowIndices,
 ): Promise<string[]> {
   if (written.size === 0) return [];
-  const { table, key } = target;
+  const { table, key, salt } = target;
   const { microAppRows } = await context.client.microappdata(
     {
       microAppID: table,
@@ -39,7 +39,7 @@ export async function lostLabels(
     },
     context,
   );
-  const digester = rowDigester({ key, labels, references: linkedLabels(target) });
+  const digester = rowDigester({ key, labels, references: linkedLabels(target), salt });
   const differing = new Map<number, RowData>();
   let met = 0;
   let keyless = 0;

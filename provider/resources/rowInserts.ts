@@ -86,8 +86,8 @@ export class RowInserts {
   /** Those rows of a batch whose key the table lacks. */
   async #notThere(batch: readonly NewRow[]): Promise<NewRow[]> {
     const { client, signal, onCall } = this.#context;
-    const { table, key } = this.#target;
-    const digester = rowDigester({ key, labels: [], references: linkedLabels(this.#target) });
+    const { table, key, salt } = this.#target;
+    const digester = rowDigester({ key, labels: [], references: linkedLabels(this.#target), salt });
     const left = new Map(batch.map((row) => [row.index, row]));
     for await (const page of pages(client, { microAppID: table, signal, onCall })) {
       for (const row of page) {

@@ -20,15 +20,16 @@ export async function liveRows(
   ledger: Ledger,
   see: (digests: RowDigests, values: RowData) => void = () => undefined,
 ): Promise<LiveRows> {
-  const digester = rowDigester({ key: declaration.key, labels, references: linkedLabels(declaration) });
+  const { key, salt } = declaration;
+  const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
   const live = new LiveRows(wanted, ledger);
   const pace = new Pace("rows read", context.now);
   const { client, signal, onCall } = context;
   for await (const page of pages(client, { microAppID: table, signal, onCall })) {
     for (const row of page) {
       const values = links.inSourceTerms(row);
-      const key = digester.key(values);
-      const digests = key && { key, content: digester.content(values) };
+      const known = digester.key(values);
+      const digests = known && { key: known, content: digester.content(values) };
       live.add(row._id, digests);
       if (digests) see(digests, values);
     }

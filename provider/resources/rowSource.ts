@@ -11,6 +11,7 @@ export interface RowDeclaration extends Source {
   key: readonly string[];
   references?: Readonly<Record<string, unknown>> | undefined;
   parent?: { by: string } | undefined;
+  salt?: string | undefined;
 }
 
 /** The rows of a source by their digests, with all labels that they declare. */
@@ -86,9 +87,9 @@ export async function summarize(declaration: RowDeclaration, directory: string):
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
-  const { key, source, types } = declaration;
+  const { key, source, types, salt } = declaration;
   if (source === undefined) return undefined;
-  const digest = createHash("sha256").update(JSON.stringify([key, source, types, linkedLabels(declaration)]));
+  const digest = createHash("sha256").update(JSON.stringify([key, source, types, linkedLabels(declaration), salt]));
   try {
     for await (const chunk of createReadStream(resolve(directory, source), { highWaterMark: 1024 * 1024 })) {
       digest.update(chunk as Buffer); // a stream without encoding gives buffers
@@ -110,6 +111,7 @@ export const linkedLabels = ({ references = {}, parent }: RowDeclaration): strin
 export function digesterOf(declaration: RowDeclaration): (values: RowData) => RowDigester {
   const digesters = new Map<string, RowDigester>();
   const references = linkedLabels(declaration);
+  const { key, salt } = declaration;
   let last: { labels: string[]; digester: RowDigester } | undefined;
   return (values) => {
     const labels = Object.keys(values);
@@ -119,7 +121,7 @@ export function digesterOf(declaration: RowDeclaration): (values: RowData) => Ro
     }
     const shape = JSON.stringify(labels);
     let digester = digesters.get(shape);
-    if (!digester) digesters.set(shape, (digester = rowDigester({ key: declaration.key, labels, references })));
+    if (!digester) digesters.set(shape, (digester = rowDigester({ key, labels, references, salt })));
     last = { labels, digester };
     return digester;
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CallCounter } from "../client/calls.ts";
 import { id, type RowData } from "../contract/values.ts";
@@ -96,6 +97,12 @@ const inputs = z.object({
     settles: "silently",
     secrecyOf: "rows",
   }),
+  salt: z.string().optional().meta({
+    description: "What the digests of secret rows begin with, so that nobody guesses the rows by them. Computed.",
+    settles: "silently",
+    secret: true,
+    computed: true,
+  }),
   digest: z.string().optional().meta({
     description: "Digest of the source's content. Computed.",
     computed: true,
@@ -155,7 +162,8 @@ export const seedRows = resource({
   outputs,
   deleteBeforeReplace: true,
 
-  check: async ({ directory, report }, { inputs, unknown }, old) => {
+  check: async ({ directory, report }, { inputs: { salt: _, ...asked }, unknown }, old) => {
+    const inputs = { ...asked, ...given({ salt: saltOf(asked, old) }) };
     if (["rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
       report.info("the rows are known only once other resources exist");
       return { inputs, problems: [] };
@@ -259,6 +267,10 @@ export const seedRows = resource({
     if (failures.length > 0) throw new ResourceError(failures.join("\n"));
   },
 });
+
+/** The digests in a state stay comparable: what they were salted with stays. */
+const saltOf = ({ sensitive }: Partial<Inputs>, old: Partial<Inputs>): string | undefined =>
+  sensitive && old.digest === undefined ? randomUUID() : old.salt;
 
 const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: Inputs): RowOptions => ({
   mode,

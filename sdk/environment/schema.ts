@@ -64,7 +64,14 @@ const { table: tableOfRows, key: keyOfRows, by } = seedRows.inputs.shape.parent.
 const rowsOfTable = { table: tableOfRows, key: keyOfRows };
 
 const seed = z.strictObject({
-  ...seedRows.inputs.omit({ resourceUrn: true, sensitive: true, digest: true, fingerprint: true, keys: true }).shape,
+  ...seedRows.inputs.omit({
+    resourceUrn: true,
+    sensitive: true,
+    salt: true,
+    digest: true,
+    fingerprint: true,
+    keys: true,
+  }).shape,
   references: z
     .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
     .optional()

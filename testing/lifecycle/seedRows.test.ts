@@ -209,6 +209,20 @@ throughBothDoors({ tables }, (scene) => {
     expect(JSON.stringify([scene.host.told, scene.host.printed, made.outputs])).not.toContain("S3CRET");
   });
 
+  test("digests of secret rows are salted, so that nobody guesses the rows by them", async () => {
+    const { host } = scene;
+    const news = { table: "continents", key: "Code", rows: [{ Code: "PIN", Name: "1234" }], sensitive: true };
+    const made = await scene.create("SeedRows", news);
+    const other = await host.check("SeedRows", news);
+    expect(other.inputs["digest"]).not.toBe(made.inputs["digest"]);
+    const again = await host.check("SeedRows", news, made.inputs);
+    expect(again.inputs["digest"]).toBe(made.inputs["digest"]);
+    expect(await host.diff("SeedRows", made.id, made.outputs, again.inputs)).toMatchObject({ changes: false });
+    expect((await host.read("SeedRows", made.id, made.outputs)).outputs).not.toHaveProperty("drift");
+    const open = await host.check("SeedRows", { ...news, sensitive: false });
+    expect(open.inputs).not.toHaveProperty("salt");
+  });
+
   test("rows that are not known yet are changed, not replaced", async () => {
     const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
     const { inputs } = await scene.host.check("SeedRows", {
