@@ -37,6 +37,7 @@ export interface SeedRowsArgs extends Omit<
 export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
+    const secret = args.rows ? pulumi.isSecret(pulumi.output(args.rows)) : Promise.resolve(false);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     super(
       name,
@@ -44,9 +45,9 @@ export class SeedRows extends declared(seedRows) {
         ...rest,
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        ...(args.rows
-          ? { sensitive: pulumi.isSecret(pulumi.output(args.rows)).then((secret) => secret || undefined) }
-          : {}),
+        sensitive: secret.then((is) => is || undefined),
+        // What check makes of it stays a secret of the state because the program has one of that name.
+        salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
       },
       options,
     );
