@@ -52,17 +52,11 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     .filter(([, schema]) => factsOf(schema).secret)
     .map(([name]) => name);
 
-  // What check computes in secret: an engine keeps it so because the program has a secret of that name.
-  const kept = Object.entries(definition.inputs.shape)
-    .filter(([, schema]) => factsOf(schema).computed && factsOf(schema).secret)
-    .map(([name]) => [name, pulumi.secret("")] as const);
-
   class Declared extends pulumi.CustomResource {
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       const props = {
         ...mentioned,
         ...args,
-        ...Object.fromEntries(kept),
         __provider: providerOf(definition.name),
         resourceUrn: plainUrn(name, type, options.parent),
       };

@@ -46,7 +46,7 @@ export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input
 /** What SeedRows is declared with. */
 export interface SeedRowsArgs extends Omit<
   Args<typeof seedRows.inputs>,
-  "references" | "parent" | "sensitive" | "digest" | "fingerprint" | "keys"
+  "references" | "parent" | "sensitive" | "salt" | "digest" | "fingerprint" | "keys"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
   references?: Record<string, RowsOf>;
@@ -58,6 +58,7 @@ export interface SeedRowsArgs extends Omit<
 export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
+    const secret = whetherSecret(args.rows);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     super(
       name,
@@ -65,7 +66,9 @@ export class SeedRows extends declared(seedRows) {
         ...rest,
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        ...(args.rows ? { sensitive: whetherSecret(args.rows) } : {}),
+        sensitive: secret,
+        // What check makes of it stays a secret of the state because the program has one of that name.
+        salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
       },
       options,
     );

@@ -40,11 +40,12 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   const platform = await connect({ ...settings, readOnly: true }, program, signal);
   const progress = progressLine();
   try {
-    const { client, members } = platform;
+    const { client, members, tables } = platform;
     const nobody = (): void => undefined;
     const context = {
       client,
       members,
+      tables,
       signal,
       directory: program,
       account: { email: settings.email, userID: settings.userId },

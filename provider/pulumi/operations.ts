@@ -185,12 +185,12 @@ export class Operations {
     }
   }
 
-  async #connected(settings: Configuration): Promise<Pick<Platform, "client" | "members">> {
+  async #connected(settings: Configuration): Promise<Omit<Platform, "close">> {
     const { directory, signal } = this.#surroundings;
     this.#platform ??= connect(settings, directory, signal);
     try {
-      const { client, members } = await this.#platform;
-      return { client, members };
+      const { client, members, tables } = await this.#platform;
+      return { client, members, tables };
     } catch (error) {
       this.#platform = undefined;
       throw error;

@@ -1,11 +1,13 @@
 import { createClient, type Client } from "../client/client.ts";
 import { MemberLists } from "../client/memberLists.ts";
+import { TableReads } from "../client/tableReads.ts";
 import type { Configuration } from "./configuration.ts";
 
 /** The platform as a provider reaches it. */
 export interface Platform {
   client: Client;
   members: MemberLists;
+  tables: TableReads;
   close: () => Promise<void>;
 }
 
@@ -23,6 +25,7 @@ export async function connect(
   return {
     client,
     members: new MemberLists(client, signal ? { signal } : {}),
+    tables: new TableReads(client),
     close: async () => {
       await client.close();
       await emulator?.close();

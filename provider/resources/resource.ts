@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Client } from "../client/client.ts";
 import type { MemberLists } from "../client/memberLists.ts";
+import type { TableReads } from "../client/tableReads.ts";
 import type { TeamClaims } from "./teamClaims.ts";
 
 declare module "zod" {
@@ -44,6 +45,7 @@ export const facts = [
 export interface Context {
   client: Client;
   members: MemberLists;
+  tables: TableReads;
   report: Report;
   /** The program's folder: sources and intent files are found from here. */
   directory: string;

@@ -149,6 +149,7 @@ export async function applyPlan(
     }
   };
 
+  context.tables.changed(target.table);
   try {
     const texts = batches(added, { text: ({ text }) => text });
     if (plan.insert.length > 0) await inParallel(tried(texts), most.batches, insert);
@@ -163,6 +164,8 @@ export async function applyPlan(
     if (failures.length === 0) await lost();
   } catch (error) {
     failures.push(error instanceof Error ? error.message : String(error));
+  } finally {
+    context.tables.changed(target.table);
   }
   return { undone: { wanted: undone, removals: [...removals.values()] }, failures };
 }

@@ -4,7 +4,7 @@ import { isObject } from "../contract/wire.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { Lookup, References, unresolvedSentences, type Reference, type Unresolved } from "../reconcile/references.ts";
 import { ResourceError, type Context } from "./resource.ts";
-import type { RowContext } from "./rowContext.ts";
+import { rowsOf, type RowContext } from "./rowContext.ts";
 
 /** A table whose rows are referred to, and the label by which. */
 export interface RowsByKey {
@@ -85,8 +85,7 @@ export class Links {
 
 async function readKeys(context: RowContext, table: string, key: string): Promise<Lookup> {
   const lookup = new Lookup();
-  const { client, signal, onCall } = context;
-  for await (const rows of pages(client, { microAppID: table, signal, onCall })) {
+  for await (const rows of rowsOf(context, table)) {
     for (const row of rows) lookup.add(row[key], row._id);
   }
   return lookup;

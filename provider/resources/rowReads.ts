@@ -1,4 +1,3 @@
-import { pages } from "../client/pages.ts";
 import type { RowData } from "../contract/values.ts";
 import { rowDigester, type RowDigests } from "../reconcile/digests.ts";
 import type { Ledger } from "../reconcile/ledger.ts";
@@ -8,7 +7,7 @@ import type { RowTarget } from "./rowApply.ts";
 import type { Links } from "./rowLookups.ts";
 import { Pace } from "./rowPace.ts";
 import { linkedLabels } from "./rowSource.ts";
-import type { RowContext } from "./rowContext.ts";
+import { rowsOf, type RowContext } from "./rowContext.ts";
 
 /** Reads the rows of a table into digests; `see` is shown each one in the words of the source. */
 export async function liveRows(
@@ -24,8 +23,7 @@ export async function liveRows(
   const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
   const live = new LiveRows(wanted, ledger);
   const pace = new Pace("rows read", context.now);
-  const { client, signal, onCall } = context;
-  for await (const page of pages(client, { microAppID: table, signal, onCall })) {
+  for await (const page of rowsOf(context, table)) {
     for (const row of page) {
       const values = links.inSourceTerms(row);
       const known = digester.key(values);

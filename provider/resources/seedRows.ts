@@ -425,7 +425,8 @@ const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | undefined> 
  * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
  * when the table is gone.
  */
-async function observe(context: Context, state: Applied): Promise<Omit<Observed<Applied>, "id"> | undefined> {
+async function observe(platform: Context, state: Applied): Promise<Omit<Observed<Applied>, "id"> | undefined> {
+  const context = { ...platform, looking: true };
   const { drift: before, rows, ...rest } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);

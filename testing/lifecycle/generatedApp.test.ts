@@ -62,7 +62,9 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     const made = await scene.create("GeneratedApp", news);
     expect(await host.read("GeneratedApp", made.id, made.outputs)).toMatchObject({ outputs: made.outputs });
     expect((await host.read("GeneratedApp", "app0", made.outputs)).id).toBe("");
-    expect((await host.read("AppReadiness", "app0", { appID: "app0", timeout: 1, status: "ready" })).id).toBe("");
+    const ready = { appID: "app0", timeout: 1, status: "ready" };
+    const waited = scene.door.given("AppReadiness", host.urn("AppReadiness"), ready);
+    expect((await host.read("AppReadiness", "app0", waited)).id).toBe("");
     await expect(host.import("GeneratedApp", made.id)).rejects.toThrow("can't be imported by its ID alone");
     expect(await host.import("AppReadiness", made.id)).toMatchObject({ inputs: { appID: made.id } });
   });

@@ -246,6 +246,8 @@ throughBothDoors({ tables }, (scene) => {
         deleteBeforeReplace: true,
       });
     }
-    await expect(host.import("SeedRows", made.id)).rejects.toThrow("declare the SeedRows with adopt: true instead");
+    await expect(host.import("SeedRows", made.id)).rejects.toThrow(
+      "Declare the SeedRows: rows that are there exactly as declared count as ours",
+    );
   });
 });
