@@ -10,7 +10,8 @@ export function packageSchema(version: string): object {
   const types = new TypeSpecs();
   const variables = propertiesOf(configuration, "output", "Config", types);
   for (const [name, property] of Object.entries(variables)) {
-    property.defaultInfo = { environment: [variableOf(name)] };
+    // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
+    if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
   }
   return {
     name: "microapps",
@@ -33,7 +34,11 @@ export function packageSchema(version: string): object {
     language: {
       nodejs: { respectSchemaVersion: true },
       python: { respectSchemaVersion: true, pyproject: { enabled: true } },
-      go: { respectSchemaVersion: true, generateResourceContainerTypes: true },
+      go: {
+        respectSchemaVersion: true,
+        generateResourceContainerTypes: true,
+        importBasePath: "example.com/pulumi-microapps/sdk/go/microapps", // the same whatever the CLI's version
+      },
       csharp: { respectSchemaVersion: true },
     },
   };
