@@ -163,6 +163,16 @@ test("what the examples and the documentation of the schema name is there", () =
   for (const language of languages) expect(examplesIn(language)).toHaveLength(1);
 });
 
+test("an example in the documentation that names what is not there is told", () => {
+  const text = readFileSync(join(repository, "plugin/schema.json"), "utf8").replace(
+    "      role: admin",
+    "      rle: admin",
+  );
+  expect(problemsOfExamples(new Schema(text))).toEqual([
+    'plugin/schema.json, example of TeamMember:18:7: TeamMember has no input "rle"; did you mean "role"?',
+  ]);
+});
+
 test("a variable that shadows a resource is left to the compiler", () => {
   const text = `import pulumi_microapps as microapps
 acme = microapps.Organization("acme", name="Acme")

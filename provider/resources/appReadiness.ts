@@ -33,6 +33,7 @@ const usualWords: Readonly<Record<string, z.infer<typeof meanings>>> = {
 export const appReadiness = resource({
   name: "AppReadiness",
   summary: "Waits until a generated app is ready.",
+  example: { name: "ready", inputs: { appID: "${portal.appID}" } },
   inputs,
   outputs,
 

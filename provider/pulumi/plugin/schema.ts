@@ -3,6 +3,7 @@ import { resources } from "../../resources/resources.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { configuration, variableOf } from "../configuration.ts";
 import { factsOf } from "../properties.ts";
+import { exampleOf } from "./examples.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
@@ -63,7 +64,7 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   // A value that the resource fills in is always there.
   const required = requiredOf(kept, "output").filter((property) => property in properties);
   const requiredInputs = requiredOf(resource.inputs, "input").filter((property) => property in inputProperties);
-  return { description: summary, properties, required, inputProperties, requiredInputs };
+  return { description: `${summary}\n\n${exampleOf(resource)}`, properties, required, inputProperties, requiredInputs };
 }
 
 interface ObjectSchema {
