@@ -34,14 +34,18 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
     const cli = new Cli(program, join(root, ".pulumi-home"));
     for (const example of selected) {
       const reason = obstacle(example, cli);
+      if (reason !== undefined) {
+        say(`not run  ${example.name}: ${reason}`);
+        continue;
+      }
       const started = Date.now();
-      const error =
-        reason === undefined ? await runExample(example, cli, root).catch((error: unknown) => error) : reason;
-      const seconds = Math.round((Date.now() - started) / 1000);
-      if (error === undefined) passed++;
-      if (reason !== undefined) say(`not run  ${example.name}: ${reason}`);
-      else if (error === undefined) say(`passed   ${example.name} (${seconds} s)`);
-      else say(`failed   ${example.name}: ${error instanceof Error ? error.message : String(error)}`);
+      try {
+        await runExample(example, cli, root);
+        passed++;
+        say(`passed   ${example.name} (${Math.round((Date.now() - started) / 1000)} s)`);
+      } catch (error) {
+        say(`failed   ${example.name}: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
+      }
     }
     const left = await leftRunning(root);
     if (left.length > 0) say(`failed   processes are left: ${left.join(", ")}`);

@@ -6,7 +6,7 @@ import { resources } from "../../resources/resources.ts";
 export function exampleOf(resource: Resource): string {
   const declared = withReferences(resource).map(({ name, example }) => [
     example.name,
-    { type: `microapps:${name}`, properties: example.inputs },
+    { type: `microapps:${name}`, properties: example.inputs as object }, // untyped for resources of any kind
   ]);
   const program = stringify({ resources: Object.fromEntries(declared) }, { lineWidth: 0 });
   // The heading is inside, so that documentation in other languages leaves out all of it.
