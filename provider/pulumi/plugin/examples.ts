@@ -4,10 +4,9 @@ import { resources } from "../../resources/resources.ts";
 
 /** A resource's example as the documentation of a package holds it: a whole program in YAML. */
 export function exampleOf(resource: Resource): string {
-  const declared = withReferences(resource).map(({ name, example }) => [
-    example.name,
-    { type: `microapps:${name}`, properties: example.inputs as object }, // untyped for resources of any kind
-  ]);
+  const declared = withReferences(resource).map(
+    ({ name, example }) => [example.name, { type: `microapps:${name}`, properties: example.inputs }] as const,
+  );
   const program = stringify({ resources: Object.fromEntries(declared) }, { lineWidth: 0 });
   // The heading is inside, so that documentation in other languages leaves out all of it.
   return [
