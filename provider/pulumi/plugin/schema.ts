@@ -3,7 +3,7 @@ import { resources } from "../../resources/resources.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { configuration, variableOf } from "../configuration.ts";
 import { factsOf } from "../properties.ts";
-import { exampleOf } from "./examples.ts";
+import { exampleOf } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
