@@ -7,11 +7,13 @@ const arrows = {
   client: ["contract"],
   reconcile: ["contract"],
   resources: ["reconcile", "client", "contract"],
-  pulumi: ["resources", "reconcile", "client", "contract", "emulator"],
-  sdk: ["pulumi", "resources", "client", "contract", "emulator"],
+  functions: ["resources", "reconcile", "client", "contract"],
+  pulumi: ["functions", "resources", "reconcile", "client", "contract", "emulator"],
+  dump: ["pulumi", "functions", "resources", "reconcile", "client", "contract"],
+  sdk: ["pulumi", "functions", "resources", "client", "contract", "emulator"],
   emulator: ["contract"],
   engine: [],
-  cmd: ["engine", "emulator", "sdk", "pulumi", "resources", "client", "contract"],
+  cmd: ["engine", "emulator", "sdk", "dump", "pulumi", "resources", "client", "contract"],
 };
 const rooms = Object.keys(arrows);
 const folder = (room) => (["sdk", "emulator", "engine"].includes(room) ? room : `provider/${room}`);

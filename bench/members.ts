@@ -41,3 +41,34 @@ export async function members(teams: number, membersOfEach: number): Promise<Fig
     await platform.stop();
   }
 }
+
+/** Puts many members into one team by one list, from a first apply to a preview without changes. */
+export async function roster(count: number): Promise<Figure[]> {
+  const platform = await Platform.start();
+  const host = await DynamicHost.start(platform.configuration);
+  try {
+    const { client } = platform;
+    const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Bench" } });
+    const { teamID } = await client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
+    const emails = Array.from({ length: count }, (_, i) => `m${i}@example.com`);
+    const news = { teamID, members: Object.fromEntries(emails.map((email) => [email, "member"])) };
+    let made: { id: string; outputs: Record<string, unknown> } | undefined;
+    const calls = await platform.calls(async () => {
+      const { inputs } = await host.check("TeamRoster", news);
+      made = await host.create("TeamRoster", inputs);
+    });
+    const preview = await platform.calls(async () => {
+      const { inputs } = await host.check("TeamRoster", news);
+      const { changes } = await host.diff("TeamRoster", teamID, made?.outputs ?? {}, inputs);
+      if (changes) throw new Error("the roster is not as it was applied");
+    });
+    return [
+      figure(`${count} members in one roster, first apply: calls`, calls, "calls", 4),
+      figure(`${count} members in one roster, preview: calls`, preview, "calls", 0),
+      figure(`state of a roster of ${count}`, JSON.stringify(made?.outputs).length / 1024, "KB", 256),
+    ];
+  } finally {
+    await host.stop();
+    await platform.stop();
+  }
+}

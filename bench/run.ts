@@ -4,13 +4,14 @@ import os from "node:os";
 import path from "node:path";
 import { emulated } from "./emulated.ts";
 import type { Figure } from "./measure.ts";
-import { members } from "./members.ts";
+import { members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { changing, seeding } from "./seeds.ts";
 
 const jobs: Record<string, () => Promise<Figure[]>> = {
   emulator: emulated,
   members: () => members(50, 20),
+  roster: () => roster(1_500),
   programs: () => programs(200),
   change: () => changing(100_000),
   seed: () => seeding(1_000_000),

@@ -13,6 +13,9 @@ import { fromPlain, referenceSignature, secretSignature, signature } from "./wir
 /** Written into each state as the version of the engine that wrote it; Pulumi checks the hash of it. */
 const version = "v0.1.0-pulumi-microapps";
 
+/** Resources of this state are read before each preview and update. */
+const refreshFeature = "refreshBeforeUpdate";
+
 /** What a checkpoint says, decrypted. */
 export interface Deployment {
   resources: ResourceState[];
@@ -35,11 +38,13 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
     throw new EngineError(`${file} is not a state file: ${messageOf(error)}`);
   }
   if (!isObject(raw)) throw new EngineError(`${file} is not a state file`);
-  const features = raw["features"];
-  if (raw["version"] !== 3 || (Array.isArray(features) && features.length > 0)) {
-    const what = Array.isArray(features) && features.length > 0 ? ` with features ${features.join(", ")}` : "";
+  const features: unknown[] = Array.isArray(raw["features"]) ? raw["features"] : [];
+  const foreign = features.filter((feature) => feature !== refreshFeature);
+  if (foreign.length > 0 || !(raw["version"] === 3 ? features.length === 0 : raw["version"] === 4)) {
+    const what = foreign.length > 0 ? ` with features ${foreign.join(", ")}` : "";
     throw new Refusal(
-      `${file} has version ${String(raw["version"])}${what} of the state format; the embedded engine reads version 3 only: use the Pulumi CLI`,
+      `${file} has version ${String(raw["version"])}${what} of the state format; the embedded engine reads version 3, and ` +
+        `4 with the feature ${refreshFeature}: use the Pulumi CLI`,
     );
   }
   const checkpoint = isObject(raw["checkpoint"]) ? raw["checkpoint"] : {};
@@ -87,7 +92,6 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
     "extensionRef",
     "snippetID",
     "taint",
-    "refreshBeforeUpdate",
   ]) {
     const value = raw[field];
     if (value !== undefined && value !== null && value !== false && value !== "") refuseStateField(field, urn);
@@ -122,6 +126,7 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
     replaceOnChanges: list("replaceOnChanges"),
     hideDiff: list("hideDiff").map(parsePath),
     importID: text("importID"),
+    refreshBeforeUpdate: raw["refreshBeforeUpdate"] === true,
     created: text("created"),
     modified: text("modified"),
     sourcePosition: text("sourcePosition"),
@@ -169,7 +174,7 @@ export function renderCheckpoint(
   now: Date,
 ): string {
   const checkpoint = {
-    version: 3,
+    ...formatOf(deployment),
     checkpoint: {
       stack: `organization/${project}/${stack}`,
       latest: encodeDeployment(
@@ -181,6 +186,13 @@ export function renderCheckpoint(
     },
   };
   return `${JSON.stringify(checkpoint, null, 4)}\n`;
+}
+
+/** Of a state that needs no more than version 3 of the format Pulumi says so, for the sake of older readers. */
+export function formatOf({ resources, operations }: Deployment): { version: number; features?: string[] } {
+  const all = [...resources, ...operations.map(({ resource }) => resource)];
+  const refreshes = all.some(({ refreshBeforeUpdate }) => refreshBeforeUpdate);
+  return refreshes ? { version: 4, features: [refreshFeature] } : { version: 3 };
 }
 
 /** How the text of a secret is written: encrypted in the state, hidden or plain in an export. */
@@ -232,6 +244,7 @@ function encodeResource(state: ResourceState, seal: Seal): Record<string, unknow
     ignoreChanges: state.ignoreChanges,
     hideDiff: state.hideDiff.map(formatPath),
     replaceOnChanges: state.replaceOnChanges,
+    refreshBeforeUpdate: state.refreshBeforeUpdate,
   };
   // Only what is set is written, but for the three fields that always are.
   return Object.fromEntries(
@@ -260,7 +273,7 @@ function encode(value: Value, place: string, seal: Seal): unknown {
       [signature]: referenceSignature,
       urn: value.urn,
       ...(value.id === undefined ? {} : { id: value.id instanceof Unknown ? "" : value.id }),
-      ...(value.packageVersion === undefined ? {} : { packageVersion: value.packageVersion }),
+      packageVersion: value.packageVersion ?? "",
     };
   }
   if (Array.isArray(value)) return value.map((element, i) => encode(element, `${place}[${i}]`, seal));

@@ -1,68 +1,73 @@
 import { randomBytes } from "node:crypto";
-import grpc from "@grpc/grpc-js";
-import type { ServiceError } from "@grpc/grpc-js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
-import { EngineError } from "./errors.ts";
+import { differenceOf, failuresOf, partialFailure } from "./answers.ts";
+import { type Agreed, type Call, Connection, type Greeting, isServiceError, isUnimplemented } from "./connection.ts";
 import { goJson, type Json } from "./gojson.ts";
-import { parsePath } from "./paths.ts";
 import {
   type Checked,
-  type DetailedChange,
   DiffUnavailable,
   type Difference,
+  type Found,
   type Identity,
+  type Invoked,
   type Outcome,
   PartialFailure,
   type Provider,
   ProviderError,
   type Sides,
+  type Updated,
   type UpdateOptions,
 } from "./provider.ts";
+import type { Service } from "./service.ts";
 import { nameOf, packageOf, typeOf } from "./urns.ts";
-import { containsUnknown, markSecrets, mapProperties, type Properties, revealed } from "./values.ts";
+import {
+  containsSecret,
+  containsUnknown,
+  markSecrets,
+  mapProperties,
+  type Properties,
+  revealed,
+  Secret,
+} from "./values.ts";
 import { fromStruct, toStruct } from "./wire.ts";
 
-/** The process that serves a provider. */
-export interface Service {
-  address: Promise<string>;
-  /** What to say when it has ended by itself; undefined while it runs. */
-  ended: () => Promise<string | undefined>;
-  stop: () => Promise<void>;
-}
-
-export const channelOptions = {
-  "grpc.max_receive_message_length": 400 * 1024 * 1024,
-  "grpc.max_send_message_length": 400 * 1024 * 1024,
-};
-
 const everything = { secrets: true, resources: true, unknowns: true };
-type Callback<Response> = (error: ServiceError | null, response: Response) => void;
-
+/** How configurations are checked and compared. */
+const plainly = { secrets: false, resources: false, unknowns: true };
 export class ProviderClient implements Provider {
-  readonly #service: Service;
-  #client: Promise<InstanceType<typeof providerService.ResourceProviderClient>> | undefined;
-  #understands = { secrets: false, resources: false, previews: false };
+  readonly #connection: Connection;
+  /** What providers that know no handshake say when they are configured. */
+  #configured: Agreed = { secrets: false, resources: false, previews: false };
   /** Until it is configured for good; false when its configuration holds unknowns. */
   #known = true;
 
-  constructor(service: Service) {
-    this.#service = service;
+  constructor(service: Service, greeting: Greeting) {
+    this.#connection = new Connection(service, greeting);
+  }
+
+  get #understands(): Agreed {
+    return this.#connection.agreed ?? this.#configured;
+  }
+
+  async version(): Promise<string> {
+    const info = await this.#ask<PluginInfo>((client, done) => client.getPluginInfo(new emptyProto.Empty(), done));
+    return info.getVersion();
   }
 
   async checkConfig(urn: string, olds: Properties, news: Properties): Promise<Checked> {
     const request = new providerProto.CheckRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
-    request.setOlds(toStruct(olds, everything)).setNews(toStruct(news, { ...everything, secrets: false }));
+    request.setOlds(toStruct(olds, plainly)).setNews(toStruct(news, plainly));
     try {
-      return this.#checked(
-        await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done)),
-        news,
-      );
+      const answer = await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done));
+      const checked = this.#checked(answer, news);
+      // None were sent.
+      markSecrets(checked.inputs, news);
+      return checked;
     } catch (error) {
       if (isUnimplemented(error)) return { inputs: news, failures: [] };
       throw error;
@@ -77,13 +82,12 @@ export class ProviderClient implements Provider {
   ): Promise<Difference> {
     const request = new providerProto.DiffRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
-    const plain = { ...everything, secrets: false };
     request
-      .setOldInputs(toStruct(oldInputs, plain))
-      .setOlds(toStruct(oldOutputs, plain))
-      .setNews(toStruct(inputs, plain));
+      .setOldInputs(toStruct(oldInputs, plainly))
+      .setOlds(toStruct(oldOutputs, plainly))
+      .setNews(toStruct(inputs, plainly));
     try {
-      return difference(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
+      return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
     } catch (error) {
       if (isUnimplemented(error)) return { changes: "unknown", replaces: [], changed: [], deleteBeforeReplace: false };
       throw error;
@@ -105,7 +109,7 @@ export class ProviderClient implements Provider {
       if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
     }
     const response = await this.#ask<pb.ConfigureResponse>((client, done) => client.configure(request, done));
-    this.#understands = {
+    this.#configured = {
       secrets: response.getAcceptsecrets(),
       resources: response.getAcceptresources(),
       previews: response.getSupportspreview(),
@@ -123,8 +127,7 @@ export class ProviderClient implements Provider {
   #checked(response: pb.CheckResponse, news: Properties): Checked {
     const inputs = fromStruct(response.getInputs());
     if (!this.#understands.secrets) markSecrets(inputs, news);
-    const failures = response.getFailuresList().map((f) => ({ property: f.getProperty(), reason: f.getReason() }));
-    return { inputs, failures };
+    return { inputs, failures: failuresOf(response) };
   }
 
   async diff(
@@ -144,22 +147,28 @@ export class ProviderClient implements Provider {
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setIgnorechangesList(ignoreChanges);
     request.setOldInputs(this.#struct(olds.inputs, preview)).setOlds(this.#struct(olds.outputs, preview));
     request.setNews(this.#struct(inputs, preview));
-    return difference(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
+    return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
   }
 
   async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome> {
-    if (preview && !this.#known) return { id: "", outputs: {} };
-    if (preview && !this.#understands.previews) return { id: "", outputs: inputs };
+    const foreseen = { id: "", refreshBeforeUpdate: false };
+    if (preview && !this.#known) return { ...foreseen, outputs: {} };
+    if (preview && !this.#understands.previews) return { ...foreseen, outputs: inputs };
     const request = new providerProto.CreateRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout).setPreview(preview);
     request.setProperties(this.#struct(inputs, preview));
     const response = await this.#ask<pb.CreateResponse>((client, done) => client.create(request, done), inputs);
     const id = response.getId();
     if (id === "" && !preview) throw new ProviderError("the provider did not return an ID from its create");
-    return { id, outputs: this.#outputs(response.getProperties(), inputs) };
+    return {
+      id,
+      outputs: this.#outputs(response.getProperties(), inputs),
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
+    };
   }
 
-  async read({ urn, id }: Identity, olds: Sides, timeout: number): ReturnType<Provider["read"]> {
+  async read({ urn, id }: Identity, olds: Sides, timeout: number): Promise<Found> {
+    if (!this.#known) return { id, outputs: {}, inputs: {}, refreshBeforeUpdate: false };
     const request = new providerProto.ReadRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setInputs(this.#struct(olds.inputs, false));
@@ -172,19 +181,23 @@ export class ProviderClient implements Provider {
       id: response.getId(),
       outputs: this.#outputs(response.getProperties(), olds.outputs),
       inputs: response.hasInputs() ? this.#outputs(response.getInputs(), olds.inputs) : undefined,
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
     };
   }
 
-  async update({ urn, id }: Identity, olds: Sides, inputs: Properties, options: UpdateOptions): Promise<Properties> {
-    if (options.preview && !this.#known) return {};
-    if (options.preview && !this.#understands.previews) return inputs;
+  async update({ urn, id }: Identity, olds: Sides, inputs: Properties, options: UpdateOptions): Promise<Updated> {
+    if (options.preview && !this.#known) return { outputs: {}, refreshBeforeUpdate: false };
+    if (options.preview && !this.#understands.previews) return { outputs: inputs, refreshBeforeUpdate: false };
     const request = new providerProto.UpdateRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
     request.setTimeout(options.timeout).setIgnorechangesList(options.ignoreChanges).setPreview(options.preview);
     request.setOldInputs(this.#struct(olds.inputs, false)).setOlds(this.#struct(olds.outputs, false));
     request.setNews(this.#struct(inputs, options.preview));
     const response = await this.#ask<pb.UpdateResponse>((client, done) => client.update(request, done), inputs);
-    return this.#outputs(response.getProperties(), inputs);
+    return {
+      outputs: this.#outputs(response.getProperties(), inputs),
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
+    };
   }
 
   async delete({ urn, id }: Identity, olds: Sides, timeout: number): Promise<void> {
@@ -194,15 +207,30 @@ export class ProviderClient implements Provider {
     await this.#ask<Empty>((client, done) => client.delete(request, done));
   }
 
+  async invoke(token: string, given: Properties, preview: boolean): Promise<Invoked> {
+    if (!this.#known) return { outputs: {}, failures: [] };
+    const request = new providerProto.InvokeRequest().setTok(token).setPreview(preview);
+    request.setArgs(this.#struct(given, false));
+    const response = await this.#ask<pb.InvokeResponse>((client, done) => client.invoke(request, done));
+    const outputs = fromStruct(response.getReturn());
+    const secret = !this.#understands.secrets && containsSecret(given);
+    return {
+      outputs: secret ? mapProperties(outputs, (value) => new Secret(revealed(value))) : outputs,
+      failures: failuresOf(response),
+    };
+  }
+
   cancel(): void {
     // Whether it heard is not waited for: running steps are, in any case.
-    void this.#ask<Empty>((client, done) => client.cancel(new emptyProto.Empty(), done)).catch(() => undefined);
+    void this.#cancel();
+  }
+
+  async #cancel(): Promise<void> {
+    await this.#ask<Empty>((client, done) => client.cancel(new emptyProto.Empty(), done)).catch(() => undefined);
   }
 
   async close(): Promise<void> {
-    const client = this.#client;
-    if (client !== undefined) await client.then((connected) => connected.close()).catch(() => undefined);
-    await this.#service.stop();
+    await this.#connection.close(() => this.#cancel());
   }
 
   #struct(properties: Properties, unknowns: boolean): ReturnType<typeof toStruct> {
@@ -215,90 +243,24 @@ export class ProviderClient implements Provider {
     return outputs;
   }
 
-  async #connect(): Promise<InstanceType<typeof providerService.ResourceProviderClient>> {
-    const address = await this.#service.address;
-    return new providerService.ResourceProviderClient(address, grpc.credentials.createInsecure(), channelOptions);
-  }
-
   /** `secretsOf`: where the outputs and inputs of a partial failure get their secret marks from. */
   async #ask<Response>(
-    start: (client: InstanceType<typeof providerService.ResourceProviderClient>, done: Callback<Response>) => unknown,
+    call: Call<Response>,
     secretsOf: Properties = {},
     inputSecretsOf: Properties = {},
   ): Promise<Response> {
-    this.#client ??= this.#connect();
-    const client = await this.#client;
     try {
-      return await new Promise<Response>((resolve, reject) => {
-        start(client, (error, response) => {
-          if (error) reject(error);
-          else resolve(response);
-        });
-      });
+      return await this.#connection.ask(call);
     } catch (error) {
-      if (!isServiceError(error) || isUnimplemented(error)) throw error;
-      const partial = partialFailure(error);
-      if (partial) {
-        const inputs = partial.hasInputs() ? this.#outputs(partial.getInputs(), inputSecretsOf) : undefined;
-        const outputs = this.#outputs(partial.getProperties(), secretsOf);
-        throw new PartialFailure(partial.getId(), outputs, inputs, partial.getReasonsList());
-      }
-      if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) {
-        const ended = await this.#service.ended();
-        if (ended !== undefined) throw new ProviderError(ended);
-      }
-      throw new ProviderError(error.details === "" ? error.message : error.details);
+      const partial = isServiceError(error) ? partialFailure(error) : undefined;
+      if (!partial) throw error;
+      const inputs = partial.hasInputs() ? this.#outputs(partial.getInputs(), inputSecretsOf) : undefined;
+      throw new PartialFailure(partial.getReasonsList(), {
+        id: partial.getId(),
+        outputs: this.#outputs(partial.getProperties(), secretsOf),
+        inputs,
+        refreshBeforeUpdate: partial.getRefreshBeforeUpdate(),
+      });
     }
-  }
-}
-
-function isServiceError(error: unknown): error is ServiceError {
-  return typeof error === "object" && error !== null && "code" in error && "details" in error && "metadata" in error;
-}
-
-const isUnimplemented = (error: unknown): boolean => isServiceError(error) && error.code === grpc.status.UNIMPLEMENTED;
-
-function partialFailure(error: ServiceError): pb.ErrorResourceInitFailed | undefined {
-  const [encoded] = error.metadata.get("grpc-status-details-bin");
-  if (!Buffer.isBuffer(encoded)) return undefined;
-  const detail = statusProto.Status.deserializeBinary(encoded)
-    .getDetailsList()
-    .find((any) => any.getTypeName() === "pulumirpc.ErrorResourceInitFailed");
-  return detail && providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-}
-
-function difference(response: pb.DiffResponse): Difference {
-  const { DiffChanges } = providerProto.DiffResponse;
-  const changes = response.getChanges();
-  const detail = [...response.getDetaileddiffMap().entries()].map(([path, diff]) => ({
-    path: parsePath(path),
-    change: detailedChange(diff.getKind()),
-  }));
-  return {
-    changes: changes === DiffChanges.DIFF_SOME ? "some" : changes === DiffChanges.DIFF_NONE ? "none" : "unknown",
-    replaces: response.getReplacesList(),
-    changed: response.getDiffsList(),
-    deleteBeforeReplace: response.getDeletebeforereplace(),
-    ...(detail.length > 0 ? { detail } : {}),
-  };
-}
-
-function detailedChange(kind: pb.PropertyDiff.Kind): DetailedChange {
-  const { Kind } = providerProto.PropertyDiff;
-  switch (kind) {
-    case Kind.ADD:
-      return { kind: "add", replaces: false };
-    case Kind.ADD_REPLACE:
-      return { kind: "add", replaces: true };
-    case Kind.DELETE:
-      return { kind: "delete", replaces: false };
-    case Kind.DELETE_REPLACE:
-      return { kind: "delete", replaces: true };
-    case Kind.UPDATE:
-      return { kind: "update", replaces: false };
-    case Kind.UPDATE_REPLACE:
-      return { kind: "update", replaces: true };
-    default:
-      throw new EngineError(`a provider answered with a kind of change ${String(kind)} that is not known`);
   }
 }

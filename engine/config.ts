@@ -4,6 +4,7 @@ import { formatPath, type Path, parsePath } from "./paths.ts";
 import type { ConfigDeclaration, Project } from "./project.ts";
 import type { Crypter } from "./secrets.ts";
 import { isObject } from "./shapes.ts";
+import { dynamicPackage } from "./urns.ts";
 import { type Properties, Secret } from "./values.ts";
 
 /** An encrypted value: `secure: v1:…` in the stack's file. */
@@ -156,10 +157,13 @@ function fits(content: unknown, type: string, items: unknown): boolean {
   }
 }
 
-/** The whole configuration as the properties of the dynamic provider. */
-export function providerProperties(config: Config): Properties {
+/** The configuration as the properties of a default provider: its own keys, or for dynamic resources the whole of it. */
+export function providerProperties(config: Config, name: string): Properties {
+  const prefix = name === dynamicPackage ? "" : `${name}:`;
   return Object.fromEntries(
-    Object.entries(config).map(([key, { text, secret }]) => [key, secret ? new Secret(text) : text]),
+    Object.entries(config)
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, { text, secret }]) => [key.slice(prefix.length), secret ? new Secret(text) : text]),
   );
 }
 

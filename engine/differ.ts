@@ -1,7 +1,8 @@
 import { type Change, changedKeys, changesBetween } from "./changes.ts";
 import { copyProperties } from "./checkpoint.ts";
+import { detailedChanges } from "./details.ts";
 import { parsePath, type Path, pathContains, resetPath } from "./paths.ts";
-import type { Difference } from "./provider.ts";
+import type { Difference, Sides } from "./provider.ts";
 import type { Operator } from "./registry.ts";
 import type { Run } from "./run.ts";
 import type { ResourceState } from "./state.ts";
@@ -55,7 +56,7 @@ export async function difference(
     ...said,
     changes: "some",
     changed: changedKeys(changes),
-    detail: changes.map(({ path, kind }) => ({ path, change: { kind, replaces: false } })),
+    detail: changes.map(({ path, kind }) => ({ path, change: { kind, replaces: false, input: true } })),
   };
 }
 
@@ -87,14 +88,13 @@ export const needsReplacement = (said: Difference): boolean =>
   said.replaces.length > 0 || (said.detail?.some(({ change }) => change.replaces) ?? false);
 
 /** The changes to show: the provider's own detail where it has any, else the difference of the inputs. */
-export function changesOf(said: Difference, olds: Properties, news: Properties): Change[] {
+export function changesOf(said: Difference, old: Sides, now: Sides): Change[] {
+  return said.detail ? detailedChanges(said.detail, old, now) : changesOfInputs(said, old.inputs, now.inputs);
+}
+
+function changesOfInputs(said: Difference, olds: Properties, news: Properties): Change[] {
   const all = changesBetween(olds, news);
-  const isReplacing = (path: Path): boolean =>
-    said.replaces.includes(String(path[0])) ||
-    (said.detail?.some(
-      (one) => one.change.replaces && (pathContains(one.path, path) || pathContains(path, one.path)),
-    ) ??
-      false);
+  const isReplacing = (path: Path): boolean => said.replaces.includes(String(path[0]));
   const changes = all.map((change) => (isReplacing(change.path) ? { ...change, replaces: true } : change));
   const keys = new Set(changedKeys(all));
   // A key that the provider blames although the inputs are the same, such as "id" or one it computes.

@@ -12,12 +12,15 @@ import { refresh } from "./refresh.ts";
 import { refuseForeignState } from "./refuse.ts";
 import type { RunResult, StackOutputs } from "./outcome.ts";
 import { Registrar, shownProperties } from "./registrar.ts";
+import { startPlugin } from "./plugin.ts";
+import { entryOf } from "./plugins.ts";
 import { Registry } from "./registry.ts";
 import { Run } from "./run.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Stack } from "./stack.ts";
 import { toPropertyChange } from "./steps.ts";
-import { isProviderType, stackType } from "./urns.ts";
+import type { ResourceState } from "./state.ts";
+import { dynamicPackage, isProviderType, packageOf, stackType } from "./urns.ts";
 import { hidden } from "./values.ts";
 
 export interface RunOptions {
@@ -54,25 +57,35 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   const parallel = Math.max(1, options.parallel ?? os.availableParallelism() * 4);
   const config = stack.config();
   const deployment = await stack.read();
-  refuseForeignState(deployment.resources);
+  const plugins = new Map(project.plugins.map((plugin) => [plugin.name, plugin]));
+  // What is missing is told before anything is started.
+  for (const plugin of plugins.values()) entryOf(plugin);
+  const packages = new Set([dynamicPackage, ...plugins.keys()]);
+  refuseForeignState(deployment.resources, packages);
   const snapshot = new Snapshot(deployment, (now) => stack.write(now));
   const monitor = new Monitor(emit);
   await monitor.listen();
-  const providers = new Registry(
-    () =>
-      new ProviderClient(
-        startHost({
-          project: project.name,
-          stack: stack.name,
-          workdir: project.workdir,
-          engineAddress: monitor.address,
-          environment: stack.workspace.environment,
-          onLine: (message, printed) => {
-            emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, printed });
-          },
-        }),
-      ),
-  );
+  const startProvider = (name: string): ProviderClient => {
+    const plugin = plugins.get(name);
+    const { environment } = stack.workspace;
+    const engineAddress = monitor.address;
+    if (plugin) {
+      const service = startPlugin(plugin, { project, config, engineAddress, environment });
+      return new ProviderClient(service, { engineAddress, folder: plugin.folder });
+    }
+    const service = startHost({
+      project: project.name,
+      stack: stack.name,
+      workdir: project.workdir,
+      engineAddress,
+      environment,
+      onLine: (message, printed) => {
+        emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, printed });
+      },
+    });
+    return new ProviderClient(service, { engineAddress, folder: project.workdir });
+  };
+  const providers = new Registry(startProvider, (message) => emit({ type: "log", severity: "warning", message }));
   const showSecrets = options.showSecrets ?? false;
   const run = new Run({
     kind,
@@ -82,6 +95,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
     config,
     snapshot,
     providers,
+    packages,
     emit,
     showSecrets,
     parallel,
@@ -107,9 +121,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   let outputs: StackOutputs = { outputs: {}, outputChanges: [] };
   try {
     if (options.signal?.aborted) cancel();
-    // A stack without custom resources may never need the host.
-    if (kind === "update" || run.resources.some(({ custom, type }) => custom && !isProviderType(type)))
-      providers.warmUp();
+    for (const name of wanted(run)) providers.warmUp(name);
     outputs = await stages(run, stack, monitor, { ...options, parallel });
   } catch (error) {
     if (!(error instanceof Told)) run.fail(messageOf(error));
@@ -133,6 +145,13 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
 const mayGoOn = (run: Run): boolean => !run.aborted;
 const hasFailed = (run: Run): boolean => run.failed;
 
+/** The packages whose providers are likely to be needed: those of the state, and for a new stack those of Pulumi.yaml. */
+function wanted(run: Run): Iterable<string> {
+  const used = run.resources.filter(({ custom, type }) => custom && !isProviderType(type));
+  if (used.length > 0 || run.kind !== "update") return new Set(used.map(({ type }) => packageOf(type)));
+  return [...run.packages].filter((name) => run.packages.size === 1 || name !== dynamicPackage);
+}
+
 async function stages(
   run: Run,
   stack: Stack,
@@ -148,6 +167,7 @@ async function stages(
   if (left.length > 0 && !run.preview)
     run.warn(pendingWarning(left.map(({ type, resource }) => `  * ${resource.urn}, interrupted while ${type}`)));
   if (refreshes) await refresh(run);
+  else if (run.resources.some(looksFirst)) await refresh(run, looksFirst);
   const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
   let kept: StackOutputs = { outputs: shownProperties(old, run.showSecrets), outputChanges: [] };
   if (run.failed || !mayGoOn(run) || run.kind === "refresh") return kept;
@@ -173,6 +193,9 @@ async function stages(
   }
   return kept;
 }
+
+/** A resource whose provider wants it read before it is compared. */
+const looksFirst = ({ refreshBeforeUpdate }: ResourceState): boolean => refreshBeforeUpdate;
 
 const pendingWarning = (operations: string[]): string =>
   `Attempting to deploy or update resources with ${operations.length} pending operations from previous deployment.\n` +

@@ -8,6 +8,8 @@ export type Op =
   | "create-replacement"
   | "delete-replaced"
   | "refresh"
+  | "read"
+  | "read-replacement"
   | "read-discard"
   | "discard-replaced"
   | "remove-pending-replace";

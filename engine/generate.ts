@@ -1,6 +1,7 @@
 import { changesOf, difference, needsReplacement, withIgnored, withReplaceOnChanges } from "./differ.ts";
 import { messageOf, Told } from "./errors.ts";
-import type { Goal } from "./goal.ts";
+import type { Goal, ReadGoal } from "./goal.ts";
+import { visible } from "./packages.ts";
 import { type Checked, type Difference, DiffUnavailable } from "./provider.ts";
 import { parseReference } from "./urns.ts";
 import type { Operator } from "./registry.ts";
@@ -72,7 +73,36 @@ export class Generator {
     });
   }
 
-  async #begin(goal: Goal): Promise<{ state: ResourceState; steps: Step[]; considered?: Considered }> {
+  /** Looks at something that exists already; resolves when what is there is known and saved. */
+  async read(goal: ReadGoal): Promise<ResourceState> {
+    const { state, steps } = await this.#decide(() => Promise.resolve(this.#beginRead(goal)));
+    await runChain(this.#run, steps);
+    return state;
+  }
+
+  #beginRead(goal: ReadGoal): { state: ResourceState; steps: Step[] } {
+    const urn = this.#newUrn(goal);
+    const { old } = this.#oldOf(urn, []);
+    if (goal.id === "") throw this.#run.fail(`an existing resource is looked up by its ID, and ${urn} has none`, urn);
+    const { name: _name, ...given } = goal;
+    const now = newState({ ...given, urn, custom: true, external: true });
+    this.news.set(urn, now);
+    this.#settle(urn, old);
+    // What was ours and is another thing than the one to look at, goes; the same one is only let go of.
+    if (old && !old.external && old.id !== goal.id) {
+      this.#replaced.add(urn);
+      return {
+        state: now,
+        steps: [
+          { op: "read-replacement", urn, old, now, deleteLater: true },
+          { op: "replace", urn, old, now },
+        ],
+      };
+    }
+    return { state: now, steps: [{ op: "read", urn, now, ...(old ? { old } : {}) }] };
+  }
+
+  #newUrn(goal: Pick<Goal, "parent" | "type" | "name">): string {
     const run = this.#run;
     if (goal.parent !== "" && !this.#urns.has(goal.parent))
       throw run.fail(`could not find parent resource ${goal.parent}`);
@@ -81,8 +111,15 @@ export class Generator {
       throw run.fail(`Duplicate resource URN '${urn}'; try giving it a unique name`, urn);
     }
     this.#urns.add(urn);
+    return urn;
+  }
+
+  async #begin(goal: Goal): Promise<{ state: ResourceState; steps: Step[]; considered?: Considered }> {
+    const run = this.#run;
+    const urn = this.#newUrn(goal);
     const { old, alias, conflicting } = this.#oldOf(urn, goal.aliases);
     const now = stateOf(goal, urn, alias);
+    now.refreshBeforeUpdate = old?.refreshBeforeUpdate ?? false;
     this.news.set(urn, now);
     if (isProviderType(goal.type)) {
       this.#providers.set(urn, now);
@@ -217,7 +254,7 @@ export class Generator {
     const provider = this.#run.providers.get(now.provider);
     const news = this.#providers.get(after.urn);
     if (!olds || !provider || !news) return false;
-    const said = await provider.diffConfig(after.urn, olds.inputs, olds.outputs, news.inputs);
+    const said = await provider.diffConfig(after.urn, visible(olds.inputs), olds.outputs, visible(news.inputs));
     return needsReplacement(said);
   }
 
@@ -231,7 +268,7 @@ export class Generator {
     const changed = said.changes === "some" || old.pendingReplacement;
     const same: Step = { op: "same", urn, old, now };
     if (!changed && old.initErrors.length === 0) return [same];
-    const changes = changesOf(said, old.inputs, now.inputs);
+    const changes = changesOf(said, old, { inputs: now.inputs, outputs: now.inputs });
     if (!changed || !(needsReplacement(said) || old.pendingReplacement))
       return [{ op: "update", urn, old, now, changes }];
 

@@ -29,11 +29,27 @@ export interface Goal {
   stackTrace: string[];
 }
 
+/** Something that exists already and is only looked at. */
+export interface ReadGoal extends Pick<
+  Goal,
+  | "type"
+  | "name"
+  | "inputs"
+  | "parent"
+  | "provider"
+  | "dependencies"
+  | "additionalSecretOutputs"
+  | "sourcePosition"
+  | "stackTrace"
+> {
+  id: string;
+}
+
 /** The goal of a provider that the engine makes by itself. */
-export function providerGoal(type: string, inputs: Properties): Goal {
+export function providerGoal(type: string, name: string, inputs: Properties): Goal {
   return {
     type,
-    name: "default",
+    name,
     custom: true,
     inputs,
     parent: "",

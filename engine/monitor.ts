@@ -5,15 +5,20 @@ import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
+  ReadResourceRequest,
+  ReadResourceResponse,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   RegisterResourceResponse,
+  ResourceInvokeRequest,
+  ResourceInvokeResponse,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
-import { channelOptions } from "./client.ts";
+import { channelOptions } from "./connection.ts";
 import { messageOf } from "./errors.ts";
 import type { Emit, Severity } from "./events.ts";
+import { ProviderError } from "./provider.ts";
 import type { Registrar } from "./registrar.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
@@ -114,21 +119,38 @@ export class Monitor {
         if (!this.#closed) await new Promise<void>((resolve) => this.#shutdown.push(resolve));
         return new emptyProto.Empty();
       }),
-      readResource: refuse("the 'get' of an existing resource"),
+      readResource: answered((request: ReadResourceRequest) =>
+        this.#whileGoingOn<ReadResourceResponse>((registrar) => registrar.read(request)),
+      ),
       existsResource: refuse("a look-up of an existing resource"),
-      invoke: refuse("a provider function (invoke)"),
+      invoke: answered((request: ResourceInvokeRequest) => this.#invoke(request)),
       call: refuse("a method of a resource (call)"),
       registerStackTransform: refuse("stack transforms"),
       registerStackInvokeTransform: refuse("transforms of provider functions"),
       registerResourceHook: refuse("resource hooks"),
       registerErrorHook: refuse("error hooks"),
-      registerPackage: refuse("a provider package"),
+      registerPackage: refuse("a package with parameters or extensions"),
     };
   }
 
   #registered(): Registrar {
     if (!this.#registrar) throw unavailable();
     return this.#registrar;
+  }
+
+  /** The failure of a function is the program's: it may catch it. */
+  async #invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
+    const result = await this.#whileGoingOn((registrar) =>
+      registrar.invoke(request).then(
+        (response) => ({ response }),
+        (error: unknown) => {
+          if (error instanceof ProviderError) return { error };
+          throw error;
+        },
+      ),
+    );
+    if ("error" in result) throw result.error;
+    return result.response;
   }
 
   /** After an abort the SDK is told that the monitor is gone, and ends the program without a word. */

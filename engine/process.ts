@@ -8,14 +8,14 @@ export interface Started {
   child: ChildProcess;
   /** Why it ended: "exited with code 1", "was killed by SIGKILL". Resolves after its output was read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Asks it to end, as Ctrl-C does. */
+  /** Asks it and all that it has started to end, as Ctrl-C does. */
   interrupt: () => void;
+  /** Ends it and all that it has started. */
   kill: () => void;
 }
 
 export interface StartOptions {
   arguments: string[];
-  nodeArguments?: string[];
   cwd: string;
   environment: NodeJS.ProcessEnv;
   onLine: (line: string, stream: "stdout" | "stderr") => void;
@@ -27,14 +27,23 @@ process.on("exit", () => {
   for (const started of running) started.kill();
 });
 
-/** Starts Node with a life line, in a process group of its own so that Ctrl-C reaches the engine only. */
-export function startNode(options: StartOptions): Started {
+/** Starts Node with a life line. */
+export function startNode(options: StartOptions & { nodeArguments?: string[] }): Started {
   const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
-  const child = spawn(
-    process.execPath,
-    ["--import", lifeline.href, ...(options.nodeArguments ?? []), ...options.arguments],
-    { cwd: options.cwd, env: options.environment, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] },
-  );
+  const nodeArguments = ["--import", lifeline.href, ...(options.nodeArguments ?? [])];
+  return start(process.execPath, { ...options, arguments: [...nodeArguments, ...options.arguments] });
+}
+
+/** Starts a process in a process group of its own, so that Ctrl-C reaches the engine only. */
+export function start(command: string, options: StartOptions): Started {
+  const child = spawn(command, options.arguments, {
+    cwd: options.cwd,
+    env: options.environment,
+    detached: true,
+    // Descriptor 3 is the life line of those that watch it; a batch file needs its interpreter.
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    shell: command.endsWith(".cmd"),
+  });
   const read = (stream: "stdout" | "stderr"): Promise<void> =>
     new Promise((resolve) => {
       const input = child[stream];
@@ -48,9 +57,17 @@ export function startNode(options: StartOptions): Started {
     });
   const output = Promise.all([read("stdout"), read("stderr")]);
   const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
-    child.once("error", (error) => reject(new EngineError(`could not start node: ${error.message}`)));
+    child.once("error", (error) => reject(new EngineError(`could not start ${command}: ${error.message}`)));
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      // The whole group is gone already.
+    }
+  };
   const started: Started = {
     child,
     ended: exit.then(async (how) => {
@@ -60,15 +77,8 @@ export function startNode(options: StartOptions): Started {
       running.delete(started);
       return how;
     }),
-    interrupt: () => child.kill("SIGINT"),
-    kill: () => {
-      if (child.pid === undefined) return;
-      try {
-        process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // The whole group is gone already.
-      }
-    },
+    interrupt: () => signal("SIGINT"),
+    kill: () => signal("SIGKILL"),
   };
   started.ended.catch(() => running.delete(started));
   running.add(started);

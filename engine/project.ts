@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseDocument } from "yaml";
 import { EngineError, messageOf, Refusal } from "./errors.ts";
+import { pluginsOf, type PluginPlace } from "./plugins.ts";
 import { isObject } from "./shapes.ts";
 
 /** One entry of `config` in Pulumi.yaml. */
@@ -25,6 +26,9 @@ export interface Project {
   entry: string;
   typescript: boolean;
   nodeArguments: string[];
+  /** `runtime.options`. */
+  runtimeOptions: Record<string, unknown>;
+  plugins: PluginPlace[];
   backendUrl: string | undefined;
   refreshAlways: boolean;
   config: Record<string, ConfigDeclaration>;
@@ -60,15 +64,8 @@ export function readProject(file: string): Project {
       `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${runtimeName}': use the Pulumi CLI`,
     );
   }
-  const plugins = raw["plugins"];
-  if (plugins !== undefined && plugins !== null) {
-    throw new Refusal(`${file}: 'plugins' are not served by the embedded engine: use the Pulumi CLI`);
-  }
-  for (const section of ["packages", "environment"]) {
-    const value = raw[section];
-    if (isObject(value) && Object.keys(value).length > 0) {
-      throw new Refusal(`${file}: '${section}' is not served by the embedded engine: use the Pulumi CLI`);
-    }
+  if (isObject(raw["environment"]) && Object.keys(raw["environment"]).length > 0) {
+    throw new Refusal(`${file}: 'environment' is not served by the embedded engine: use the Pulumi CLI`);
   }
   const runtimeOptions = isObject(runtime) && isObject(runtime["options"]) ? runtime["options"] : {};
   const root = path.dirname(file);
@@ -84,6 +81,8 @@ export function readProject(file: string): Project {
     workdir,
     entry,
     typescript: runtimeOptions["typescript"] !== false && isTypeScript(workdir, entry),
+    runtimeOptions,
+    plugins: pluginsOf(raw, file),
     nodeArguments: typeof runtimeOptions["nodeargs"] === "string" ? shellWords(runtimeOptions["nodeargs"]) : [],
     backendUrl: typeof backend === "string" ? backend : undefined,
     refreshAlways: options["refresh"] === "always",

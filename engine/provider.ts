@@ -5,6 +5,8 @@ import type { Properties } from "./values.ts";
 export interface DetailedChange {
   kind: "add" | "delete" | "update";
   replaces: boolean;
+  /** The old value stands among the old inputs, not among the outputs. */
+  input: boolean;
 }
 
 /** A provider's opinion on what a change of inputs means. */
@@ -22,9 +24,24 @@ export interface Checked {
   failures: { property: string; reason: string }[];
 }
 
-export interface Outcome {
-  id: string;
+export interface Updated {
   outputs: Properties;
+  /** It wants to be read before each preview and update. */
+  refreshBeforeUpdate: boolean;
+}
+
+export interface Outcome extends Updated {
+  id: string;
+}
+
+/** What is there; an empty ID where nothing is. Without inputs those that are known stay. */
+export interface Found extends Outcome {
+  inputs: Properties | undefined;
+}
+
+export interface Invoked {
+  outputs: Properties;
+  failures: Checked["failures"];
 }
 
 /** Which resource a call is about. */
@@ -41,16 +58,12 @@ export class ProviderError extends Error {
 /** Created or updated, but not ready: what is there is saved and the run fails. */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
-  readonly id: string;
-  readonly outputs: Properties;
-  readonly inputs: Properties | undefined;
+  readonly found: Found;
   readonly reasons: string[];
-  constructor(id: string, outputs: Properties, inputs: Properties | undefined, reasons: string[]) {
+  constructor(reasons: string[], found: Found) {
     super(reasons.length === 0 ? "resource partially created but not ready" : reasons.join("; "));
-    this.id = id;
-    this.outputs = outputs;
-    this.inputs = inputs;
     this.reasons = reasons;
+    this.found = found;
   }
 }
 
@@ -73,13 +86,13 @@ export interface Provider {
     preview: boolean,
   ): Promise<Difference>;
   create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome>;
-  read(
-    resource: Identity,
-    olds: Sides,
-    timeout: number,
-  ): Promise<{ id: string; outputs: Properties; inputs: Properties | undefined }>;
-  update(resource: Identity, olds: Sides, inputs: Properties, change: UpdateOptions): Promise<Properties>;
+  read(resource: Identity, olds: Sides, timeout: number): Promise<Found>;
+  update(resource: Identity, olds: Sides, inputs: Properties, change: UpdateOptions): Promise<Updated>;
   delete(resource: Identity, olds: Sides, timeout: number): Promise<void>;
+  /** Calls a function of the package. */
+  invoke(token: string, given: Properties, preview: boolean): Promise<Invoked>;
+  /** As the provider tells it; empty where it tells none. */
+  version(): Promise<string>;
   /** Asks it to stop what it is doing. */
   cancel(): void;
   close(): Promise<void>;

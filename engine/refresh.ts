@@ -1,7 +1,8 @@
 import { type Change, changesBetween } from "./changes.ts";
 import { changesOf, difference } from "./differ.ts";
+import { inverted } from "./details.ts";
 import { messageOf } from "./errors.ts";
-import { type Difference, PartialFailure } from "./provider.ts";
+import { type Difference, type Found, PartialFailure } from "./provider.ts";
 import type { Run } from "./run.ts";
 import type { ResourceState } from "./state.ts";
 import { describeStep, markOutputs, operatorOf, type Step } from "./steps.ts";
@@ -9,15 +10,20 @@ import { isProviderType } from "./urns.ts";
 import { equal } from "./values.ts";
 
 /**
- * Reads every resource of the state and takes over what is there now. The program is not run. A resource that cannot
- * be read keeps its state, the others are refreshed, and the run fails.
+ * Reads the resources of the state, all or `which`, and takes over what is there now. The program is not run. A
+ * resource that cannot be read keeps its state, the others are refreshed, and the run fails.
  */
-export async function refresh(run: Run): Promise<void> {
-  for (const state of run.resources) {
+export async function refresh(run: Run, which: (state: ResourceState) => boolean = () => true): Promise<void> {
+  const read = new Set(run.resources.filter(which));
+  for (const state of read) {
     if (state.custom && !isProviderType(state.type)) await run.providers.ensure(state.provider, run.resources);
   }
   const refreshed = await Promise.all(
-    run.resources.map((state) => run.slots.use(() => (run.aborted ? Promise.resolve(state) : refreshOne(run, state)))),
+    run.resources.map((state) =>
+      read.has(state)
+        ? run.slots.use(() => (run.aborted ? Promise.resolve(state) : refreshOne(run, state)))
+        : Promise.resolve(state),
+    ),
   );
   run.snapshot.base.resources = withoutDangling(run.resources, refreshed);
   run.rebase();
@@ -55,21 +61,22 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
 async function read(run: Run, old: ResourceState): Promise<ResourceState | undefined> {
   const operator = operatorOf(run, old);
   let initErrors: string[] = [];
-  let found: { id: string; outputs: ResourceState["outputs"]; inputs: ResourceState["inputs"] | undefined };
+  let found: Found;
   try {
     found = await operator.read({ urn: old.urn, id: old.id }, old, old.customTimeouts.read ?? 0);
   } catch (error) {
     if (!(error instanceof PartialFailure)) throw error;
     // It is there, but not well: that is for the next update to repair.
     initErrors = error.reasons;
-    found = error;
+    found = error.found;
     run.warn(`Refreshed resource is in an unhealthy state:\n* ${initErrors.join("\n* ")}`, old.urn);
   }
   if (found.id === "") return undefined;
   const inputs = found.inputs ?? old.inputs;
   const changed = !equal(inputs, old.inputs) || !equal(found.outputs, old.outputs);
   const modified = changed ? new Date().toISOString() : old.modified;
-  return { ...old, id: found.id, inputs, outputs: found.outputs, initErrors, modified };
+  const { id, outputs, refreshBeforeUpdate } = found;
+  return { ...old, id, inputs, outputs, refreshBeforeUpdate, initErrors, modified };
 }
 
 /**
@@ -77,10 +84,13 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
  * what is there to what the inputs say.
  */
 async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promise<Change[]> {
-  if (old.external) return changesBetween(old.outputs, now.outputs);
+  if (old.external) {
+    markOutputs(now);
+    return changesBetween(old.outputs, now.outputs);
+  }
   const said: Difference = await difference(run, operatorOf(run, old), now, old.inputs, old.ignoreChanges, run.preview);
   if (said.changes !== "some") return [];
-  const changes = changesOf(said, old.inputs, now.inputs);
+  const changes = changesOf(inverted(said), old, now);
   if (changes.length > 0) return changes;
   // The provider sees a difference that its inputs do not show: then the outputs do, or the names it gives.
   const names = new Set([...said.changed, ...said.replaces, ...(said.detail ?? []).map(({ path }) => String(path[0]))]);

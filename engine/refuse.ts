@@ -1,6 +1,11 @@
-import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  ReadResourceRequest,
+  RegisterResourceRequest,
+  ResourceInvokeRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
 import { Refusal } from "./errors.ts";
-import { dynamicPackage, isProviderType, packageOf, stackType } from "./urns.ts";
+import { foreignNote } from "./packages.ts";
+import { isProviderType, packageOf } from "./urns.ts";
 import type { ResourceState } from "./state.ts";
 
 const instead = "run this program with the Pulumi CLI";
@@ -12,38 +17,57 @@ export function refuseStateField(field: string, where: string): never {
   );
 }
 
-/** Looks through the old state for what could not be carried on, before anything is done. */
-export function refuseForeignState(resources: readonly ResourceState[]): void {
-  for (const { urn, type, custom } of resources) {
+/**
+ * Looks through the old state for what could not be carried on, before anything is done.
+ * @param packages those whose plugins can be started
+ */
+export function refuseForeignState(resources: readonly ResourceState[], packages: ReadonlySet<string>): void {
+  for (const { urn, type, custom, inputs } of resources) {
     const name = packageOf(type);
-    if (isProviderType(type) ? name !== dynamicPackage : custom && name !== dynamicPackage) {
-      throw new Refusal(
-        `the state holds ${urn}, of the provider '${name}': the embedded engine serves dynamic resources only, use the Pulumi CLI`,
-      );
-    }
+    if (custom && !packages.has(name)) throw new Refusal(`the state holds ${urn}: ${missing(name)}`);
+    const note = isProviderType(type) ? foreignNote(inputs) : undefined;
+    if (note !== undefined) refuseStateField(note, urn);
+  }
+}
+
+/** What to say of a package that nothing serves. */
+function missing(name: string): string {
+  if (name === "pulumi") return `the resources of Pulumi itself are not served by the embedded engine, ${instead}`;
+  return (
+    `no plugin for '${name}' is named in Pulumi.yaml: add its folder under 'plugins: {providers: [{name: ${name}, path: …}]}', ` +
+    "or use the Pulumi CLI"
+  );
+}
+
+/** Refuses by name what a look-up or a call of a package asks for and this engine does not do. */
+export function refusePackage(
+  request: ReadResourceRequest | ResourceInvokeRequest,
+  what: string,
+  name: string,
+  packages: ReadonlySet<string>,
+): void {
+  if (!packages.has(name)) throw new Refusal(`${what}: ${missing(name)}`);
+  if (request.getPackageref() !== "" || request.getPlugindownloadurl() !== "") {
+    const option = request.getPackageref() === "" ? "pluginDownloadURL" : "a package reference";
+    throw new Refusal(`${what} uses '${option}', which the embedded engine does not do: ${instead}`);
   }
 }
 
 /** Refuses by name what a registration asks for and this engine does not do. */
-export function refuseRegistration(request: RegisterResourceRequest): void {
+export function refuseRegistration(request: RegisterResourceRequest, packages: ReadonlySet<string>): void {
   const type = request.getType();
   const resource = `resource '${request.getName()}' (${type})`;
   const name = packageOf(type);
   if (request.getRemote()) {
     throw new Refusal(`${resource} is a remote component, which the embedded engine does not construct: ${instead}`);
   }
-  if (isProviderType(type) ? name !== dynamicPackage : request.getCustom() && name !== dynamicPackage) {
-    throw new Refusal(
-      `${resource} needs the provider plugin '${name}', and the embedded engine serves dynamic resources only: ${instead}`,
-    );
-  }
+  if (request.getCustom() && !packages.has(name)) throw new Refusal(`${resource}: ${missing(name)}`);
   const options: [string, boolean][] = [
     ["import", request.getImportid() !== ""],
     ["replaceWith", request.getReplaceWithList().length > 0],
     ["replacementTrigger", request.hasReplacementTrigger() && request.getReplacementTrigger()?.hasNullValue() !== true],
     ["transforms", request.getTransformsList().length > 0],
     ["hooks", hasHooks(request)],
-    ["version", request.getVersion() !== "" && type !== stackType && isProviderType(type)],
     ["pluginDownloadURL", request.getPlugindownloadurl() !== ""],
     ["a package reference", request.getPackageref() !== ""],
     ["envVarMappings", request.getEnvvarmappingsMap().getLength() > 0],

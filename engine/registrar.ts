@@ -1,35 +1,31 @@
-import path from "node:path";
-import { fileURLToPath } from "node:url";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   DeploymentInfo,
+  ReadResourceRequest,
+  ReadResourceResponse,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
   RegisterResourceResponse,
+  ResourceInvokeRequest,
+  ResourceInvokeResponse,
 } from "@pulumi/pulumi/proto/resource_pb.js";
-import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import { changesBetween } from "./changes.ts";
-import { providerProperties } from "./config.ts";
+import { ProviderChoice } from "./choice.ts";
 import { parseDuration } from "./durations.ts";
 import { EngineError, messageOf, Refusal, Told } from "./errors.ts";
 import type { Generator } from "./generate.ts";
-import { type Goal, providerGoal } from "./goal.ts";
+import type { Goal, ReadGoal } from "./goal.ts";
 import type { StackOutputs } from "./outcome.ts";
+import { withVersion } from "./packages.ts";
 import { parsePath } from "./paths.ts";
-import { refuseRegistration } from "./refuse.ts";
+import { positionsOf } from "./positions.ts";
+import { ProviderError } from "./provider.ts";
+import { refusePackage, refuseRegistration } from "./refuse.ts";
 import type { Run } from "./run.ts";
 import type { Timeouts } from "./state.ts";
 import { toPropertyChange } from "./steps.ts";
-import {
-  dynamicPackage,
-  isProviderType,
-  isStackUrn,
-  makeReference,
-  packageOf,
-  parseReference,
-  providerTypePrefix,
-  typeOf,
-} from "./urns.ts";
+import { isProviderType, isStackUrn, packageOf } from "./urns.ts";
 import {
   containsUnknown,
   equal,
@@ -56,9 +52,7 @@ export class Registrar {
   readonly #root: string;
   readonly #parallel: number;
   readonly #goals = new Map<string, Goal>();
-  /** The `providers` of components, which children inherit by package. */
-  readonly #componentProviders = new Map<string, Map<string, string>>();
-  #defaultProvider: Promise<string> | undefined;
+  readonly #providers: ProviderChoice;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
   /** What has its outputs already: they are registered once. */
   readonly #completed = new Set<string>();
@@ -69,6 +63,7 @@ export class Registrar {
     this.#generator = generator;
     this.#root = root;
     this.#parallel = parallel;
+    this.#providers = new ProviderChoice(run, generator);
     this.aborted = new Promise((resolve) => {
       run.onAbort(resolve);
     });
@@ -97,19 +92,15 @@ export class Registrar {
   async register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
     let goal: Goal;
     try {
-      refuseRegistration(request);
+      refuseRegistration(request, this.#run.packages);
       goal = await this.#goalOf(request);
     } catch (error) {
       if (error instanceof Told) throw error;
-      throw this.refuse(
-        error instanceof Refusal
-          ? error.message
-          : `resource '${request.getName()}' (${request.getType()}): ${messageOf(error)}`,
-      );
+      throw this.#refused(error, request);
     }
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
-    if (!goal.custom) this.#componentProviders.set(state.urn, this.#providersOf(request));
+    if (!goal.custom) this.#providers.remember(state.urn, request);
     // The outputs of a component come later, and old ones may refer to resources that are not registered yet.
     const outputs = goal.custom ? state.outputs : {};
     const known = request.getSupportspartialvalues()
@@ -124,6 +115,71 @@ export class Registrar {
       .setUrn(state.urn)
       .setObject(toStruct(known, understanding));
     return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
+  }
+
+  #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): Told {
+    const where = `resource '${request.getName()}' (${request.getType()})`;
+    return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
+  }
+
+  /** Looks at something that exists already and is not managed here: the `get` of a resource. */
+  async read(request: ReadResourceRequest): Promise<ReadResourceResponse> {
+    const type = request.getType();
+    let goal: ReadGoal;
+    try {
+      refusePackage(request, `resource '${request.getName()}' (${type})`, packageOf(type), this.#run.packages);
+      goal = {
+        type,
+        name: request.getName(),
+        id: request.getId(),
+        inputs: fromStruct(request.getProperties()),
+        parent: request.getParent(),
+        provider: await this.#providers.ofLookUp(request),
+        dependencies: request.getDependenciesList(),
+        additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+        ...positionsOf(request, this.#root),
+      };
+    } catch (error) {
+      if (error instanceof Told) throw error;
+      throw this.#refused(error, request);
+    }
+    const state = await this.#generator.read(goal);
+    const understanding = {
+      secrets: request.getAcceptsecrets(),
+      resources: request.getAcceptresources(),
+      unknowns: true,
+    };
+    return new resourceProto.ReadResourceResponse()
+      .setUrn(state.urn)
+      .setProperties(toStruct(state.outputs, understanding));
+  }
+
+  /** Calls a function of a package; a ProviderError says that it failed. */
+  async invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
+    const token = request.getTok();
+    const name = packageOf(token);
+    let reference: string;
+    try {
+      refusePackage(request, `the function '${token}'`, name, this.#run.packages);
+      reference = await this.#providers.ofFunction(request);
+    } catch (error) {
+      throw error instanceof Told ? error : this.refuse(messageOf(error));
+    }
+    const provider = this.#run.providers.get(reference);
+    if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
+    try {
+      const given = fromStruct(request.getArgs());
+      const { outputs, failures } = await provider.invoke(token, given, this.#run.preview);
+      const understanding = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
+      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, understanding));
+      return response.setFailuresList(
+        failures.map(({ property, reason }) =>
+          new providerProto.CheckFailure().setProperty(property).setReason(reason),
+        ),
+      );
+    } catch (error) {
+      throw new ProviderError(`invocation of ${token} returned an error: ${messageOf(error)}`);
+    }
   }
 
   async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
@@ -164,11 +220,14 @@ export class Registrar {
     const type = request.getType();
     const custom = request.getCustom();
     const parentGoal = this.#goals.get(request.getParent());
-    const inputs = fromStruct(request.getObject());
+    const given = fromStruct(request.getObject());
+    const inputs = isProviderType(type)
+      ? withVersion(given, this.#providers.version(packageOf(type), request.getVersion()))
+      : given;
     const dependencies = request.getDependenciesList();
     const written = request.getPropertydependenciesMap();
     const propertyDependencies: Record<string, string[]> = {};
-    for (const name of Object.keys(inputs)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
+    for (const name of Object.keys(given)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
     for (const [name, { urnsList }] of written.toObject(false, (_, message) => message.toObject())) {
       propertyDependencies[name] = urnsList;
     }
@@ -178,7 +237,7 @@ export class Registrar {
       custom,
       inputs,
       parent: request.getParent(),
-      provider: custom && !isProviderType(type) ? await this.#providerFor(request, parentGoal) : "",
+      provider: custom && !isProviderType(type) ? await this.#providers.ofResource(request, parentGoal) : "",
       dependencies,
       propertyDependencies,
       protect: request.hasProtect() ? request.getProtect() : parentGoal?.protect,
@@ -196,63 +255,10 @@ export class Registrar {
       ),
       customTimeouts: timeoutsOf(request),
       hideDiff: request.getHidediffsList().map(parsePath),
-      ...this.#positions(request),
+      ...positionsOf(request, this.#root),
     };
-  }
-
-  /** Its own, the one of its package that a parent component hands down, its parent's, or the default one. */
-  async #providerFor(request: RegisterResourceRequest, parent: Goal | undefined): Promise<string> {
-    const name = packageOf(request.getType());
-    const inherited =
-      parent !== undefined && parent.provider !== "" && packageOf(typeOf(parseReference(parent.provider).urn)) === name
-        ? parent.provider
-        : undefined;
-    const given =
-      request.getProvider() ||
-      inherited ||
-      request.getProvidersMap().get(name) ||
-      this.#componentProviders.get(request.getParent())?.get(name);
-    if (given) return given;
-    this.#defaultProvider ??= this.#makeDefaultProvider();
-    return this.#defaultProvider;
-  }
-
-  #providersOf(request: RegisterResourceRequest): Map<string, string> {
-    const own = new Map(request.getProvidersMap().toArray());
-    for (const [name, reference] of this.#componentProviders.get(request.getParent()) ?? []) {
-      if (!own.has(name)) own.set(name, reference);
-    }
-    return own;
-  }
-
-  async #makeDefaultProvider(): Promise<string> {
-    const goal = providerGoal(`${providerTypePrefix}${dynamicPackage}`, providerProperties(this.#run.config));
-    const state = await this.#generator.register(goal);
-    return makeReference(state.urn, state.id);
-  }
-
-  #positions(request: RegisterResourceRequest): Pick<Goal, "sourcePosition" | "stackTrace"> {
-    const frames = request.getStacktrace()?.getFramesList() ?? [];
-    return {
-      sourcePosition: this.#position(request.getSourceposition()),
-      stackTrace: frames.map((frame) => this.#position(frame.getPc())),
-    };
-  }
-
-  #position(position: SourcePosition | undefined): string {
-    const uri = position?.getUri() ?? "";
-    if (position === undefined || !uri.startsWith("file:")) return "";
-    const relative = path.relative(this.#root, fileURLToPath(uri)).split(path.sep).map(escapedLikeGo).join("/");
-    const column = position.getColumn() === 0 ? "" : `,${position.getColumn()}`;
-    return `project:///${relative}#${position.getLine()}${column}`;
   }
 }
-
-/** As Go writes a path in a URL, so that a position does not look changed next to the CLI. */
-const escapedLikeGo = (segment: string): string =>
-  encodeURIComponent(segment)
-    .replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent)
-    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 function timeoutsOf(request: RegisterResourceRequest): Timeouts {
   const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };

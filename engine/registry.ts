@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { isOlder, requestedVersion, visible, withInternals } from "./packages.ts";
 import { ProviderError } from "./provider.ts";
-import type { Checked, Difference, Identity, Outcome, Provider, Sides } from "./provider.ts";
+import type { Checked, Difference, Identity, Outcome, Provider, Sides, Updated } from "./provider.ts";
 import { type ResourceState } from "./state.ts";
-import { makeReference, parseReference, unknownId } from "./urns.ts";
+import { makeReference, packageOf, parseReference, typeOf, unknownId } from "./urns.ts";
 import { equal, type Properties } from "./values.ts";
 
 /** What steps need of a provider; provider resources themselves are served by the registry in the same way. */
@@ -10,25 +11,30 @@ export type Operator = Pick<Provider, "check" | "diff" | "create" | "read" | "up
 
 /** All providers in operation, by reference; and the operator of the resources that configure them. */
 export class Registry implements Operator {
-  readonly #start: () => Provider;
+  readonly #start: (name: string) => Provider;
+  readonly #warn: (message: string) => void;
   readonly #providers = new Map<string, Provider>();
   /** Checked, but not configured yet; by URN. */
   readonly #fresh = new Map<string, Provider>();
-  #warm: Provider | undefined;
+  /** Started ahead of time; by package. */
+  readonly #warm = new Map<string, Provider>();
   readonly #opening = new Map<string, Promise<Provider>>();
+  readonly #closed: Provider[] = [];
 
-  constructor(start: () => Provider) {
+  constructor(start: (name: string) => Provider, warn: (message: string) => void) {
     this.#start = start;
+    this.#warn = warn;
   }
 
-  /** Starts a process ahead of time: the program takes as long to load as the host does. */
-  warmUp(): void {
-    this.#warm = this.#start();
+  /** Starts a process ahead of time: the program takes as long to load as a provider does. */
+  warmUp(name: string): void {
+    this.#warm.set(name, this.#start(name));
   }
 
-  #new(): Provider {
-    const provider = this.#warm ?? this.#start();
-    this.#warm = undefined;
+  #new(urn: string): Provider {
+    const name = packageOf(typeOf(urn));
+    const provider = this.#warm.get(name) ?? this.#start(name);
+    this.#warm.delete(name);
     return provider;
   }
 
@@ -37,37 +43,60 @@ export class Registry implements Operator {
   }
 
   async check(urn: string, olds: Properties, news: Properties): Promise<Checked> {
-    const provider = this.#fresh.get(urn) ?? this.#new();
-    this.#fresh.set(urn, provider);
-    return provider.checkConfig(urn, olds, news);
+    let provider = this.#fresh.get(urn);
+    if (provider === undefined) {
+      provider = this.#new(urn);
+      this.#fresh.set(urn, provider);
+      await this.#compareVersions(urn, provider, news);
+    }
+    const { inputs, failures } = await provider.checkConfig(urn, visible(olds), visible(news));
+    return { inputs: failures.length > 0 ? inputs : withInternals(inputs, news), failures };
+  }
+
+  async #compareVersions(urn: string, provider: Provider, inputs: Properties): Promise<void> {
+    const wanted = requestedVersion(inputs);
+    if (wanted === undefined) return;
+    const version = await provider.version();
+    if (version !== "" && !isOlder(version, wanted)) return;
+    this.#warn(
+      `resource plugin ${packageOf(typeOf(urn))} is expected to have version >=${wanted}, but has ${version || "none"}; ` +
+        "the folder in Pulumi.yaml may hold another version than the SDK that the program uses",
+    );
   }
 
   async diff({ urn, id }: Identity, olds: Sides, inputs: Properties): Promise<Difference> {
     const provider = this.#fresh.get(urn) ?? this.#providers.get(makeReference(urn, id));
     if (provider === undefined) throw new ProviderError(`provider ${urn} was never loaded`);
-    const difference = await provider.diffConfig(urn, olds.inputs, olds.outputs, inputs);
+    const news = visible(inputs);
+    const difference = await provider.diffConfig(urn, visible(olds.inputs), olds.outputs, news);
     if (difference.changes !== "unknown") return difference;
-    return { ...difference, changes: equal(olds.outputs, inputs) ? "none" : "some" };
+    return { ...difference, changes: equal(olds.outputs, news) ? "none" : "some" };
   }
 
   async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Outcome> {
     const id = preview ? unknownId : randomUUID();
     await this.#configure(this.#take(urn), urn, id, inputs);
-    return { id, outputs: inputs };
+    return { id, outputs: visible(inputs), refreshBeforeUpdate: false };
   }
 
-  async update({ urn, id }: Identity, _olds: Sides, inputs: Properties): Promise<Properties> {
+  async update({ urn, id }: Identity, _olds: Sides, inputs: Properties): Promise<Updated> {
     const before = this.#providers.get(makeReference(urn, id));
     await this.#configure(this.#take(urn), urn, id, inputs);
-    await before?.close();
-    return inputs;
+    if (before) this.#retire(before);
+    return { outputs: visible(inputs), refreshBeforeUpdate: false };
   }
 
-  async delete({ urn, id }: Identity): Promise<void> {
+  delete({ urn, id }: Identity): Promise<void> {
     const reference = makeReference(urn, id);
     const provider = this.#providers.get(reference);
     this.#providers.delete(reference);
-    await provider?.close();
+    if (provider) this.#retire(provider);
+    return Promise.resolve();
+  }
+
+  /** It may still be asked by what is under way, and takes its time to end: that is waited for at the end of the run. */
+  #retire(provider: Provider): void {
+    this.#closed.push(provider);
   }
 
   read(): never {
@@ -97,7 +126,7 @@ export class Registry implements Operator {
     const state = resources.find((candidate) => candidate.urn === urn && candidate.id === id);
     if (state === undefined) throw new ProviderError(`could not find provider ${reference} in the state`);
     // Not the one that may be under check for an update of this very provider.
-    const provider = this.#new();
+    const provider = this.#new(urn);
     const known = this.#providers.get(reference);
     if (known) return known;
     await this.#configure(provider, urn, id, state.inputs);
@@ -105,20 +134,14 @@ export class Registry implements Operator {
   }
 
   #take(urn: string): Provider {
-    const provider = this.#fresh.get(urn) ?? this.#new();
+    const provider = this.#fresh.get(urn) ?? this.#new(urn);
     this.#fresh.delete(urn);
     return provider;
   }
 
   async #configure(provider: Provider, urn: string, id: string, inputs: Properties): Promise<void> {
     this.#providers.set(makeReference(urn, id), provider);
-    await provider.configure({ urn, id }, inputs);
-  }
-
-  /** An alias of a provider resource: old resources name it by its old URN. */
-  alias(oldReference: string, reference: string): void {
-    const provider = this.#providers.get(reference);
-    if (provider && !this.#providers.has(oldReference)) this.#providers.set(oldReference, provider);
+    await provider.configure({ urn, id }, visible(inputs));
   }
 
   cancel(): void {
@@ -130,6 +153,7 @@ export class Registry implements Operator {
   }
 
   #all(): Set<Provider> {
-    return new Set([...this.#providers.values(), ...this.#fresh.values(), ...(this.#warm ? [this.#warm] : [])]);
+    const registered = [this.#providers, this.#fresh, this.#warm].flatMap((providers) => [...providers.values()]);
+    return new Set([...registered, ...this.#closed]);
   }
 }

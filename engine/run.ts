@@ -16,6 +16,8 @@ export class Run {
   readonly config: Config;
   readonly snapshot: Snapshot;
   readonly providers: Registry;
+  /** The packages whose providers can be started. */
+  readonly packages: ReadonlySet<string>;
   readonly slots: Slots;
   readonly emit: Emit;
   readonly showSecrets: boolean;
@@ -31,7 +33,16 @@ export class Run {
   constructor(
     given: Pick<
       Run,
-      "kind" | "preview" | "project" | "stack" | "config" | "snapshot" | "providers" | "emit" | "showSecrets"
+      | "kind"
+      | "preview"
+      | "project"
+      | "stack"
+      | "config"
+      | "snapshot"
+      | "providers"
+      | "packages"
+      | "emit"
+      | "showSecrets"
     > & { parallel: number },
   ) {
     this.kind = given.kind;
@@ -41,6 +52,7 @@ export class Run {
     this.config = given.config;
     this.snapshot = given.snapshot;
     this.providers = given.providers;
+    this.packages = given.packages;
     this.emit = given.emit;
     this.showSecrets = given.showSecrets;
     this.slots = new Slots(given.parallel);

@@ -37,6 +37,8 @@ export interface ResourceState {
   replaceOnChanges: string[];
   hideDiff: Path[];
   importID: string;
+  /** Its provider wants it read before each preview and update. */
+  refreshBeforeUpdate: boolean;
   created: string;
   modified: string;
   sourcePosition: string;
@@ -70,6 +72,7 @@ export function newState(
     replaceOnChanges: [],
     hideDiff: [],
     importID: "",
+    refreshBeforeUpdate: false,
     created: "",
     modified: "",
     sourcePosition: "",

@@ -2,13 +2,13 @@ import { type Change, changesBetween } from "./changes.ts";
 import { messageOf, Told } from "./errors.ts";
 import type { Op, PropertyChange, StepInfo } from "./events.ts";
 import { formatPath, pathContains } from "./paths.ts";
-import { PartialFailure, ProviderError } from "./provider.ts";
+import { type Outcome, PartialFailure, ProviderError, type Updated } from "./provider.ts";
 import type { Operator } from "./registry.ts";
 import type { Run } from "./run.ts";
 import type { OperationType, ResourceState } from "./state.ts";
-import { isDefaultProvider, isProviderType, nameOf } from "./urns.ts";
+import { isDefaultProvider, isProviderType, nameOf, unknownId } from "./urns.ts";
 import { copyProperties } from "./checkpoint.ts";
-import { property, Secret, shown } from "./values.ts";
+import { equal, property, Secret, shown } from "./values.ts";
 
 /** One thing to do about one resource; made by the generator, carried out here. */
 export interface Step {
@@ -34,6 +34,8 @@ const operations: Partial<Record<Op, OperationType>> = {
   create: "creating",
   "create-replacement": "creating",
   update: "updating",
+  read: "reading",
+  "read-replacement": "reading",
   delete: "deleting",
   "delete-replaced": "deleting",
   "read-discard": "deleting",
@@ -113,6 +115,9 @@ async function apply(run: Run, step: Step): Promise<void> {
       return applyCreate(run, step);
     case "update":
       return applyUpdate(run, step);
+    case "read":
+    case "read-replacement":
+      return applyRead(run, step);
     case "delete":
     case "delete-replaced":
     case "read-discard":
@@ -144,28 +149,23 @@ async function applySame(run: Run, { old, now: next }: Step): Promise<void> {
 async function applyCreate(run: Run, step: Step): Promise<void> {
   const { now: next, old } = step;
   if (!next) return;
-  const finish = (id: string, outputs: ResourceState["outputs"]): void => {
+  const finish = ({ id, outputs, refreshBeforeUpdate }: Outcome): void => {
     next.id = id;
     next.outputs = outputs;
+    next.refreshBeforeUpdate = refreshBeforeUpdate;
     next.created = next.modified = now();
     if (step.deleteLater && old) old.delete = true;
   };
   if (!next.custom) {
-    finish("", {});
+    finish({ id: "", outputs: {}, refreshBeforeUpdate: false });
     return;
   }
   try {
-    const made = await operatorOf(run, next).create(
-      next.urn,
-      next.inputs,
-      next.customTimeouts.create ?? 0,
-      run.preview,
-    );
-    finish(made.id, made.outputs);
+    finish(await operatorOf(run, next).create(next.urn, next.inputs, next.customTimeouts.create ?? 0, run.preview));
   } catch (error) {
     if (error instanceof PartialFailure) {
       next.initErrors = error.reasons;
-      finish(error.id, error.outputs);
+      finish(error.found);
     }
     throw error;
   }
@@ -177,6 +177,11 @@ async function applyUpdate(run: Run, { old, now: next }: Step): Promise<void> {
   next.created = old.created;
   next.modified = old.modified;
   if (!next.custom) return;
+  const finish = ({ outputs, refreshBeforeUpdate }: Updated): void => {
+    next.outputs = outputs;
+    next.refreshBeforeUpdate = refreshBeforeUpdate;
+    next.modified = now();
+  };
   const options = {
     ignoreChanges: next.ignoreChanges,
     timeout: next.customTimeouts.update ?? 0,
@@ -184,16 +189,31 @@ async function applyUpdate(run: Run, { old, now: next }: Step): Promise<void> {
   };
   try {
     const identity = { urn: next.urn, id: old.id };
-    next.outputs = await operatorOf(run, next).update(identity, old, next.inputs, options);
-    next.modified = now();
+    finish(await operatorOf(run, next).update(identity, old, next.inputs, options));
   } catch (error) {
     if (error instanceof PartialFailure) {
       next.initErrors = error.reasons;
-      next.outputs = error.outputs;
-      next.modified = now();
+      finish(error.found);
     }
     throw error;
   }
+}
+
+/** Also in previews, unless the ID is not known yet. */
+async function applyRead(run: Run, { op, old, now: next }: Step): Promise<void> {
+  if (!next) return;
+  if (next.id !== unknownId) {
+    const given = { inputs: next.inputs, outputs: next.inputs };
+    const found = await operatorOf(run, next).read({ urn: next.urn, id: next.id }, given, 0);
+    if (found.id === "") throw new ProviderError(`resource '${next.id}' does not exist`);
+    next.id = found.id;
+    next.outputs = found.outputs;
+  }
+  if (!old) return;
+  if (op === "read-replacement") old.delete = true;
+  const changed = !equal(next.inputs, old.inputs) || !equal(next.outputs, old.outputs);
+  next.created = old.created;
+  next.modified = changed ? now() : old.modified;
 }
 
 async function applyDelete(run: Run, step: Step): Promise<void> {
@@ -229,7 +249,12 @@ function record(run: Run, { op, old, now: next }: Step): void {
   switch (op) {
     case "same":
     case "update":
+    case "read":
       if (old) snapshot.markDone(old);
+      if (next) snapshot.markNew(next);
+      return;
+    case "read-replacement":
+      // The old one is marked for deletion and stays until then.
       if (next) snapshot.markNew(next);
       return;
     case "create":
@@ -278,7 +303,9 @@ function mustWrite({ op, old, now: next }: Step): boolean {
 export function describeStep(run: Run, step: Step): StepInfo {
   const state = step.now ?? step.old;
   const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
-  if (state?.id !== undefined && state.id !== "") described.id = state.id;
+  // Before it is done an update has the ID that it had.
+  const id = state?.id || (step.op === "update" ? step.old?.id : "");
+  if (id) described.id = id;
   if (state?.parent) described.parent = state.parent;
   if (state?.provider) described.provider = state.provider;
   const changes = visibleChanges(run, step);
@@ -303,7 +330,7 @@ export function describeStep(run: Run, step: Step): StepInfo {
 const providerKey = "__provider";
 
 function visibleChanges(run: Run, { op, old, now: next, changes }: Step): PropertyChange[] {
-  if (!old || !next || op === "same" || op === "delete") return [];
+  if (!old || !next || op === "same" || op === "delete" || op === "read") return [];
   const hidden = next.hideDiff;
   return (changes ?? changesBetween(old.inputs, next.inputs))
     .filter(({ path }) => path[0] !== providerKey && !hidden.some((outer) => pathContains(outer, path)))

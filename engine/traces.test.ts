@@ -91,7 +91,11 @@ describe.each(["life", "broken"])("the recording %s", (name) => {
       // What was checked beside a failure, before it was known, is a matter of luck on either engine.
       const calls =
         step.exit === 0 ? ran.calls : ran.calls.filter((call) => isRecorded(call, step) || !looksOnly(call));
-      expect({ where, calls: unordered(calls) }).toEqual({ where, calls: unordered(step.providerCalls) });
+      const expected =
+        step.exit === 0
+          ? step.providerCalls
+          : step.providerCalls.filter((call) => !looksOnly(call) || calls.some((made) => text(made) === text(call)));
+      expect({ where, calls: unordered(calls) }).toEqual({ where, calls: unordered(expected) });
       expect({ where, ...(await stateOf(sandbox)) }).toEqual({
         where,
         resources: normalized(step.resources),

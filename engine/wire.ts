@@ -1,7 +1,7 @@
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { EngineError, Refusal } from "./errors.ts";
-import { unknownId } from "./urns.ts";
+import { nameOf, typeOf, unknownId } from "./urns.ts";
 import { type Properties, ResourceReference, Secret, Unknown, unknown, type Value } from "./values.ts";
 
 /** The property that says "this object is something else", and what it may be. */
@@ -49,6 +49,8 @@ function plain(value: Value, understanding: Understanding): unknown {
     return {
       [signature]: referenceSignature,
       urn: value.urn,
+      name: nameOf(value.urn),
+      type: typeOf(value.urn),
       ...(value.id === undefined ? {} : { id: value.id instanceof Unknown ? "" : value.id }),
       ...(value.packageVersion === undefined ? {} : { packageVersion: value.packageVersion }),
     };

@@ -1,6 +1,34 @@
-export { AppReadiness, GeneratedApp, Organization, SeedRows, Team, TeamMember } from "./resources.ts";
-export type { GeneratedAppArgs, RowsOf, SeedRowsArgs } from "./resources.ts";
+export {
+  AppReadiness,
+  GeneratedApp,
+  Notification,
+  Organization,
+  RowFile,
+  SeedRows,
+  Team,
+  TeamMember,
+  TeamRoster,
+  UserTeams,
+} from "./resources.ts";
+export type { GeneratedAppArgs, RowsOf, SeedRowsArgs, TeamRosterArgs } from "./resources.ts";
 export { Provider } from "./provider.ts";
 export type { ProviderArgs } from "./provider.ts";
 export { Environment } from "./environment/environment.ts";
 export type { EnvironmentArgs } from "./environment/environment.ts";
+export {
+  getAppStatus,
+  getAppStatusOutput,
+  getOrganization,
+  getOrganizationOutput,
+  getRow,
+  getRowOutput,
+  getRows,
+  getRowsOutput,
+  getTeam,
+  getTeamMembers,
+  getTeamMembersOutput,
+  getTeamOutput,
+  getUserID,
+  getUserIDOutput,
+} from "./functions.ts";
+export type { FunctionOptions, FunctionOutputOptions } from "./functions.ts";

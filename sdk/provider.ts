@@ -12,6 +12,9 @@ export type ProviderArgs = { [Name in keyof Settings]?: pulumi.Input<Settings[Na
  * platforms in one program. What is not given here comes from the environment variables.
  */
 export class Provider extends pulumi.ProviderResource {
+  /** What it was declared with, as JSON and as a secret: functions ask the same platform. */
+  readonly settings: pulumi.Output<string>;
+
   constructor(name: string, args: ProviderArgs, options?: pulumi.ResourceOptions) {
     const given = Object.entries(args).map(([key, value]) => {
       const secret = configuration.shape[key as keyof Settings].meta()?.secret; // keys of the arguments are its keys
@@ -19,5 +22,6 @@ export class Provider extends pulumi.ProviderResource {
     });
     // The package of dynamic resources: its host gets these inputs in place of the stack's configuration.
     super("pulumi-nodejs", name, { ...Object.fromEntries(given), "microapps:explicitProvider": "true" }, options);
+    this.settings = pulumi.secret(pulumi.jsonStringify(args));
   }
 }

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
+import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
 
 /** What a resource is declared with, each value possibly an output of another resource. */
@@ -28,13 +30,6 @@ type ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> = new 
 ) => pulumi.CustomResource & Outputs<Inputs, Added>;
 
 /**
- * The constant that stands in the state as every resource's provider. The dynamic-provider host evaluates it from the
- * program's folder; a serialized closure would put kilobytes of code into the state of each resource.
- */
-const providerOf = (name: string): string =>
-  `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${name}")`;
-
-/**
  * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
  * a component is one on everything inside of it, siblings that wait for this resource included.
  */
@@ -45,12 +40,16 @@ const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefine
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
-  const type = `pulumi-nodejs:dynamic/microapps:${definition.name}`;
+  const type = dynamicType(definition.name);
   const names = [...Object.keys(definition.inputs.shape), ...Object.keys(definition.outputs.shape)];
   // An output that is not mentioned here never resolves.
   const mentioned = Object.fromEntries(names.map((name) => [name, undefined]));
+  // What check computes says nothing to a reader of a diff, except where it is all that a diff has.
+  const computed = Object.entries(definition.inputs.shape)
+    .filter(([, schema]) => factsOf(schema).computed && factsOf(schema).settles === "silently")
+    .map(([name]) => name);
   const secrets = Object.entries({ ...definition.inputs.shape, ...definition.outputs.shape })
-    .filter(([, schema]) => (schema as z.ZodType).meta()?.secret)
+    .filter(([, schema]) => factsOf(schema).secret)
     .map(([name]) => name);
 
   class Declared extends pulumi.CustomResource {
@@ -66,7 +65,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
         name,
         props,
         pulumi.mergeOptions(options, {
-          hideDiffs: ["__provider", "resourceUrn"],
+          hideDiffs: ["__provider", ...computed],
           additionalSecretOutputs: secrets,
         }),
       );

@@ -1,10 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
+import { notification } from "../provider/resources/notification.ts";
 import { organization } from "../provider/resources/organization.ts";
+import { rowFile } from "../provider/resources/rowFile.ts";
 import { seedRows } from "../provider/resources/seedRows.ts";
 import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
+import { teamRoster } from "../provider/resources/teamRoster.ts";
+import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
 
 /** An organization. `id` is its ID on the platform; a rename is an update in place. */
@@ -16,6 +20,23 @@ export class Team extends declared(team) {}
 /** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
 export class TeamMember extends declared(teamMember) {}
 
+/** What TeamRoster is declared with. */
+export type TeamRosterArgs = Omit<Args<typeof teamRoster.inputs>, "sensitive">;
+
+/** The members of a team as one list, by e-mail address: who is not declared is removed, within guards. */
+export class TeamRoster extends declared(teamRoster) {
+  constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
+    super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
+  }
+}
+
+/** A user's teams: exactly these, so of all others the user is taken out. */
+export class UserTeams extends declared(userTeams) {}
+
+/** True for a secret, and nothing for everything else. */
+const whetherSecret = (value: pulumi.Input<unknown>): Promise<true | undefined> =>
+  pulumi.isSecret(pulumi.output(value)).then((secret) => secret || undefined);
+
 /** The wait for a generated app. GeneratedApp declares it unless it is told not to wait. */
 export class AppReadiness extends declared(appReadiness) {}
 
@@ -25,7 +46,7 @@ export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input
 /** What SeedRows is declared with. */
 export interface SeedRowsArgs extends Omit<
   Args<typeof seedRows.inputs>,
-  "references" | "parent" | "sensitive" | "digest" | "fingerprint"
+  "references" | "parent" | "sensitive" | "digest" | "fingerprint" | "keys"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
   references?: Record<string, RowsOf>;
@@ -44,9 +65,7 @@ export class SeedRows extends declared(seedRows) {
         ...rest,
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        ...(args.rows
-          ? { sensitive: pulumi.isSecret(pulumi.output(args.rows)).then((secret) => secret || undefined) }
-          : {}),
+        ...(args.rows ? { sensitive: whetherSecret(args.rows) } : {}),
       },
       options,
     );
@@ -57,6 +76,12 @@ export class SeedRows extends declared(seedRows) {
 function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<string> } {
   return rows instanceof SeedRows ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
 }
+
+/** A message to a user about an app: sent once, and again whenever its triggers change. */
+export class Notification extends declared(notification) {}
+
+/** A file or image on a field of a row, which is named by its natural key. Declare it to depend on the row's seed. */
+export class RowFile extends declared(rowFile) {}
 
 /** What GeneratedApp is declared with. */
 export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
@@ -108,13 +110,19 @@ describe("preview", () => {
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
     const inputs = { teamID: unknown, email: "ada@example.com", role: "admin" };
+    const platform = stage.emulator.url;
     const calls = await stage.calls(async () => {
       const answer = await create("TeamMember", inputs, (request) => request.setPreview(true));
-      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, memberUserID: unknown });
+      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, memberUserID: unknown, platform });
       const rows = await create("SeedRows", { table: "continents", key: ["Code"], rows: unknown }, (request) =>
         request.setPreview(true),
       );
-      expect(rows.getProperties()?.toJavaScript()).toEqual({ table: "continents", key: ["Code"], ...added });
+      expect(rows.getProperties()?.toJavaScript()).toEqual({
+        table: "continents",
+        key: ["Code"],
+        platform,
+        ...added,
+      });
     });
     expect(calls).toEqual([]);
   });
@@ -131,6 +139,7 @@ describe("preview", () => {
       email: "ada@example.com",
       role: "admin",
       memberUserID: "u",
+      platform: stage.emulator.url,
     });
   });
 });
@@ -142,7 +151,6 @@ test("a diff names each property that changes, by path", async () => {
     key: ["Code"],
     digest: "1",
     references: { Continent: { table: "continents", key: "Code" }, "Time zone": { table: "zones", key: "ID" } },
-    drift: { changed: 1, missing: 0, keys: ["EU"] },
   };
   const news = {
     ...same,
@@ -159,13 +167,73 @@ test("a diff names each property that changes, by path", async () => {
   });
 });
 
+describe("rows that change are shown by their key,", () => {
+  const seed = { table: "continents", key: "Code" };
+  const rows = [
+    { Code: "EU", Name: "Europe" },
+    { Code: "AF", Name: "Africa" },
+    { Code: "AS", Name: "Asai" },
+  ];
+  const wanted = [
+    { Code: "OC", Name: "Oceania" },
+    { Code: "EU", Name: "Europe" },
+    { Code: "AS", Name: "Asia" },
+  ];
+  const byHand = async (code: string, change: (rowID: string) => Promise<unknown>): Promise<void> => {
+    const { microAppRows } = await stage.client.microappdata({ microAppID: "continents" });
+    await change(microAppRows.find((row) => row["Code"] === code)?._id ?? "");
+  };
+
+  test("label by label when the program has them, in any order", async () => {
+    const made = await stage.create("SeedRows", { ...seed, rows });
+    expect(made.inputs).toMatchObject({ rows: { EU: rows[0], AF: rows[1], AS: rows[2] }, keys: ["EU", "AF", "AS"] });
+    const { inputs } = await stage.host.check("SeedRows", { ...seed, rows: wanted }, made.inputs);
+    expect(await stage.host.details("SeedRows", made.id, made.outputs, inputs, made.inputs)).toEqual({
+      'rows["AS"].Name': "UPDATE",
+      'rows["OC"]': "ADD",
+      'rows["AF"]': "DELETE",
+    });
+  });
+
+  test("and edits by hand with what is there now", async () => {
+    const made = await stage.create("SeedRows", { ...seed, rows });
+    await byHand("EU", (rowID) => stage.client.updatemicroapprow({ rowID, rowData: { Name: "By hand" } }));
+    await byHand("AF", (rowID) => stage.client.removemicroapprow({ rowID }));
+    const seen = await stage.host.read("SeedRows", made.id, made.outputs, made.inputs);
+    expect(seen.inputs).toMatchObject({ rows: { EU: { Code: "EU", Name: "By hand" }, AS: rows[2] } });
+    expect(seen.inputs?.["rows"]).not.toHaveProperty("AF");
+    expect(await stage.host.details("SeedRows", made.id, seen.outputs, made.inputs, seen.inputs)).toEqual({
+      'rows["EU"].Name': "UPDATE",
+      'rows["AF"]': "ADD",
+    });
+    // What is put back by hand is as declared again.
+    await stage.host.update("SeedRows", made.id, seen.outputs, made.inputs);
+    const repaired = await stage.host.read("SeedRows", made.id, seen.outputs, seen.inputs);
+    expect(repaired.inputs?.["rows"]).toEqual(made.inputs["rows"]);
+  });
+
+  test("the first of each kind when a file has them, and how many more there are", async () => {
+    const file = join(stage.host.folder, "continents.csv");
+    const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `C${from + i},Name`);
+    await writeFile(file, ["Code,Name", ...lines(0, 100)].join("\n"));
+    const made = await stage.create("SeedRows", { ...seed, source: "continents.csv" });
+    expect(made.inputs).not.toHaveProperty("rows");
+    await writeFile(file, ["Code,Name", "C10,Other", ...lines(11, 160)].join("\n"));
+    const { inputs } = await stage.host.check("SeedRows", { ...seed, source: "continents.csv" }, made.inputs);
+    const found = await stage.host.details("SeedRows", made.id, made.outputs, inputs, made.inputs);
+    expect(found).toMatchObject({ 'rows["C100"]': "ADD", 'rows["C10"]': "UPDATE", 'rows["C9"]': "DELETE" });
+    expect(Object.keys(found)).toHaveLength(20 + 1 + 10 + 1);
+    expect(found).toHaveProperty(['rows["and 40 more of 71"]']);
+  });
+});
+
 describe("secrets", () => {
   test("stay secrets in inputs, outputs and diffs, and no message shows them", async () => {
     const { host } = stage;
     const { inputs } = await host.check("Organization", { name: "Acme", description: secret("hush-hush") });
     expect(inputs).toEqual({ name: "Acme", description: secret("hush-hush") });
     const made = await host.create("Organization", inputs);
-    expect(made.outputs).toEqual({ name: "Acme", description: secret("hush-hush") });
+    expect(made.outputs).toMatchObject({ name: "Acme", description: secret("hush-hush") });
     expect((await host.read("Organization", made.id, made.outputs)).outputs).toEqual(made.outputs);
     expect(await host.details("Organization", made.id, made.outputs, { name: "Acme" })).toEqual({
       description: "DELETE",
@@ -200,7 +268,11 @@ test("what failed in part is told with what exists and with its inputs", async (
   const news = { table: "continents", key: "Code", rows: [{ Code: "EU", Nmae: "Europe" }] };
   const failed = await stage.create("SeedRows", news).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(InitFailed);
-  expect(failed).toMatchObject({ id: "continents/Code", properties: { rowCount: 1 }, inputs: { rows: news.rows } });
+  expect(failed).toMatchObject({
+    id: "continents/Code",
+    properties: { rowCount: 1 },
+    inputs: { rows: { EU: news.rows[0] } },
+  });
 });
 
 test("a timeout ends a call, and says so", async () => {

@@ -8,9 +8,9 @@ interface Process {
   command: string;
 }
 
-/** The provider host that an engine has started. */
-export async function hostOf(engine: number): Promise<number> {
-  const isHost = ({ parent, command }: Process): boolean => parent === engine && command.includes("dynamic-provider");
+/** The provider host or, by another name, the plugin that an engine has started. */
+export async function hostOf(engine: number, name = "dynamic-provider"): Promise<number> {
+  const isHost = ({ parent, command }: Process): boolean => parent === engine && command.includes(name);
   return (await eventually("a provider host", () => processes().find(isHost))).pid;
 }
 

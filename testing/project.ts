@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 
-const repository = join(import.meta.dirname, "../..");
+export const repository = join(import.meta.dirname, "../..");
 const microapps = join(repository, "dist/provider/cmd/microapps.js");
 
 /** How a command ended. `output` has both streams, in the order in which they came. */
@@ -84,14 +84,27 @@ export class Project {
     return new Project(folder, folder, "microapps-organization");
   }
 
-  /** A project that runs this program on the stack `dev` with this configuration, all of it in clear. */
-  static async running(program: string, config: Readonly<Record<string, string>>): Promise<Project> {
+  /**
+   * A project that runs this program on the stack `dev` with this configuration, all of it in clear.
+   * @param settings more for Pulumi.yaml
+   */
+  static async running(
+    program: string,
+    config: Readonly<Record<string, string>>,
+    settings: object = {},
+  ): Promise<Project> {
     const folder = await freshFolder();
     const project = new Project(folder, folder, "tests");
     await linkPackages(folder);
     const runtime = { name: "nodejs", options: { typescript: false } };
     const files = {
-      "Pulumi.yaml": JSON.stringify({ name: "tests", runtime, main: "index.ts", backend: { url: "file://." } }),
+      "Pulumi.yaml": JSON.stringify({
+        name: "tests",
+        runtime,
+        main: "index.ts",
+        backend: { url: "file://." },
+        ...settings,
+      }),
       "Pulumi.dev.yaml": JSON.stringify({ config }),
       "package.json": JSON.stringify({ type: "module" }),
       "index.ts": program,

@@ -71,6 +71,7 @@ export class ProviderHost {
   /** Each call with its answer or failure, without what differs from door to door. */
   readonly trace: string[] = [];
   readonly #engine: grpc.Server;
+  #start: () => Promise<void> = () => Promise.resolve();
   #child: ChildProcess | undefined;
   #client: InstanceType<typeof providerService.ResourceProviderClient> | undefined;
 
@@ -102,7 +103,8 @@ export class ProviderHost {
         else resolve(bound);
       });
     });
-    await host.#spawn(`127.0.0.1:${port}`, config);
+    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config);
+    await host.#start();
     return host;
   }
 
@@ -170,10 +172,15 @@ export class ProviderHost {
     });
   }
 
-  read(type: string, id: string, state: Properties): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
+  read(
+    type: string,
+    id: string,
+    state: Properties,
+    lastInputs: Properties = {},
+  ): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
     return this.#noted(`read ${type}`, async () => {
       const request = new providerProto.ReadRequest();
-      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state));
+      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state)).setInputs(struct(lastInputs));
       const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
         client.read(request, done),
       );
@@ -208,9 +215,20 @@ export class ProviderHost {
   }
 
   /** How each property would change, by property path. */
-  async details(type: string, id: string, olds: Properties, news: Properties): Promise<Record<string, string>> {
+  async details(
+    type: string,
+    id: string,
+    olds: Properties,
+    news: Properties,
+    oldInputs: Properties = {},
+  ): Promise<Record<string, string>> {
     const request = new providerProto.DiffRequest();
-    request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news));
+    request
+      .setId(id)
+      .setUrn(this.urn(type))
+      .setOlds(struct(olds))
+      .setNews(struct(news))
+      .setOldInputs(struct(oldInputs));
     const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
       client.diff(request, done),
     );
@@ -227,14 +245,24 @@ export class ProviderHost {
     return this.#child?.pid;
   }
 
-  /** Kills the host as an engine that ends its providers does, or as a crash would. */
-  async stop(): Promise<void> {
+  /** Another process, as the next run has one. */
+  async restart(): Promise<void> {
+    await this.#end();
+    await this.#start();
+  }
+
+  async #end(): Promise<void> {
     this.#client?.close();
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) {
       child.kill("SIGKILL");
       await once(child, "exit");
     }
+  }
+
+  /** Kills the host as an engine that ends its providers does, or as a crash would. */
+  async stop(): Promise<void> {
+    await this.#end();
     this.#engine.forceShutdown();
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -161,12 +161,12 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 async function exportState(terminal: Terminal, options: Options & Globals): Promise<void> {
   const stack = await openStack(options, terminal);
   const deployment = await stack.read();
-  const { encodeDeployment } = await import("../checkpoint.ts");
+  const { encodeDeployment, formatOf } = await import("../checkpoint.ts");
   const seal: Seal = options.showSecrets
     ? (_, plaintext) => ({ plaintext })
     : (place, text) => ({ ciphertext: stack.crypter.encryptAt(place, text) });
   const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date());
-  const text = `${JSON.stringify({ version: 3, deployment: state }, null, 4)}\n`;
+  const text = `${JSON.stringify({ ...formatOf(deployment), deployment: state }, null, 4)}\n`;
   if (options.file === undefined) terminal.output.write(text);
   else writeFileSync(options.file, text, { mode: 0o600 });
 }

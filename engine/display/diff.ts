@@ -9,7 +9,7 @@ import { isPartOfReplacement, words } from "./words.ts";
 /** Whether the detailed view tells of a step: a replacement is told once, what stays and what is only kept in books never. */
 export function isDetailed({ op, urn }: StepInfo): boolean {
   if (isStackUrn(urn)) return true;
-  return op !== "same" && op !== "read-discard" && op !== "remove-pending-replace" && !isPartOfReplacement(op);
+  return op !== "same" && op !== "remove-pending-replace" && !isPartOfReplacement(op);
 }
 
 /** One resource in full, for `--diff`: what is done to it and, for each property, how. */

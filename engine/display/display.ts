@@ -1,4 +1,4 @@
-import type { Emit, EngineEvent } from "../events.ts";
+import type { Emit, EngineEvent, StepInfo } from "../events.ts";
 import { createPaint, headline } from "./colors.ts";
 import { Detail } from "./detail.ts";
 import { jsonLine } from "./json.ts";
@@ -7,7 +7,7 @@ import { type EventOf, Rows } from "./rows.ts";
 import { Screen } from "./screen.ts";
 import { diagnostics, duration, messageLines, outputs, resources } from "./summary.ts";
 import { table } from "./tree.ts";
-import { heading } from "./words.ts";
+import { heading, isLookUp } from "./words.ts";
 
 export interface DisplayOptions {
   /** Each event as one line of JSON, and nothing else. */
@@ -63,6 +63,14 @@ function outside(event: EventOf<"log">, { write, color }: DisplayOptions): void 
   for (const line of messageLines(message, createPaint(color), color)) write(`${line}\n`);
 }
 
+/** What is only looked at changes nothing, so it gets no row: the stack's tells of it. */
+const lookUp = ({ resourceType, name }: StepInfo): EventOf<"log"> => ({
+  type: "log",
+  severity: "info",
+  message: `read ${resourceType} ${name}`,
+  ephemeral: true,
+});
+
 /** One run from its start to its summary. */
 class ShownRun {
   readonly #options: DisplayOptions;
@@ -93,6 +101,10 @@ class ShownRun {
 
   show(event: Exclude<EngineEvent, { type: "start" | "summary" }>): void {
     const { suppressProgress } = this.#options;
+    if ("op" in event && isLookUp(event.op)) {
+      if (event.op === "read" && event.type === "step") this.show(lookUp(event));
+      return;
+    }
     switch (event.type) {
       case "step": {
         if (event.internal) return;

@@ -31,6 +31,11 @@ export const words: Record<Op, Words> = {
     counted: "deleted",
   },
   refresh: verb("~ ", "yellow", "refresh", "refreshing", "refreshed"),
+  read: verb("> ", "cyanBright", "read", "reading", "read"),
+  "read-replacement": {
+    ...verb(">>", "magentaBright", "read for replacement", "reading for replacement", "read for replacement"),
+    failed: "reading failed",
+  },
   "read-discard": verb("< ", "red", "discard", "discarding", "discarded"),
   "discard-replaced": {
     ...verb("<<", "red", "discard original", "discarding original", "discarded original"),
@@ -43,6 +48,9 @@ export const words: Record<Op, Words> = {
 function verb(glyph: string, style: Style, planned: string, doing: string, done: string): Words {
   return { glyph, style, planned, doing, done, failed: `${doing} failed`, counted: done };
 }
+
+/** The steps about what exists already and is not managed. */
+export const isLookUp = (op: Op): boolean => op === "read" || op === "read-replacement" || op === "read-discard";
 
 /** The steps that make up one replacement. */
 export const isPartOfReplacement = (op: Op): boolean =>

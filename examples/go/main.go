@@ -64,6 +64,9 @@ func people(ctx *pulumi.Context) error {
 			return err
 		}
 	}
+	// What the platform has under the ID, once it is there.
+	found := microapps.LookupTeamOutput(ctx, microapps.LookupTeamOutputArgs{TeamID: crew.ID()})
+	ctx.Export("crewName", found.Name())
 	ctx.Export("organization", acme.ID())
 	ctx.Export("teams", pulumi.Map{"crew": crew.ID(), "support": support.ID()})
 	return nil

@@ -51,8 +51,12 @@ portal = microapps.GeneratedApp(
 # The ID of the app is safe in the state before anybody waits for it.
 microapps.AppReadiness("ready", app_id=portal.app_id)
 
+# What the platform has under the ID, once it is there.
+found = microapps.get_team_output(team_id=crew.id)
+
 pulumi.export("organization", acme.id)
 pulumi.export("teams", {"crew": crew.id, "support": support.id})
+pulumi.export("crewName", found.name)
 pulumi.export(
     "rows",
     {"currencies": currencies.row_count, "countries": countries.row_count, "offices": offices.row_count},

@@ -5,7 +5,7 @@ import { ApiError, type Failure } from "../contract/errors.ts";
 import { judge } from "./answers.ts";
 import type { CallOptions, ClientOptions } from "./client.ts";
 import { Limiter, type Load } from "./limiter.ts";
-import { prepare, type Prepared } from "./requests.ts";
+import { prepare, type Prepared, type Written } from "./requests.ts";
 import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./retries.ts";
 import { Session, type Credentials } from "./session.ts";
 import { Transport, TransportError, type Reply } from "./transport.ts";
@@ -18,6 +18,7 @@ interface Call<Name extends EndpointName> {
   prepared: Prepared;
   signal: AbortSignal | undefined;
   timeout: number;
+  onCall?: CallOptions["onCall"];
   /** When the call has to be over: waiting for the first turn does not count. */
   deadline: number | undefined;
   attempt: number;
@@ -56,8 +57,9 @@ export class Caller {
 
   async call<Name extends EndpointName>(
     name: Name,
-    request: RequestOf<Name>,
-    { signal, timeout = this.#timeouts.call }: CallOptions = {},
+    request: Partial<RequestOf<Name>>,
+    { signal, timeout = this.#timeouts.call, onCall }: CallOptions = {},
+    written?: Written,
   ): Promise<AnswerOf<Name>> {
     this.#transport.permit(name);
     const { auth }: Endpoint = endpoints[name];
@@ -65,8 +67,8 @@ export class Caller {
       const hint = "Set apiKey to the key that the platform's operator gave you.";
       throw this.#error(name, { code: "unauthorized", message: "Nothing was sent: apiKey is not set", hint });
     }
-    const prepared = prepare(name, request, this.#options.wireNames);
-    const call: Call<Name> = { name, prepared, signal, timeout, deadline: undefined, attempt: 1 };
+    const prepared = prepare(name, request, this.#options.wireNames, written);
+    const call: Call<Name> = { name, prepared, signal, timeout, onCall, deadline: undefined, attempt: 1 };
     let refused: Credentials | undefined;
     for (; ; call.attempt++) {
       const credentials = auth === "none" ? undefined : await this.#credentials(call, refused);
@@ -78,6 +80,10 @@ export class Caller {
         refused = credentials;
       } else if (!(await this.#waited(call, failed))) throw this.#ending(name, failed);
     }
+  }
+
+  async callerID(): Promise<string> {
+    return (await this.#session.credentials("login")).userId;
   }
 
   /** Ends the session, if one was begun here, and drops all connections. */
@@ -126,7 +132,9 @@ export class Caller {
       slot.release(loadOf(failed));
       const { status } = "failed" in outcome ? outcome.failed : outcome;
       const code = failed?.code;
-      this.#options.onCall?.({ endpoint: name, attempt, status, code, milliseconds: this.#now() - began });
+      const record = { endpoint: name, attempt, status, code, milliseconds: this.#now() - began };
+      this.#options.onCall?.(record);
+      call.onCall?.(record);
       return outcome;
     } catch (error) {
       if (error instanceof ApiError || !stop.signal.aborted) throw error;

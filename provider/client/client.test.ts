@@ -231,7 +231,7 @@ test("no more calls are under way than the limiter allows, and fewer when the pl
 describe("batches", () => {
   const sizes = async (rows: Iterable<unknown>, options: Parameters<typeof batches>[1]): Promise<number[]> => {
     const found: number[] = [];
-    for await (const batch of batches(rows, options)) found.push(batch.length);
+    for await (const batch of batches([[...rows], []], options)) found.push(batch.length);
     return found;
   };
 
@@ -246,6 +246,6 @@ describe("batches", () => {
     server = await serve(() => ok);
     const rows = ["aaaa", "ä", "b".repeat(40), "c"]; // 7, 5, 43 and 4 bytes with quotes and comma
     expect(await sizes(rows, { maxBytes: 12 })).toEqual([2, 1, 1]);
-    expect(await sizes(rows, { maxBytes: 12, body: () => 1 })).toEqual([4]);
+    expect(await sizes(rows, { maxBytes: 12, text: () => "1" })).toEqual([4]);
   });
 });

@@ -80,7 +80,7 @@ describe("lists of members", () => {
   test("are read again after a change of our own", async () => {
     const lists = await platform({ a: [person("ann")] });
     await lists.of("a");
-    await lists.setRole("a", "ann", "admin");
+    await lists.setRole("a", { userID: "ann" }, "admin");
     await lists.of("a");
     expect(server.count("teammembers")).toBe(2);
   });

@@ -1,3 +1,4 @@
+import type { RequestOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Member } from "../contract/members.ts";
 import type { CallOptions, Client } from "./client.ts";
@@ -88,6 +89,12 @@ export class MemberLists {
     return list;
   }
 
+  /** Members of a team as they are now, not as they were a moment ago: for deciding who is removed. */
+  anew(teamID: string): Promise<List> {
+    this.#snapshots.delete(teamID);
+    return this.of(teamID);
+  }
+
   /** Adds someone to a team unless they are a member, and tells who they are. */
   add(teamID: string, invitation: Invitation): Promise<Joined> {
     return new Promise((resolve, reject) => {
@@ -115,21 +122,50 @@ export class MemberLists {
 
   /** The role of a member in the platform's own word; the list of a team may lack it, then the member is read. */
   async roleOf(teamID: string, userID: string): Promise<string | undefined> {
-    const listed = await this.#listed(teamID, userID);
+    const listed = await this.find(teamID, userID);
     if (listed?.role !== undefined) return listed.role;
     const { teamMember } = await this.#client.readteammember({ teamID, userID, ...idOf(listed) }, this.#call);
     return teamMember?.role;
   }
 
-  async setRole(teamID: string, userID: string, role: "admin" | "member"): Promise<void> {
-    const listed = await this.#listed(teamID, userID);
+  /** @param member as it is listed: what is known of it beside its ID is sent, too */
+  async setRole(teamID: string, member: ListedMember, role: "admin" | "member"): Promise<void> {
+    const { userID } = member;
     await this.#changing(teamID, () =>
-      this.#client.updateteammember({ teamID, userID, ...idOf(listed), role }, this.#call),
+      this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, this.#call),
     );
   }
 
-  async #listed(teamID: string, userID: string): Promise<ListedMember | undefined> {
+  /** Makes a user a member of exactly these teams; whom that touches elsewhere is not known, so every list is dropped. */
+  async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
+    const drop = (): void => {
+      for (const teamID of new Set([...request.teamIDs, ...this.#snapshots.keys(), ...this.#underway.keys()])) {
+        this.#changed(teamID);
+      }
+    };
+    drop();
+    try {
+      await this.#client.enforceteammembership(request, this.#call);
+    } finally {
+      drop();
+    }
+  }
+
+  /** A member as the team's list has it. */
+  async find(teamID: string, userID: string): Promise<ListedMember | undefined> {
     return (await this.of(teamID))?.find((member) => member.userID === userID);
+  }
+
+  /**
+   * Invites in one call all who are led to the same place; when that is refused, halves of them to find out whom.
+   * Answers those who were refused, with the reason.
+   */
+  async invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
+    const refused = new Map<Invitation, unknown>();
+    for (const group of Map.groupBy(people, ({ targets }) => JSON.stringify(targets ?? {})).values()) {
+      await this.#send(teamID, group, refused);
+    }
+    return refused;
   }
 
   /** A list that was read before or during a change says nothing about the time after it. */
@@ -198,7 +234,7 @@ export class MemberLists {
       const before = await this.#fresh(teamID);
       const there = await Promise.all(waiting.map(({ request }) => this.#memberAmong(before, request)));
       const missing = waiting.filter((_, index) => there[index] === undefined).map(({ request }) => request);
-      const refused = await this.#invite(teamID, missing);
+      const refused = await this.invite(teamID, missing);
       const after = missing.length > 0 ? await this.#fresh(teamID) : before;
       for (const [index, { request, resolve, reject }] of waiting.entries()) {
         const existing = there[index];
@@ -211,40 +247,34 @@ export class MemberLists {
     }
   }
 
-  /** Invites in one call all who are led to the same place; when that is refused, one by one to find out whom. */
-  async #invite(teamID: string, people: Invitation[]): Promise<Map<Invitation, unknown>> {
-    const refused = new Map<Invitation, unknown>();
-    for (const group of Map.groupBy(people, ({ targets }) => JSON.stringify(targets ?? {})).values()) {
-      try {
-        await this.#send(teamID, group);
-      } catch (error) {
-        const judged = error instanceof ApiError && ["invalidRequest", "notFound", "rejected"].includes(error.code);
-        if (!judged) throw error;
-        for (const one of group) {
-          if (group.length === 1) refused.set(one, error);
-          else await this.#send(teamID, [one]).catch((reason: unknown) => refused.set(one, reason));
-        }
-      }
-    }
-    return refused;
-  }
-
-  async #send(teamID: string, people: Invitation[]): Promise<void> {
+  async #send(teamID: string, people: readonly Invitation[], refused: Map<Invitation, unknown>): Promise<void> {
     const emails = people.flatMap(({ email }) => email ?? []);
     const userIDs = people.flatMap(({ email, userID }) => (email === undefined ? (userID ?? []) : []));
-    const targets = Object.entries(people[0]?.targets ?? {}).filter(([, value]) => value !== undefined);
+    const [first] = people;
+    const targets = Object.entries(first?.targets ?? {}).filter(([, value]) => value !== undefined);
     const request = {
       teamIDs: [teamID],
       ...(emails.length > 0 ? { emails } : {}),
       ...(userIDs.length > 0 ? { userIDs } : {}),
       ...(Object.fromEntries(targets) as InvitationTargets), // a subset of the entries of InvitationTargets
     };
-    await this.#changing(teamID, () => this.#client.insertteammembers(request, this.#call));
+    try {
+      await this.#changing(teamID, () => this.#client.insertteammembers(request, this.#call));
+    } catch (error) {
+      const judged = error instanceof ApiError && ["invalidRequest", "notFound", "rejected"].includes(error.code);
+      if (!judged || !first) throw error;
+      if (people.length === 1) {
+        refused.set(first, error);
+        return;
+      }
+      const middle = Math.ceil(people.length / 2);
+      await this.#send(teamID, people.slice(0, middle), refused);
+      await this.#send(teamID, people.slice(middle), refused);
+    }
   }
 
   async #fresh(teamID: string): Promise<ListedMember[]> {
-    this.#snapshots.delete(teamID);
-    const members = await this.of(teamID);
+    const members = await this.anew(teamID);
     if (members) return members;
     throw new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
   }

@@ -29,7 +29,7 @@ const maxPasses = 5;
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(client: Client, options: PagesOptions): AsyncGenerator<Row[], void, undefined> {
-  const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout } = options;
+  const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;
   const limit = Math.min(options.pageSize ?? maxRowsPerPage, maxRowsPerPage);
 
   async function page(skip: number, after?: string): Promise<Row[]> {
@@ -44,7 +44,7 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
         ...(optSearchFilters ? { optSearchFilters } : {}),
         ...(platformFormat === undefined ? {} : { platformFormat }),
       },
-      { signal, timeout },
+      { signal, timeout, onCall },
     );
     return microAppRows;
   }

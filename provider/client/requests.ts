@@ -8,27 +8,48 @@ import type { Outgoing } from "./transport.ts";
 /** A request that is ready to go, but for who sends it. */
 export type Prepared = Omit<Outgoing, "headers">;
 
-/** Judges a request and writes it as it goes out; throws an ApiError `invalidRequest` that names the property. */
+/** Properties of a request whose JSON is written already, by name. */
+export type Written = Readonly<Record<string, string>>;
+
+/**
+ * Judges a request and writes it as it goes out; throws an ApiError `invalidRequest` that names the property. What is
+ * `written` is sent as it stands, beside the rest of the request.
+ */
 export function prepare<Name extends EndpointName>(
   name: Name,
-  request: RequestOf<Name>,
+  request: Partial<RequestOf<Name>>,
   wireNames: WireNames = {},
+  written: Written = {},
 ): Prepared {
   const endpoint: Endpoint = endpoints[name];
   const unknown = unknownKey(endpoint.request, request, "");
   if (unknown !== undefined) throw invalid(name, `${unknown} is no property of the request`);
-  const result = endpoint.request.safeParse(request);
+  const names = Object.keys(written);
+  const schema = names.length === 0 ? endpoint.request : without(endpoint.request, names);
+  const result = schema.safeParse(request);
   if (!result.success) {
     const issues = result.error.issues.map(({ path, message }) => `${path.join(".") || "the request"}: ${message}`);
     throw invalid(name, issues.join("; "));
   }
   const values = isObject(result.data) ? renamed(result.data, wireNames) : {};
   const path = spelled(endpoint.path, wireNames);
-  if (endpoint.method === "POST") return { endpoint: name, method: "POST", path, body: JSON.stringify(values) };
+  if (endpoint.method === "POST") return { endpoint: name, method: "POST", path, body: joined(values, written) };
   const query = new URLSearchParams(
     Object.entries(values).map(([key, value]): [string, string] => [key, String(value)]),
   );
   return { endpoint: name, method: "GET", path: `${path}?${query.toString()}`, body: undefined };
+}
+
+function without(schema: z.ZodType, names: readonly string[]): z.ZodType {
+  if (!(schema instanceof z.ZodObject)) return schema;
+  return z.object(Object.fromEntries(Object.entries(schema.shape).filter(([name]) => !names.includes(name))));
+}
+
+function joined(values: Record<string, unknown>, written: Written): string {
+  const parts = Object.entries(written).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  if (parts.length === 0) return JSON.stringify(values);
+  const members = JSON.stringify(values).slice(1, -1);
+  return `{${[...(members === "" ? [] : [members]), ...parts].join(",")}}`;
 }
 
 const invalid = (endpoint: string, message: string): ApiError =>

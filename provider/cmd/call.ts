@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { EngineError, Workspace } from "../../engine/index.ts";
+import { EngineError } from "../../engine/index.ts";
 import { type EndpointName, endpoints } from "../contract/endpoints.ts";
-import { type Configuration, configure, withoutSecrets } from "../pulumi/configuration.ts";
+import { withoutSecrets } from "../pulumi/configuration.ts";
 import { connect } from "../pulumi/platform.ts";
+import { settingsOf } from "./settings.ts";
 
 export interface CallOptions {
   cwd?: string;
@@ -41,17 +42,4 @@ function parsed(text: string): unknown {
   } catch (error) {
     throw new EngineError(`the request is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** The variables alone where they say everything; else those of the stack, with the variables before them. */
-async function settingsOf(
-  cwd: string,
-  stack: string | undefined,
-): Promise<{ settings: Configuration; folder: string }> {
-  const { env } = process;
-  if (stack === undefined && env["MICROAPPS_ENDPOINT"])
-    return { settings: configure(() => undefined, env), folder: cwd };
-  const workspace = await Workspace.open({ cwd, environment: env });
-  const config = (await workspace.stack(stack)).config();
-  return { settings: configure((key) => config[`microapps:${key}`]?.text, env), folder: workspace.project.workdir };
 }

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, tellFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
+import { addDumpCommand, addImportRefusal } from "./dump.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
 const version =
@@ -20,5 +21,7 @@ const program = new Command("microapps")
   .showHelpAfterError("(microapps --help says what there is)");
 addEngineCommands(program);
 addApiCommand(program);
+addDumpCommand(program);
+addImportRefusal(program);
 addEmulatorCommand(program);
 await program.parseAsync().catch(tellFailure);

@@ -45,6 +45,25 @@ export const createappwithpromptStatus = endpoint({
   errors: ["notFound", "forbidden"],
 });
 
+/** What a status word of a generation means. */
+export const generationState = z.enum(["pending", "ready", "failed"]);
+
+type GenerationState = z.output<typeof generationState>;
+
+// The platform's words are not documented: these are assumed, everything else is pending and reported by its word.
+const usualWords: Readonly<Record<string, GenerationState>> = {
+  ...Object.fromEntries(
+    ["completed", "complete", "ready", "done", "success", "finished"].map((word) => [word, "ready"]),
+  ),
+  ...Object.fromEntries(["failed", "error", "cancelled", "canceled"].map((word) => [word, "failed"])),
+};
+
+/** What a word means; `words` counts more than the usual meaning. Letter case does not count. */
+export function stateOf(word: string, words: Readonly<Record<string, GenerationState>> = {}): GenerationState {
+  const spelled = Object.entries(words).find(([key]) => key.toLowerCase() === word.toLowerCase());
+  return spelled?.[1] ?? usualWords[word.toLowerCase()] ?? "pending";
+}
+
 /** App ID in a link of either form, `…/workspace/apps/<app_id>` or `…/app/<app_id>`; undefined when there is none. */
 export function appIDIn(link: string): string | undefined {
   return /\/apps?\/([^/?#\s]+)/.exec(link)?.[1];

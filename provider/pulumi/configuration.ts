@@ -38,6 +38,13 @@ export const configuration = z.object({
       "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
       "The dynamic resources look in a refresh alone.",
   }),
+  organizationID: id.optional().meta({
+    description: "Organization that the stack is for: what a state says is in another one is not touched.",
+  }),
+  movedFrom: z.string().min(1).optional().meta({
+    description:
+      "Former address of the platform. A state remembers its platform and refuses another one, unless this names it.",
+  }),
   wireNames: wireNames.optional().meta({
     description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
   }),

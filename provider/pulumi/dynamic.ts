@@ -2,6 +2,7 @@ import { resourceNamed } from "../resources/resources.ts";
 import type { Resource } from "../resources/resource.ts";
 import { configure } from "./configuration.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
+import { keepMemorySmall } from "./memory.ts";
 import { endWithParent } from "./parent.ts";
 import { reporterTo } from "./progress.ts";
 import type { Properties } from "./properties.ts";
@@ -37,6 +38,7 @@ export function handler(name: string): Provider {
 function started(): Operations {
   const stopped = new AbortController();
   endWithParent(() => stopped.abort());
+  keepMemorySmall();
   printOnce();
   return new Operations({
     configuration: () =>

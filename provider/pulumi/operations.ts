@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 import { PartialFailure } from "../resources/resource.ts";
+import { TeamClaims } from "../resources/teamClaims.ts";
+import { bindingOutput, bound, isMoved } from "./binding.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
 import { connect, type Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
-import { check, diff, inputsIn, type Properties } from "./properties.ts";
+import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 
 /** What one call of an engine is about. */
 export interface Call {
@@ -40,6 +43,7 @@ export class Operations {
   readonly #surroundings: Surroundings;
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
+  readonly #claims = new TeamClaims();
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -47,54 +51,105 @@ export class Operations {
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
     return this.#run(call, async ({ offline, clean }) => {
-      const { inputs, problems } = await check(call.resource, offline, olds, news);
-      return { inputs, problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })) };
+      const { resource } = call;
+      const { inputs, problems } = await check(resource, offline, listed(resource, olds), listed(resource, news));
+      return {
+        inputs: keyed(resource, inputs),
+        problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })),
+      };
     });
   }
 
   diff(call: Call, olds: Properties, news: Properties): Promise<Change> {
-    return this.#run(call, ({ offline }) => diff(call.resource, offline, olds, news));
+    const { resource } = call;
+    return this.#run(call, async ({ offline, configuration }) => {
+      const moved = isMoved(olds, configuration);
+      const change = await diff(resource, offline, olds, listed(resource, news));
+      return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
+    });
   }
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     const { resource } = call;
-    return this.#run(call, async ({ online }) => resource.create(await online(), resource.inputs.parse(inputs)));
+    return this.#run(call, async ({ online, bound }) => {
+      const { id, outputs } = await resource.create(await online(), resource.inputs.parse(listed(resource, inputs)));
+      return { id, outputs: bound(outputs) };
+    });
   }
 
-  /** What is there now, with the inputs that would declare it; undefined when it is gone. */
+  /**
+   * What is there now, with the inputs that would declare it, as far as they are known; undefined when it is gone.
+   * `inputs` are those of the last run, when the door knows them.
+   */
   read(
     call: Call,
     id: string,
     state: Properties,
+    inputs: Properties = {},
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
-    return this.#run(call, async ({ online }) => {
+    return this.#run(call, async ({ online, bound }) => {
+      const last = listed(resource, inputs);
+      const inputOnly = inputOnlyOf(resource).filter((name) => last[name] !== undefined);
+      const others = Object.fromEntries(inputOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
-      const found = await resource.read(await online(), id, state);
+      const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
-      const inputs = inputsIn(resource, found.outputs);
-      return inputs ? { ...found, inputs } : found;
+      const { inputs: own } = found;
+      const outputs = bound(found.outputs);
+      // Inputs of which a part is not known would seem to have lost it.
+      if (inputOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
+      return { id: found.id, outputs, inputs: keyed(resource, { ...inputsIn(resource, outputs), ...own }) };
     });
   }
 
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
-    return this.#run(call, async ({ online }) => {
-      const inputs = resource.inputs.parse(news);
+    return this.#run(call, async ({ online, bound }) => {
+      const inputs = resource.inputs.parse(listed(resource, news));
       // The state is what the resource itself returned.
-      return resource.update(await online(), id, olds, inputs);
+      return bound(await resource.update(await online(olds), id, olds, inputs));
     });
   }
 
   delete(call: Call, id: string, state: Properties): Promise<void> {
-    return this.#run(call, async ({ online }) => call.resource.delete(await online(), id, state));
+    return this.#run(call, async ({ online }) => call.resource.delete(await online(state), id, state));
+  }
+
+  /** The outputs that a create, or an update of what is there, will have. Offline. */
+  foreseen({ resource }: Call, inputs: Properties, old?: Properties): Properties {
+    return bound(foreseen(resource, inputs, old), this.#surroundings.configuration());
+  }
+
+  /** What a function tells; or what is wrong with its inputs, what they name and is not there included. */
+  invoke(
+    definition: PlatformFunction,
+    given: Properties,
+    secrets: readonly string[] = [],
+  ): Promise<{ outputs: Properties } | { problems: Problem[] }> {
+    return this.#run({ urn: undefined, secrets }, async ({ online, clean }) => {
+      const { inputs, unknown, problems } = parse(definition, given);
+      for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });
+      if (problems.length === 0) problems.push(...(definition.check?.(inputs) ?? []));
+      try {
+        if (problems.length === 0) return { outputs: await definition.invoke(await online(), inputs) };
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        problems.push({ property: error.property, reason: error.message });
+      }
+      return { problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })) };
+    });
   }
 
   async #run<Answer>(
-    { urn, timeout, secrets = [] }: Call,
+    { urn, timeout, secrets = [] }: Omit<Call, "resource">,
     work: (tools: {
+      configuration: Configuration;
       offline: OfflineContext;
-      online: () => Promise<Context>;
+      /** Throws when the state is of another platform. */
+      online: (state?: Properties) => Promise<Context>;
+      /** What a resource returned, with the platform that it is on. */
+      bound: (outputs: Properties) => Properties;
       clean: (text: string) => string;
     }) => Promise<Answer>,
   ): Promise<Answer> {
@@ -106,20 +161,27 @@ export class Operations {
     try {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
-      const offline = { report: reported, directory };
+      const account = { email: settings.email, userID: settings.userId };
+      const offline = { report: reported, directory, account, claims: this.#claims };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
-      const online = async (): Promise<Context> => ({
-        ...offline,
-        ...(await this.#connected(settings)),
-        signal: stop,
-        sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop }),
-        now: Date.now,
-      });
-      return await work({ offline, online, clean });
+      const online = async (state: Properties = {}): Promise<Context> => {
+        isMoved(state, settings);
+        return {
+          ...offline,
+          ...(await this.#connected(settings)),
+          signal: stop,
+          sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop }),
+          now: Date.now,
+        };
+      };
+      return await work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
     } catch (error) {
       const message = clean(saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
-      const partial = error instanceof PartialFailure ? { id: error.id, outputs: error.outputs } : undefined;
+      const partial =
+        error instanceof PartialFailure
+          ? { id: error.id, outputs: configuration ? bound(error.outputs, configuration) : error.outputs }
+          : undefined;
       throw new Failure(told, partial);
     } finally {
       await reported.heard();

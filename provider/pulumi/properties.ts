@@ -15,7 +15,7 @@ export function holdsUnknown(value: unknown): boolean {
 }
 
 /** The facts about an input or output. */
-export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType | undefined)?.meta() ?? {}; // the values of a zod shape are schemas
 
 const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));
@@ -26,6 +26,41 @@ export const secretsOf = ({ inputs, outputs }: Resource): string[] =>
 
 /** Names of the outputs that no update in place changes. */
 export const stablesOf = ({ outputs }: Resource): string[] => namesWith(outputs.shape, ({ stable }) => stable);
+
+/** The list inputs whose items have names, with the input that has the names. */
+const listsOf = ({ inputs }: Resource): [list: string, names: string][] =>
+  Object.entries(inputs.shape).flatMap(([name, schema]): [string, string][] => {
+    const { namedBy } = factsOf(schema);
+    return namedBy === undefined ? [] : [[name, namedBy]];
+  });
+
+/** The inputs as an engine keeps and compares them: a list whose items have names as a map. */
+export function keyed(resource: Resource, inputs: Properties): Properties {
+  const maps = listsOf(resource).flatMap(([list, key]) => {
+    const [items, names] = [inputs[list], inputs[key]];
+    if (!Array.isArray(items) || !Array.isArray(names) || new Set(names).size !== items.length) return [];
+    // Objects of JavaScript lose a property of this name on their way through a message.
+    if (names.includes("__proto__")) return [];
+    return [[list, Object.fromEntries(items.map((item: unknown, index) => [String(names[index]), item]))] as const];
+  });
+  return { ...inputs, ...Object.fromEntries<unknown>(maps) };
+}
+
+/** The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. */
+export function listed(resource: Resource, inputs: Properties): Properties {
+  const lists = listsOf(resource).flatMap(([list, key]) => {
+    const map = inputs[list];
+    if (!isMap(map)) return [];
+    const names = new Set(Array.isArray(inputs[key]) ? inputs[key].map(String) : []);
+    // Names that do not fit come from another list: what is there counts.
+    const fitting = Object.keys(map).every((name) => names.has(name));
+    return [[list, fitting ? [...names].flatMap((name) => map[name] ?? []) : Object.values(map)] as const];
+  });
+  return { ...inputs, ...Object.fromEntries<unknown>(lists) };
+}
+
+const isMap = (value: unknown): value is Properties =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Judges the inputs one by one, leaving out what is not known yet, then as the resource itself does. */
 export async function check(
@@ -40,8 +75,12 @@ export async function check(
   return { inputs: { ...given.all, ...checked.inputs }, problems: checked.problems };
 }
 
-function parse(resource: Resource, news: Properties): Given<Properties> & { all: Properties; problems: Problem[] } {
-  const shape: Readonly<Record<string, z.core.$ZodType>> = resource.inputs.shape;
+/** Judges inputs one by one. What is not known yet is in `all` and not in `inputs`. */
+export function parse(
+  definition: Pick<Resource, "name" | "inputs">,
+  news: Properties,
+): Given<Properties> & { all: Properties; problems: Problem[] } {
+  const shape: Readonly<Record<string, z.core.$ZodType>> = definition.inputs.shape;
   const inputs: Properties = {};
   const all: Properties = {};
   const unknown = new Set<string>();
@@ -61,12 +100,12 @@ function parse(resource: Resource, news: Properties): Given<Properties> & { all:
   }
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
-    problems.push({ property, reason: `is no input of ${resource.name}; it has ${listed(shape)}` });
+    problems.push({ property, reason: `is no input of ${definition.name}; it has ${namesIn(shape)}` });
   }
   return { inputs, all, unknown, problems };
 }
 
-const listed = (shape: Readonly<Record<string, unknown>>): string =>
+const namesIn = (shape: Readonly<Record<string, unknown>>): string =>
   Object.keys(shape)
     .filter((name) => name !== "resourceUrn")
     .join(", ");
@@ -95,11 +134,12 @@ export async function diff(
 export const plain = (value: unknown): unknown =>
   value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown);
 
-/** The inputs that outputs hold; undefined when they do not hold all of them. */
-export function inputsIn({ inputs }: Resource, outputs: Properties): Properties | undefined {
-  if (namesWith(inputs.shape, ({ inputOnly }) => inputOnly).length > 0) return undefined;
-  return Object.fromEntries(Object.entries(outputs).filter(([name]) => name in inputs.shape));
-}
+/** The inputs that outputs do not hold. */
+export const inputOnlyOf = ({ inputs }: Resource): string[] => namesWith(inputs.shape, ({ inputOnly }) => inputOnly);
+
+/** The inputs that outputs hold. */
+export const inputsIn = ({ inputs }: Resource, outputs: Properties): Properties =>
+  Object.fromEntries(Object.entries(outputs).filter(([name]) => name in inputs.shape));
 
 /**
  * The outputs that a create, or an update of what is there, will have, as far as they are known before: what is not is

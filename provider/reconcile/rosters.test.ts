@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { planRoster, type RosterMember, type WantedMember } from "./rosters.ts";
+import { managing, planRoster, type RosterMember, type WantedMember } from "./rosters.ts";
 
 const ann = { userID: "1", email: "Ann@crew.example", role: "admin" };
 const bob = { userID: "2", email: "bob@crew.example", role: "member" };
@@ -11,7 +11,7 @@ describe("a roster", () => {
     const plan = planRoster(
       [{ email: "ann@CREW.example", role: "member" }, { email: "dan@crew.example" }, { email: "cat@other.example" }],
       [ann, bob, cat],
-      { mode: "authoritative" },
+      { mode: "authoritative", minAdmins: 0 },
     );
     expect(plan).toMatchObject({
       add: [{ email: "dan@crew.example" }],
@@ -33,6 +33,14 @@ describe("a roster", () => {
     expect(plan).toMatchObject({ add: [], remove: [], unchanged: 1 });
   });
 
+  test("the last administrator is kept unless minAdmins is 0; where there is none, none is asked for", () => {
+    const demoted = [{ email: "ann@crew.example", role: "member" as const }];
+    const few = planRoster(demoted, [ann], { mode: "authoritative" }).refusals;
+    expect(few).toEqual([expect.stringContaining("0 administrators would be left")]);
+    expect(planRoster(demoted, [ann], { mode: "authoritative", minAdmins: 0 }).refusals).toEqual([]);
+    expect(planRoster(demoted, [bob], { mode: "authoritative" }).refusals).toEqual([]);
+  });
+
   test("one address in two spellings is refused", () => {
     const plan = planRoster([{ email: "a@b" }, { email: "A@b" }], [], { mode: "authoritative" });
     expect(plan.refusals).toEqual(["a@b is declared twice, in different spellings. Keep one."]);
@@ -52,6 +60,7 @@ describe("a roster", () => {
     ]);
     const demoted = planRoster([{ email: "ann@crew.example", role: "member" }], [ann], {
       mode: "authoritative",
+      minAdmins: 0,
       keepSelf: { userID: "1" },
     });
     expect(demoted.refusals).toEqual([expect.stringContaining("would be made a plain member")]);
@@ -81,11 +90,83 @@ describe("a roster", () => {
               ...member,
               role: plan.changeRole.find((one) => one.member === member)?.role ?? member.role,
             }))
-            .concat(plan.add.map(({ email, role: given }) => ({ userID: email, email, role: given ?? "member" })));
+            .concat(plan.add.map(({ email = "", role: given }) => ({ userID: email, email, role: given ?? "member" })));
           expect(planRoster(wanted, after, options)).toMatchObject({ add: [], remove: [], changeRole: [] });
         },
       ),
       { numRuns: 200 },
     );
+  });
+
+  describe("whatever is declared and there", () => {
+    const person = fc.record({
+      n: fc.nat(30),
+      role: fc.constantFrom("admin" as const, "member" as const),
+      spelling: fc.constantFrom("lower", "upper", "none"),
+    });
+    const crowd = fc.uniqueArray(person, { selector: ({ n }) => n, maxLength: 31 });
+    const options = fc.record(
+      {
+        mode: fc.constantFrom("authoritative" as const, "additive" as const),
+        ignore: fc.subarray(["m1*@crew", "M2@crew", "*9@crew"]),
+        maxRemovals: fc.constantFrom(0, 0.1, 0.25, 1),
+        minAdmins: fc.nat(3),
+        keepSelf: fc.record({ userID: fc.nat(30).map((n) => `u${n}`) }),
+      },
+      { requiredKeys: ["mode"] },
+    );
+    const roster = crowd.map((people) => people.map(({ n, role }): WantedMember => ({ email: `m${n}@crew`, role })));
+    const team = crowd.map((people) =>
+      people.map(({ n, role, spelling }): RosterMember => {
+        const email = { lower: `m${n}@crew`, upper: `M${n}@CREW`, none: undefined }[spelling];
+        return { userID: `u${n}`, email, role };
+      }),
+    );
+    // Members who are listed without an address are known by the IDs that the state has.
+    const known = (wanted: WantedMember[]): WantedMember[] =>
+      wanted.map((one) => ({ ...one, userID: one.email?.replace(/^m(\d+)@crew$/, "u$1") }));
+
+    test("everybody who is there is meant once, and ignored or other members are left alone", () => {
+      fc.assert(
+        fc.property(roster, team, options, (wanted, live, how) => {
+          const plan = planRoster(known(wanted), live, how);
+          const { remove, changeRole, unchanged, ignored, others } = plan;
+          expect(remove.length + changeRole.length + unchanged + ignored + others).toBe(live.length);
+          const decides = managing(known(wanted), how);
+          expect(live.filter((member) => !decides(member))).toHaveLength(ignored + others);
+          expect(remove.every(decides)).toBe(true);
+          if (how.mode === "additive") expect(remove).toEqual([]);
+        }),
+      );
+    });
+
+    test("a plan without refusals keeps what the guards guard, and once carried out nothing is left to do", () => {
+      fc.assert(
+        fc.property(roster, team, options, (wanted, live, how) => {
+          const plan = planRoster(known(wanted), live, how);
+          const removed = new Set(plan.remove);
+          const roles = new Map(plan.changeRole.map(({ member, role }) => [member, role]));
+          const added = plan.add.map(({ email = "", userID = "", role }) => ({
+            userID,
+            email,
+            role: role ?? "member",
+          }));
+          const after = live
+            .filter((member) => !removed.has(member))
+            .map((member) => ({ ...member, role: roles.get(member) ?? member.role }))
+            .concat(added);
+          const again = planRoster(known(wanted), after, how);
+          expect(again).toMatchObject({ add: [], remove: [], changeRole: [] });
+          fc.pre(plan.refusals.length === 0);
+          const admins = (members: RosterMember[]): number => members.filter(({ role }) => role === "admin").length;
+          expect(admins(after)).toBeGreaterThanOrEqual(how.minAdmins ?? Math.min(1, admins(live)));
+          const managed = live.length - plan.ignored;
+          if (managed >= 10) expect(plan.remove.length).toBeLessThanOrEqual(managed * (how.maxRemovals ?? 0.25));
+          const self = (members: RosterMember[]) => members.find(({ userID }) => userID === how.keepSelf?.userID);
+          if (self(live)) expect(self(after)).toBeDefined();
+          if (self(live)?.role === "admin") expect(self(after)?.role).toBe("admin");
+        }),
+      );
+    });
   });
 });

@@ -9,9 +9,9 @@ export interface RosterMember {
   role?: string | undefined;
 }
 
-/** A member as declared: by address, and by user ID where it is known. Without a role, the role is left alone. */
+/** A member as declared: by address, by user ID or, once the user is known, by both. Without a role, it is left alone. */
 export interface WantedMember {
-  email: string;
+  email?: string | undefined;
   userID?: string | undefined;
   role?: Role | undefined;
 }
@@ -22,16 +22,16 @@ export interface RosterOptions {
   /** Addresses of members to leave alone, with `*` for any text. */
   ignore?: readonly string[];
   maxRemovals?: number | undefined;
-  /** Administrators that must be left. */
-  minAdmins?: number;
+  /** Administrators that must be left; without it, one if there is one now. */
+  minAdmins?: number | undefined;
   /** The caller, who must not lose their own place; undefined allows it. */
   keepSelf?: { userID?: string | undefined; email?: string | undefined } | undefined;
 }
 
-export interface RosterPlan {
+export interface RosterPlan<Live extends RosterMember = RosterMember> {
   add: WantedMember[];
-  remove: RosterMember[];
-  changeRole: { member: RosterMember; role: Role }[];
+  remove: Live[];
+  changeRole: { member: Live; role: Role }[];
   /** Members that are as declared. */
   unchanged: number;
   /** Members whom an `ignore` pattern leaves alone. */
@@ -46,21 +46,29 @@ export interface RosterPlan {
  * Plans a team's members. Addresses are the same in any letter case. Members whom the platform lists without an address
  * are known by user ID alone.
  */
-export function planRoster(
+export function planRoster<Live extends RosterMember>(
   wanted: readonly WantedMember[],
-  live: readonly RosterMember[],
-  { mode, ignore = [], maxRemovals, minAdmins = 0, keepSelf }: RosterOptions,
-): RosterPlan {
-  const plan: RosterPlan = { add: [], remove: [], changeRole: [], unchanged: 0, ignored: 0, others: 0, refusals: [] };
-  const twice = repeated(wanted.map(({ email }) => email.toLowerCase()));
+  live: readonly Live[],
+  { mode, ignore = [], maxRemovals, minAdmins, keepSelf }: RosterOptions,
+): RosterPlan<Live> {
+  const plan: RosterPlan<Live> = {
+    add: [],
+    remove: [],
+    changeRole: [],
+    unchanged: 0,
+    ignored: 0,
+    others: 0,
+    refusals: [],
+  };
+  const twice = repeated(wanted.map(({ email, userID }) => email?.toLowerCase() ?? userID ?? ""));
   if (twice.length > 0) plan.refusals.push(`${twice.join(", ")} is declared twice, in different spellings. Keep one.`);
   const ignored = ignore.map(matcher);
   const byEmail = new Map(live.flatMap((member) => (member.email ? [[member.email.toLowerCase(), member]] : [])));
   const byID = new Map(live.map((member) => [member.userID, member]));
-  const declared = new Set<RosterMember>();
+  const declared = new Set<Live>();
   let admins = 0;
   for (const one of wanted) {
-    const member = byEmail.get(one.email.toLowerCase()) ?? (one.userID ? byID.get(one.userID) : undefined);
+    const member = byEmail.get(one.email?.toLowerCase() ?? "") ?? byID.get(one.userID ?? "");
     if ((one.role ?? member?.role) === "admin") admins++;
     if (!member) plan.add.push(one);
     else {
@@ -78,8 +86,8 @@ export function planRoster(
     else plan.remove.push(member);
     if (member.role === "admin" && (left || mode === "additive")) admins++;
   }
-  const removals = tooManyRemovals("members", plan.remove.length, live.length, maxRemovals);
-  const few = tooFewAdmins(admins, minAdmins);
+  const removals = tooManyRemovals("members", plan.remove.length, live.length - plan.ignored, maxRemovals);
+  const few = tooFewAdmins(admins, minAdmins ?? (live.some(({ role }) => role === "admin") ? 1 : 0));
   const self = keepSelf && fateOf(keepSelf, plan);
   plan.refusals.push(...[removals, few, self].filter((refusal) => refusal !== undefined));
   return plan;
@@ -98,9 +106,23 @@ function fateOf(
   return losingSelf(self.email ?? self.userID ?? "The user", how);
 }
 
-const repeated = (values: readonly string[]): string[] => [
-  ...new Set(values.filter((value, index) => values.indexOf(value) < index)),
-];
+/** Whether a roster decides on a member: on all whom it declares and, when authoritative, on all whom it does not ignore. */
+export function managing(
+  wanted: readonly WantedMember[],
+  { mode, ignore = [] }: Pick<RosterOptions, "mode" | "ignore">,
+): (member: RosterMember) => boolean {
+  const names = new Set(wanted.flatMap(({ email, userID }) => [email?.toLowerCase() ?? [], userID ?? []].flat()));
+  const ignored = ignore.map(matcher);
+  return ({ userID, email }) =>
+    names.has(userID) ||
+    names.has(email?.toLowerCase() ?? "") ||
+    (mode === "authoritative" && !ignored.some((matches) => matches(email ?? userID)));
+}
+
+function repeated(values: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return [...new Set(values.filter((value) => seen.size === seen.add(value).size))];
+}
 
 function matcher(pattern: string): (text: string) => boolean {
   const parts = pattern.split("*").map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));

@@ -1,5 +1,5 @@
 import type { Digest, RowDigests } from "./digests.ts";
-import { tooManyRemovals } from "./guards.ts";
+import { massDisappearance, tooManyRemovals } from "./guards.ts";
 import { difference, ledgerOf, type Difference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
 import { lastApplied, type LastApplied } from "./ownership.ts";
@@ -55,6 +55,8 @@ export interface RowPlan {
   drift: { edited: { wanted: number | undefined; id: string | undefined }[]; missing: number[] };
   /** False when it can't be proven which rows are ours: then none is removed, and those that differ need `adopt`. */
   proven: boolean;
+  /** Why it is not believed that so many rows of ours are gone; undefined when it is. */
+  vanished: string | undefined;
   /** Why the plan must not be carried out, in sentences. */
   refusals: string[];
   /** What a row of ours said when it was last applied. */
@@ -86,6 +88,7 @@ export function planRows(
     duplicates: [],
     drift: { edited: [], missing: [] },
     proven: known !== undefined,
+    vanished: undefined,
     refusals: [],
     last: known ?? (() => undefined),
   };
@@ -104,6 +107,12 @@ export function planRows(
   plan.adoptNeeded.sort((a, b) => a.wanted - b.wanted);
   const refusal = tooManyRemovals("rows", plan.remove.length, ledger.count, options.maxRemovals);
   if (refusal !== undefined) plan.refusals.push(refusal);
+  if (options.onConflict !== "keepLive") {
+    // Also without proof of which rows are ours: what the table lacks in number is missing in any case.
+    const missing = Math.max(plan.drift.missing.length, ledger.count - live.rows.length);
+    plan.vanished = massDisappearance("rows", missing, ledger.count, options.maxRemovals);
+  }
+  if (plan.vanished !== undefined) plan.refusals.push(plan.vanished);
   return plan;
 }
 
@@ -217,13 +226,15 @@ export const isEmpty = (plan: RowPlan): boolean =>
 /** What of a plan was not carried out. */
 export interface Undone {
   /** Wanted rows that were neither inserted nor updated although planned. */
-  wanted?: ReadonlySet<number>;
+  wanted?: Pick<ReadonlySet<number>, "has" | "size">;
   /** Rows that were not removed although planned. */
   removals?: Iterable<RowDigests>;
 }
 
 /** The ledger after a plan was carried out, in part or as a whole: exactly the rows that are ours then. */
 export function ledgerAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, removals = [] }: Undone = {}): Ledger {
+  const left = [...removals];
+  if (!undone?.size && left.length === 0 && plan.adoptNeeded.length === 0) return ledgerOf(wanted);
   const foreign = new Set(plan.adoptNeeded.map((meeting) => meeting.wanted));
   const ours = new RowSet();
   for (let index = 0; index < wanted.length; index++) {
@@ -232,6 +243,6 @@ export function ledgerAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, rem
     if (before !== undefined) ours.add(key, before);
     else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, wanted.content(index));
   }
-  for (const { key, content } of removals) ours.add(key, content);
+  for (const { key, content } of left) ours.add(key, content);
   return ledgerOf(ours);
 }

@@ -1,15 +1,14 @@
 import { z } from "zod";
+import { generationState, stateOf } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
 import { common, PartialFailure, resource, ResourceError, type Context } from "./resource.ts";
-
-const meanings = z.enum(["pending", "ready", "failed"]);
 
 const inputs = z.object({
   ...common,
   appID: id.meta({ description: "The app whose generation is waited for.", replaces: true }),
   timeout: z.number().positive().default(1800).meta({ description: "Seconds to wait at most.", settles: "silently" }),
-  statusWords: z.record(z.string(), meanings).optional().meta({
+  statusWords: z.record(z.string(), generationState).optional().meta({
     description: "What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed.",
     settles: "silently",
   }),
@@ -20,14 +19,6 @@ const outputs = z.object({
 });
 
 type Inputs = z.output<typeof inputs>;
-
-// The platform's words are not documented: these are assumed, everything else is pending and reported by its word.
-const usualWords: Readonly<Record<string, z.infer<typeof meanings>>> = {
-  ...Object.fromEntries(
-    ["completed", "complete", "ready", "done", "success", "finished"].map((word) => [word, "ready"]),
-  ),
-  ...Object.fromEntries(["failed", "error", "cancelled", "canceled"].map((word) => [word, "failed"])),
-};
 
 /** The end of an app's generation, as a step of its own: waiting can be interrupted and goes on with the same app. */
 export const appReadiness = resource({
@@ -50,11 +41,6 @@ export const appReadiness = resource({
   delete: () => Promise.resolve(),
 });
 
-function meaningOf(word: string, { statusWords = {} }: Inputs): z.infer<typeof meanings> {
-  const spelled = Object.entries(statusWords).find(([key]) => key.toLowerCase() === word.toLowerCase());
-  return spelled?.[1] ?? usualWords[word.toLowerCase()] ?? "pending";
-}
-
 async function statusOf(context: Context, appID: string): Promise<string | undefined> {
   try {
     return (await context.client.createappwithpromptStatus({ appID }, context)).status;
@@ -70,7 +56,7 @@ async function wait(context: Context, inputs: Inputs): Promise<Inputs & { status
   for (let pause = 250; ; pause = Math.min(pause * 1.5, 10_000)) {
     const status = await statusOf(context, appID);
     if (status === undefined) throw new ResourceError(`there is no app ${appID} on the platform`);
-    const meaning = meaningOf(status, inputs);
+    const meaning = stateOf(status, inputs.statusWords);
     if (meaning === "ready") return { ...inputs, status };
     if (meaning === "failed") {
       const message = `the generation of app ${appID} failed: the platform's status is "${status}". Look at the app in the workspace; to generate anew, replace the GeneratedApp.`;

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { appIDIn, finishedAppLink } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
 import { email } from "../contract/values.ts";
-import { forgetIntent, promptDigest, readIntent, words, writeIntent } from "./intents.ts";
+import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
 import { common, resource, ResourceError, type Context } from "./resource.ts";
 import { given } from "./settling.ts";
 
@@ -38,6 +39,24 @@ const outputs = z.object({
 });
 
 type Inputs = z.output<typeof inputs>;
+
+/** A generation that was begun; `link` is there once it was answered. */
+const generation = anyIntent.extend({
+  userEmail: z.string(),
+  promptDigest: z.string(), // the prompt itself may be secret
+  link: z
+    .string()
+    .refine(
+      (link) => finishedAppLink(link) !== undefined,
+      "must be a link to an app, such as …/workspace/apps/<app_id>",
+    )
+    .optional(),
+});
+
+/** A prompt without the white space that does not count. */
+const words = (prompt: string): string => prompt.trim().replaceAll(/\s+/g, " ");
+
+const promptDigest = (prompt: string): string => createHash("sha256").update(words(prompt)).digest("hex").slice(0, 32);
 
 const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean } = {
   appPrompt: (old, now) => typeof old === "string" && typeof now === "string" && words(old) === words(now),
@@ -92,7 +111,7 @@ export const generatedApp = resource({
   },
 
   read: async (context, id, state) => {
-    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn, id);
+    if (state.resourceUrn !== undefined) await settle(context, state.resourceUrn, id);
     try {
       await context.client.createappwithpromptStatus({ appID: id }, context);
     } catch (error) {
@@ -101,7 +120,7 @@ export const generatedApp = resource({
     }
     if (state.appPrompt === undefined) {
       throw new ResourceError(
-        `app ${id} can't be imported by its ID alone: the platform does not tell its prompt. Import it from a file with inputs and outputs.`,
+        `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,
       );
     }
     // A state without a prompt was refused above, so it is whole.
@@ -112,7 +131,7 @@ export const generatedApp = resource({
     Promise.resolve({ ...inputs, appID: old.appID, editLink: old.editLink, appLink: old.appLink }),
 
   delete: async (context, id, state) => {
-    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn, id);
+    if (state.resourceUrn !== undefined) await settle(context, state.resourceUrn, id);
     context.report.warning(
       `the platform offers no way to delete an app: it is forgotten here and stays at ${state.editLink}`,
     );
@@ -130,9 +149,15 @@ function differs(
   return !equal(old[name], inputs[name]);
 }
 
+/** Forgets the intent of an app that the state has. */
+async function settle({ directory }: Context, urn: string, appID: string): Promise<void> {
+  const found = await readIntent(directory, urn, generation);
+  if (found?.link !== undefined && appIDIn(found.link) === appID) await forgetIntent(directory, urn);
+}
+
 /** The link that an interrupted run got and could not save any more. */
 async function interrupted(context: Context, urn: string, inputs: Inputs): Promise<string | undefined> {
-  const intent = await readIntent(context.directory, urn);
+  const intent = await readIntent(context.directory, urn, generation);
   if (!intent) return undefined;
   if (intent.link === undefined) {
     throw new ResourceError(

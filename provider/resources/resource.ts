@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Client } from "../client/client.ts";
 import type { MemberLists } from "../client/memberLists.ts";
+import type { TeamClaims } from "./teamClaims.ts";
 
 declare module "zod" {
   interface GlobalMeta {
@@ -19,11 +20,25 @@ declare module "zod" {
     secrecyOf?: string;
     /** An output that no update in place changes. */
     stable?: boolean;
+    /** A list whose items another input names, one by one: engines get it as a map, so that a diff shows each by name. */
+    namedBy?: string;
+    /** What a change of this one is shown as: changes of that input's parts. */
+    shownAs?: string;
   }
 }
 
 /** Names of the facts: they are for doors and engines, and say nothing to an editor or a reader. */
-export const facts = ["replaces", "secret", "settles", "inputOnly", "computed", "secrecyOf", "stable"] as const;
+export const facts = [
+  "replaces",
+  "secret",
+  "settles",
+  "inputOnly",
+  "computed",
+  "secrecyOf",
+  "stable",
+  "namedBy",
+  "shownAs",
+] as const;
 
 /** What a resource works with: the platform through `client`, and ways to tell people how it goes. */
 export interface Context {
@@ -32,6 +47,10 @@ export interface Context {
   report: Report;
   /** The program's folder: sources and intent files are found from here. */
   directory: string;
+  /** As whom the calls are made, as the configuration says it: an address or a user ID. */
+  account: { email?: string | undefined; userID?: string | undefined };
+  /** What other resources of the run say about teams. */
+  claims: TeamClaims;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
@@ -49,7 +68,7 @@ export interface Report {
 }
 
 /** What check and diff have: no platform, since neither may need one. */
-export type OfflineContext = Pick<Context, "report" | "directory">;
+export type OfflineContext = Pick<Context, "report" | "directory" | "account" | "claims">;
 
 /** A problem with one input, found before anything is sent. */
 export interface Problem {
@@ -63,18 +82,31 @@ export interface Given<Inputs> {
   unknown: ReadonlySet<string>;
 }
 
+/** How one property, or a part of one, changes. */
+export type Kind = "add" | "delete" | "update";
+
 /** What a diff tells the engine. */
 export interface Change {
   /** Inputs, and outputs that come from edits by hand, that an update would change; nothing is to be done without any. */
   changed: string[];
   /** Those of them that make a new thing. */
   replaces: string[];
+  /** The parts that change of what no state holds: property → its first parts, by name, and how many there are in all. */
+  parts?: Readonly<Record<string, Parts>>;
+}
+
+/** The first parts of a property that change, and how many there are in all. */
+export interface Parts {
+  first: readonly (readonly [name: string, kind: Kind])[];
+  total: number;
 }
 
 /** What is on the platform. */
 export interface Observed<Outputs> {
   id: string;
   outputs: Outputs;
+  /** Inputs that the outputs do not hold, as they are found. */
+  inputs?: Readonly<Record<string, unknown>>;
 }
 
 /**

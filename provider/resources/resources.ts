@@ -1,19 +1,27 @@
 import { appReadiness } from "./appReadiness.ts";
 import { generatedApp } from "./generatedApp.ts";
+import { notification } from "./notification.ts";
 import { organization } from "./organization.ts";
 import type { Resource } from "./resource.ts";
+import { rowFile } from "./rowFile.ts";
 import { seedRows } from "./seedRows.ts";
 import { team } from "./team.ts";
 import { teamMember } from "./teamMember.ts";
+import { teamRoster } from "./teamRoster.ts";
+import { userTeams } from "./userTeams.ts";
 
 /** All resources. Doors call them with what an engine sent, which they check against the resource's own schema. */
 export const resources = [
   organization,
   team,
   teamMember,
+  teamRoster,
+  userTeams,
   seedRows,
+  rowFile,
   generatedApp,
   appReadiness,
+  notification,
 ] as unknown as readonly Resource[];
 
 /** The resource of a type, by the type's last word. */

@@ -1,8 +1,10 @@
 import { pages } from "../client/pages.ts";
 import type { Row, RowData } from "../contract/values.ts";
+import { isObject } from "../contract/wire.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { Lookup, References, unresolvedSentences, type Reference, type Unresolved } from "../reconcile/references.ts";
 import { ResourceError, type Context } from "./resource.ts";
+import type { RowContext } from "./rowContext.ts";
 
 /** A table whose rows are referred to, and the label by which. */
 export interface RowsByKey {
@@ -34,7 +36,7 @@ export class Links {
   }
 
   /** Reads the tables that a seed refers to, each once. */
-  static async of(context: Context, { references = {}, parent }: LinkDeclaration): Promise<Links> {
+  static async of(context: RowContext, { references = {}, parent }: LinkDeclaration): Promise<Links> {
     const read = new Map<string, Promise<Lookup>>();
     const lookup = ({ table, key }: RowsByKey): Promise<Lookup> => {
       const name = JSON.stringify([table, key]);
@@ -51,8 +53,9 @@ export class Links {
 
   /** The row as it is sent; what leads nowhere is kept for `check`. */
   link(values: RowData, line: number): LinkedRow {
-    const data = { ...this.#references.resolve(values, line) };
-    if (!this.#parent) return { data };
+    const resolved = this.#references.resolve(values, line);
+    if (!this.#parent) return { data: resolved };
+    const data = { ...resolved };
     const { by, lookup } = this.#parent;
     Reflect.deleteProperty(data, by);
     const found = lookup.find(values[by]);
@@ -80,10 +83,37 @@ export class Links {
   }
 }
 
-async function readKeys(context: Context, table: string, key: string): Promise<Lookup> {
+async function readKeys(context: RowContext, table: string, key: string): Promise<Lookup> {
   const lookup = new Lookup();
-  for await (const rows of pages(context.client, { microAppID: table, signal: context.signal })) {
+  const { client, signal, onCall } = context;
+  for await (const rows of pages(client, { microAppID: table, signal, onCall })) {
     for (const row of rows) lookup.add(row[key], row._id);
   }
   return lookup;
+}
+
+/**
+ * ID of the row with these values, undefined when there is none. Asks for it by a filter, and looks through the table
+ * where that finds nothing: a linked value is not stored as it is shown.
+ */
+export async function rowByKey(
+  context: Context,
+  table: string,
+  key: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const shown = (value: unknown): string | undefined =>
+    keyText(isObject(value) && isObject(value["value"]) ? value["value"]["value"] : value);
+  const matches = (row: Row): boolean =>
+    Object.entries(key).every(([label, value]) => shown(row[label]) === keyText(value));
+  for (const optViewFilters of [[{ ...key }], []]) {
+    const found: string[] = [];
+    for await (const rows of pages(context.client, { microAppID: table, signal: context.signal, optViewFilters })) {
+      found.push(...rows.filter(matches).map(({ _id }) => _id));
+    }
+    if (found.length > 1) {
+      throw new ResourceError(`table ${table} has ${found.length} rows with ${JSON.stringify(key)}. Name more labels.`);
+    }
+    if (found[0] !== undefined) return found[0];
+  }
+  return undefined;
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { systemLabels, type RowData } from "../contract/values.ts";
 import { keyText, rowDigester, type RowDigester } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import { placeOf, read, SourceError, type Source } from "./sources.ts";
+import { placeOf, read, SourceError, type Source, type SourceRow } from "./sources.ts";
 
 /** What of a seed's inputs says which rows it has and what they are called. */
 export interface RowDeclaration extends Source {
@@ -30,7 +30,7 @@ export async function summarize(declaration: RowDeclaration, directory: string):
   const { key, source } = declaration;
   const rows = new RowSet();
   const labels = new Set<string>();
-  const digests = digestsByShape(declaration);
+  const digesterFor = digesterOf(declaration);
   const problems: string[] = [];
   let more = 0;
   const problem = (text: string): void => {
@@ -38,27 +38,35 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     else more++;
   };
 
-  for await (const { line, values } of read(declaration, directory)) {
-    const place = placeOf(declaration, line);
+  const take = ({ line, values }: SourceRow): void => {
     for (const label of Object.keys(values)) {
       if (labels.has(label)) continue;
       labels.add(label);
-      if (systemLabels.has(label))
+      if (systemLabels.has(label)) {
+        const place = placeOf(declaration, line);
         problem(`${place}: "${label}" is the platform's own and can't be written: rename or remove it`);
+      }
     }
-    const { key: digest, content } = digests(values);
+    const digester = digesterFor(values);
+    const digest = digester.key(values);
     if (digest === undefined) {
-      const missing = key.filter((label) => keyText(values[label]) === undefined);
-      problem(`${place}: the row has no ${missing.join(" and no ")}, which is its natural key: give it one`);
-      continue;
+      const missing = key.filter((label) => keyText(values[label]) === undefined).join(" and no ");
+      problem(`${placeOf(declaration, line)}: the row has no ${missing}, which is its natural key: give it one`);
+      return;
     }
-    const before = rows.add(digest, content, line);
+    const before = rows.add(digest, digester.content(values), line);
     if (before !== undefined) {
       const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
       problem(
-        `${place}: the natural key ${keyOf(key, values)} stands at ${where} already: remove one of the two, or name more labels in key`,
+        `${placeOf(declaration, line)}: the natural key ${quoted(keyOf(key, values))} stands at ${where} already: remove one of the two, or name more labels in key`,
       );
     }
+  };
+  try {
+    for await (const block of read(declaration, directory, problem)) block.forEach(take);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    problem(error.message);
   }
   if (rows.length === 0 && problems.length === 0) {
     const what = source ?? "rows";
@@ -99,21 +107,32 @@ export const linkedLabels = ({ references = {}, parent }: RowDeclaration): strin
 ];
 
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
-export function digestsByShape(declaration: RowDeclaration) {
+export function digesterOf(declaration: RowDeclaration): (values: RowData) => RowDigester {
   const digesters = new Map<string, RowDigester>();
   const references = linkedLabels(declaration);
-  return (values: RowData) => {
+  let last: { labels: string[]; digester: RowDigester } | undefined;
+  return (values) => {
     const labels = Object.keys(values);
+    // Most rows have the labels of the row before them.
+    if (last?.labels.length === labels.length && labels.every((label, at) => label === last?.labels[at])) {
+      return last.digester;
+    }
     const shape = JSON.stringify(labels);
     let digester = digesters.get(shape);
     if (!digester) digesters.set(shape, (digester = rowDigester({ key: declaration.key, labels, references })));
-    return { key: digester.key(values), content: digester.content(values) };
+    last = { labels, digester };
+    return digester;
   };
 }
 
-/** The natural key of a row, for people. */
-export const keyOf = (key: readonly string[], values: RowData): string =>
-  key.map((label) => `"${keyText(values[label]) ?? ""}"`).join(", ");
+/** The natural key of a row as one text, another one for each row: the parts of a key of several labels stand side by side. */
+export function keyOf(key: readonly string[], values: RowData): string {
+  const parts = key.map((label) => keyText(values[label]) ?? "");
+  return parts.length === 1 ? parts.join() : parts.map((part) => part.replaceAll(/[\\,]/g, "\\$&")).join(", ");
+}
+
+/** A natural key as a message shows it. */
+export const quoted = (key: string): string => `"${key}"`;
 
 /** The natural keys of all rows, or of the first `most` of those that are chosen by their index. */
 export async function keysOf(
@@ -124,10 +143,12 @@ export async function keysOf(
 ): Promise<string[]> {
   const keys: string[] = [];
   let index = 0;
-  for await (const { values } of read(declaration, directory)) {
-    if (!chosen || chosen.has(index)) keys.push(keyOf(declaration.key, values));
-    if (keys.length >= most || (chosen && keys.length >= chosen.size)) break;
-    index++;
+  for await (const block of read(declaration, directory)) {
+    for (const { values } of block) {
+      if (!chosen || chosen.has(index)) keys.push(keyOf(declaration.key, values));
+      if (keys.length >= most || (chosen && keys.length >= chosen.size)) return keys;
+      index++;
+    }
   }
   return keys;
 }

@@ -1,13 +1,29 @@
 import { z } from "zod";
-import { id } from "../contract/values.ts";
+import { CallCounter } from "../client/calls.ts";
+import { id, type RowData } from "../contract/values.ts";
 import { tooManyRemovals } from "../reconcile/guards.ts";
+import type { RowDigests } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger, encodeLedger, type Ledger } from "../reconcile/ledger.ts";
-import { ledgerAfter, planOffline, planRows, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
+import { ledgerAfter, planOffline, planRows, type Forecast, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import { adopt, common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
-import { applyPlan, liveRows } from "./rowApply.ts";
+import {
+  adopt,
+  common,
+  PartialFailure,
+  resource,
+  ResourceError,
+  type Context,
+  type Kind,
+  type Observed,
+  type State,
+} from "./resource.ts";
+import { applyPlan } from "./rowApply.ts";
 import { Links } from "./rowLookups.ts";
-import { fingerprintOf, keyOf, keysOf, summarize, type Summary } from "./rowSource.ts";
+import { liveRows } from "./rowReads.ts";
+import { callsAhead, outcome, tellFindings } from "./rowReports.ts";
+import { FoundRows } from "./rowsFound.ts";
+import { fingerprintOf, keyOf, keysOf, quoted, summarize, type Summary } from "./rowSource.ts";
+import { given, gone, some } from "./settling.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -22,6 +38,7 @@ const inputs = z.object({
     description: "The rows by label, in the program. Either this or source.",
     settles: "silently", // their digest counts
     inputOnly: true,
+    namedBy: "keys",
   }),
   source: z.string().min(1).optional().meta({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
@@ -61,8 +78,8 @@ const inputs = z.object({
     description: "What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.",
   }),
   maxRemovals: z.number().min(0).default(0.25).meta({
-    description: "Largest part of the owned rows (from 10 on) that one run may remove, as a fraction of 1.",
-    settles: "silently",
+    description:
+      "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
   }),
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
@@ -72,9 +89,19 @@ const inputs = z.object({
     settles: "silently",
     secrecyOf: "rows",
   }),
-  digest: z.string().optional().meta({ description: "Digest of the source's content. Computed.", computed: true }),
+  digest: z.string().optional().meta({
+    description: "Digest of the source's content. Computed.",
+    computed: true,
+    shownAs: "rows",
+  }),
   fingerprint: z.string().optional().meta({
     description: "Digest of the source's file and of how it is read: with the same one nothing is read anew. Computed.",
+    settles: "silently",
+    computed: true,
+  }),
+  keys: z.array(z.string()).optional().meta({
+    description:
+      "Natural keys of the rows that the program has, or of those of a small file: a preview names rows by them. Computed.",
     settles: "silently",
     computed: true,
   }),
@@ -85,23 +112,33 @@ const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own." }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied." }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare." }),
-  keys: z.array(z.string()).optional().meta({
-    description: "Natural keys of the rows, of a small seed that is not secret: a preview names removed rows by them.",
-  }),
   drift: z
-    .object({ changed: z.number().int(), missing: z.number().int(), keys: z.array(z.string()) })
+    .object({
+      changed: z.number().int(),
+      missing: z.number().int(),
+      changedKeys: z.array(z.string()),
+      missingKeys: z.array(z.string()),
+    })
     .optional()
-    .meta({ description: "Rows of ours that were edited or removed on the platform, as the last refresh saw it." }),
+    .meta({
+      description:
+        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, and the first keys.",
+      shownAs: "rows",
+    }),
 });
 
 type Inputs = z.output<typeof inputs>;
 type Applied = State<typeof inputs, typeof outputs>;
 
-/** A small seed's natural keys are kept in the state, within these bounds. */
+/** A file's natural keys are kept in the state within these bounds. */
 const mostKeys = { rows: 1_000, characters: 16_000 };
 
-/** Keys that a message names of each kind. */
+/** An engine on Node loses what failed in part, with its reasons, when the state is larger: they are said beforehand. */
+const mostInFailure = 16_000;
+
+/** Keys of each kind that a message names, and that a diff shows. */
 const mostNamed = 5;
+const mostShown = 20;
 
 // What check has read, diff and apply need as well. One for each resource; the digest says whether it still holds.
 const recent = new Map<string, Summary>();
@@ -128,26 +165,27 @@ export const seedRows = resource({
       report.info("the rows are known only once other resources exist");
       return { inputs, problems: [] };
     }
-    const given = [inputs.rows, inputs.source].filter((one) => one !== undefined).length;
-    if (given !== 1) {
-      return {
-        inputs,
-        problems: [
-          { property: "source", reason: given === 0 ? "set rows or source" : "set either rows or source, not both" },
-        ],
-      };
+    const sources = [inputs.rows, inputs.source].filter((one) => one !== undefined).length;
+    if (sources !== 1) {
+      const reason = sources === 0 ? "set rows or source" : "set either rows or source, not both";
+      return { inputs, problems: [{ property: "source", reason }] };
     }
     // Nothing else is needed to read the source, and all of it was just seen to be known.
     const declaration = inputs as Inputs;
     try {
       const fingerprint = await fingerprintOf(declaration, directory);
       if (fingerprint !== undefined && fingerprint === old.fingerprint && old.digest !== undefined) {
-        return { inputs: { ...inputs, digest: old.digest, fingerprint }, problems: [] };
+        const { digest, keys } = old;
+        return { inputs: { ...inputs, digest, fingerprint, ...given({ keys }) }, problems: [] };
       }
       const summary = await summarize(declaration, directory);
       if (inputs.resourceUrn !== undefined) recent.set(inputs.resourceUrn, summary);
-      if (old.table === undefined) report.info(await forecast(declaration, summary, emptyLedger(), [], directory));
-      return { inputs: { ...inputs, digest: summary.digest, ...(fingerprint ? { fingerprint } : {}) }, problems: [] };
+      if (old.table === undefined) {
+        const plan = planOffline(summary.rows, emptyLedger(), declaration.mode);
+        report.info(await forecast(declaration, plan, emptyLedger(), [], directory));
+      }
+      const keys = await keysIn(declaration, summary, directory);
+      return { inputs: { ...inputs, digest: summary.digest, ...given({ fingerprint, keys }) }, problems: [] };
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
       return {
@@ -160,19 +198,34 @@ export const seedRows = resource({
   diff: async ({ directory, report }, change, old, { inputs, unknown }) => {
     if (change.replaces.length > 0 || inputs.digest === undefined || unknown.size > 0) return change;
     const declaration = inputs as Inputs; // nothing is unknown
-    if (change.changed.length > 0) {
+    const { changed } = change;
+    const parts: Part[] = [];
+    let total = 0;
+    if (changed.length > 0) {
       const summary = await summaryOf(declaration, directory);
       const ledger = decodeLedger(old.ledger);
-      report.info(await forecast(declaration, summary, ledger, old.keys ?? [], directory));
       const planned = planOffline(summary.rows, ledger, declaration.mode);
+      report.info(await forecast(declaration, planned, ledger, old.keys ?? [], directory));
       const refusal = planned.exact && tooManyRemovals("rows", planned.remove, ledger.count, declaration.maxRemovals);
       if (refusal) throw new ResourceError(refusal);
+      if (planned.exact) {
+        parts.push(...(await partsOf(declaration, planned, ledger, old.keys ?? [], directory)));
+        total += planned.insert + planned.update + planned.remove;
+      }
     }
     const { drift } = old;
-    if (!drift || declaration.onConflict === "keepLive" || declaration.mode === "insertOnly") return change;
-    const named = drift.keys.length > 0 ? `: ${drift.keys.join(", ")}` : "";
-    report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
-    return { ...change, changed: [...change.changed, "drift"] };
+    if (drift && declaration.onConflict !== "keepLive" && declaration.mode !== "insertOnly") {
+      const { changedKeys, missingKeys } = drift;
+      const keys = [...changedKeys, ...missingKeys].map(quoted);
+      const named = keys.length > 0 ? `: ${some(keys, 2 * mostNamed)}` : "";
+      report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
+      changed.push("drift");
+      parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
+      total += drift.changed + drift.missing;
+    }
+    return declaration.sensitive || parts.length === 0
+      ? change
+      : { ...change, parts: { rows: { first: parts, total } } };
   },
 
   create: async (context, inputs) => {
@@ -183,10 +236,11 @@ export const seedRows = resource({
   read: async (context, id, state) => {
     if (state.ledger === undefined) {
       throw new ResourceError(
-        `${id} can't be imported: declare the SeedRows with adopt: true instead, and up takes over the rows that are there`,
+        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
-    return { id, outputs: await observe(context, state as Applied) }; // a state with a ledger is whole
+    const observed = await observe(context, state as Applied); // a state with a ledger is whole
+    return observed && { id, ...observed };
   },
 
   update: (context, id, old, inputs) => apply(context, id, inputs, decodeLedger(old.ledger)),
@@ -199,7 +253,8 @@ export const seedRows = resource({
     const ledger = decodeLedger(state.ledger);
     const none = { rows: new RowSet(), labels: state.labels, digest: "" };
     const links = await Links.of(context, state);
-    const live = await liveRows(context, state, state.labels, links, none.rows, ledger);
+    const live = await ifThere(liveRows(context, state, state.labels, links, none.rows, ledger));
+    if (!live) return; // the rows went with their table
     const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
     const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source };
     const plan = planRows(none.rows, ledger, live, options);
@@ -224,7 +279,7 @@ async function summaryOf(inputs: Inputs, directory: string): Promise<Summary> {
 
 /** The source that the state was applied from, if it can still be read and says the same. */
 async function lastSource(context: Context, state: Applied): Promise<Summary | undefined> {
-  if (state.source === undefined) return undefined;
+  if (state.source === undefined && state.rows === undefined) return undefined;
   try {
     const summary = await summarize(state, context.directory);
     return summary.digest === state.digest ? summary : undefined;
@@ -237,25 +292,20 @@ async function lastSource(context: Context, state: Applied): Promise<Summary | u
 /** What a run will do, in one line with the first keys. */
 async function forecast(
   inputs: Inputs,
-  summary: Summary,
+  plan: Forecast,
   ledger: Ledger,
-  keys: string[],
+  keys: readonly string[],
   directory: string,
 ): Promise<string> {
-  const plan = planOffline(summary.rows, ledger, inputs.mode);
   if (!plan.exact)
     return `more than ${plan.moreThan} rows to add, change or remove (${plan.net >= 0 ? "+" : ""}${plan.net} rows in all)`;
   const { added, changed, removed } = plan.change;
   const named = async (chosen: readonly number[]): Promise<string> => {
     if (inputs.sensitive || chosen.length === 0) return "";
-    const first = new Set(chosen.slice(0, mostNamed));
-    return ` (${first.size < chosen.length ? `${(await keysOf(inputs, directory, first)).join(", ")}, …` : (await keysOf(inputs, directory, first)).join(", ")})`;
+    const first = await keysOf(inputs, directory, new Set(chosen.slice(0, mostNamed)));
+    return ` (${first.map(quoted).join(", ")}${first.length < chosen.length ? ", …" : ""})`;
   };
-  // The ledger of a small seed keeps the order of its keys.
-  const gone =
-    ledger.kind === "list" && !inputs.sensitive
-      ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? [])
-      : [];
+  const gone = inputs.sensitive ? [] : namesOf(removed, ledger, keys).map(quoted);
   const goneNamed = gone.length === 0 ? "" : ` (${some(gone, mostNamed)})`;
   const parts = [
     plan.insert > 0 ? `${plan.insert} to add${await named(added)}` : "",
@@ -263,41 +313,78 @@ async function forecast(
     plan.remove > 0 ? `${plan.remove} to remove${goneNamed}` : "",
     `${plan.unchanged} unchanged`,
   ];
-  return `rows: ${parts.filter((part) => part !== "").join(", ")}`;
+  const calls = callsAhead(inputs, plan, ledger.count);
+  return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
 }
 
+/** Keys of rows of a ledger, as far as they are known: the ledger of a small seed keeps the order of its keys. */
+const namesOf = (rows: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
+  ledger.kind === "list" ? rows.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
+
+type Part = readonly [key: string, kind: Kind];
+
+const as =
+  (kind: Kind) =>
+  (key: string): Part => [key, kind];
+
+/** The first rows that a run will add, change and remove. */
+async function partsOf(
+  inputs: Inputs,
+  plan: Forecast & { exact: true },
+  ledger: Ledger,
+  keys: readonly string[],
+  directory: string,
+): Promise<Part[]> {
+  const { added, changed, removed } = plan.change;
+  const first = (chosen: readonly number[], count: number): Promise<string[]> =>
+    count === 0 ? Promise.resolve([]) : keysOf(inputs, directory, new Set(chosen.slice(0, mostShown)));
+  const gone = plan.remove === 0 ? [] : namesOf(removed, ledger, keys).slice(0, mostShown);
+  return [
+    ...(await first(added, plan.insert)).map(as("add")),
+    ...(await first(changed, plan.update)).map(as("update")),
+    ...gone.map(as("delete")),
+  ];
+}
+
+/** Natural keys by which engines and people tell the rows apart: of all that the program has, of a small file's. */
+async function keysIn(inputs: Inputs, { rows }: Summary, directory: string): Promise<string[] | undefined> {
+  if (inputs.sensitive || (inputs.rows === undefined && rows.length > mostKeys.rows)) return undefined;
+  const keys = await keysOf(inputs, directory);
+  return inputs.rows !== undefined || isSmall(keys) ? keys : undefined;
+}
+
+const isSmall = (keys: readonly string[]): boolean =>
+  keys.length <= mostKeys.rows && keys.join().length <= mostKeys.characters;
+
 /** Brings the table to what the source says and tells what is ours then. */
-async function apply(context: Context, id: string, inputs: Inputs, ledger: Ledger): Promise<Applied> {
+async function apply(given: Context, id: string, inputs: Inputs, ledger: Ledger): Promise<Applied> {
+  const calls = new CallCounter();
+  const context = { ...given, onCall: calls.onCall };
+  const began = context.now();
   const summary = await summaryOf(inputs, context.directory);
   const links = await Links.of(context, inputs);
   const live = await liveRows(context, inputs, summary.labels, links, summary.rows, ledger);
   const plan = planRows(summary.rows, ledger, live, optionsOf(inputs));
   await refuse(inputs, plan, context.directory);
+  tellFindings(context.report, inputs.table, plan);
   const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
   const now = ledgerAfter(summary.rows, plan, undone);
-  const outputs = await outputsOf(inputs, summary, now, context.directory);
+  const outputs = outputsOf(inputs, summary, now);
   if (failures.length > 0) {
     const message = `${now.count} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
+    if (outputs.ledger.length > mostInFailure) context.report.warning(message);
     throw new PartialFailure(message, id, outputs);
   }
-  const { foreign, kept, adopted } = plan;
-  const counts = [
-    [plan.insert.length, "added"],
-    [plan.update.length, "changed"],
-    [plan.remove.length, "removed"],
-    [plan.unchanged, "unchanged"],
-    [adopted, "found there as declared"],
-    [kept, "kept as edited by hand"],
-    [foreign, "of others left alone"],
-  ] as const;
-  context.report.info(`rows: ${counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ")}`);
+  context.report.info(outcome(plan, calls, context.now() - began));
   return outputs;
 }
 
 /** Ends when a plan must not be carried out, naming the rows. */
 async function refuse(inputs: Inputs, plan: RowPlan, directory: string): Promise<void> {
   const keys = async (indices: number[]): Promise<string> =>
-    inputs.sensitive ? `${indices.length} rows` : some(await keysOf(inputs, directory, new Set(indices)), 20);
+    inputs.sensitive
+      ? `${indices.length} rows`
+      : some((await keysOf(inputs, directory, new Set(indices))).map(quoted), 20);
   const reasons = [...plan.refusals];
   if (plan.adoptNeeded.length > 0) {
     const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
@@ -315,17 +402,25 @@ async function refuse(inputs: Inputs, plan: RowPlan, directory: string): Promise
   if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
 }
 
-async function outputsOf(inputs: Inputs, summary: Summary, ledger: Ledger, directory: string): Promise<Applied> {
-  const { rows: inline, ...rest } = inputs;
-  const outputs: Applied = { ...rest, rowCount: ledger.count, ledger: encodeLedger(ledger), labels: summary.labels };
-  const small = ledger.count <= mostKeys.rows && ledger.count === summary.rows.length && !inputs.sensitive;
-  const keys = small ? await keysOf(inputs, directory) : [];
-  return small && keys.join().length <= mostKeys.characters ? { ...outputs, keys } : outputs;
+function outputsOf({ rows: inline, keys, ...inputs }: Inputs, summary: Summary, ledger: Ledger): Applied {
+  const outputs: Applied = { ...inputs, rowCount: ledger.count, ledger: encodeLedger(ledger), labels: summary.labels };
+  // Those of a ledger that has other rows would name the wrong ones.
+  return keys && isSmall(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
 }
 
-/** The state with what was done to our rows by hand. */
-async function observe(context: Context, state: Applied): Promise<Applied> {
-  const { drift: before, ...rest } = state;
+/** Undefined when the table is gone. */
+const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | undefined> =>
+  reading.catch((error: unknown) => {
+    if (!gone(error)) throw error;
+    return undefined;
+  });
+
+/**
+ * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
+ * when the table is gone.
+ */
+async function observe(context: Context, state: Applied): Promise<Omit<Observed<Applied>, "id"> | undefined> {
+  const { drift: before, rows, ...rest } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
@@ -333,22 +428,28 @@ async function observe(context: Context, state: Applied): Promise<Applied> {
     context.report.warning(
       `the source of the last run can't be read any more, so edits by hand in table ${state.table} are not seen`,
     );
-    return state;
+    return { outputs: before ? { ...rest, drift: before } : rest };
   }
+  const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited: string[] = [];
-  const live = await liveRows(context, state, state.labels, links, wanted, ledger, ({ key, content }, values) => {
+  const see = ({ key, content }: RowDigests, values: RowData): void => {
     const index = wanted.find(key);
-    if (index !== undefined && !wanted.says(index, content)) edited.push(keyOf(state.key, values));
-  });
-  const { drift } = planRows(wanted, ledger, live, optionsOf(state));
-  if (drift.edited.length + drift.missing.length === 0) return rest;
-  const missing = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
-  const keys = state.sensitive ? [] : [...edited, ...missing].slice(0, 2 * mostNamed);
-  return { ...rest, drift: { changed: drift.edited.length, missing: drift.missing.length, keys } };
-}
-
-/** The first few of many, for people. */
-function some(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
+    if (index === undefined) return;
+    found?.see(values);
+    if (!wanted.says(index, content)) edited.push(keyOf(state.key, values));
+  };
+  const live = await ifThere(liveRows(context, state, state.labels, links, wanted, ledger, see));
+  if (!live) {
+    context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
+    return undefined;
+  }
+  const inputs = found ? { inputs: found.inputs() } : {};
+  const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
+  if (vanished !== undefined) throw new ResourceError(`table ${state.table}: ${vanished}`);
+  const [changed, missing] = [drift.edited.length, drift.missing.length];
+  if (changed + missing === 0) return { outputs: rest, ...inputs };
+  const gone = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
+  const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
+  const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
+  return { outputs: { ...rest, drift: seen }, ...inputs };
 }

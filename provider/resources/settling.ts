@@ -32,6 +32,12 @@ export function observedDescription(
   return state.description === undefined ? {} : { description: absentAs(state.description, found.description) };
 }
 
+/** The first few of many, for people. */
+export function some(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
+
 /** Deletes a team with all of its members. */
 export async function dissolve(context: Context, teamID: string): Promise<void> {
   for (const member of (await context.members.of(teamID)) ?? []) await context.members.remove(teamID, member);

@@ -1,13 +1,10 @@
-import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
-import { createInterface } from "node:readline";
-import { pipeline } from "node:stream";
-import { parse as parseCsv, type CsvError, type Info } from "csv-parse";
 import { isSeq, LineCounter, parseDocument } from "yaml";
 import type { RowData } from "../contract/values.ts";
 import { isObject } from "../contract/wire.ts";
+import { csvRecords } from "./csv.ts";
 import { ResourceError } from "./resource.ts";
+import { EncodingError, linesOf, textOf } from "./textFiles.ts";
 
 /** A row of a source and where it stands: a line of the file, or the position of a row given in the program, from 1. */
 export interface SourceRow {
@@ -32,26 +29,37 @@ export const placeOf = ({ source }: Source, line: number): string =>
 /** Something wrong with a source; the message names file and line. */
 export class SourceError extends ResourceError {}
 
-/** The rows of a source, one after the other; a file is streamed where its format allows it. */
-export async function* read(given: Source, directory: string): AsyncGenerator<SourceRow> {
+/** Told of a row that can't be read; the rows after it are read all the same. */
+type Wrong = (problem: string) => void;
+
+const end: Wrong = (problem) => {
+  throw new SourceError(problem);
+};
+
+/**
+ * The rows of a source, in blocks; a file is streamed where its format allows it. The first row that can't be read ends
+ * it with a SourceError, unless `wrong` takes the problems; what makes the whole file unreadable always does.
+ */
+export async function* read(given: Source, directory: string, wrong = end): AsyncGenerator<SourceRow[]> {
   const { rows, source } = given;
   if (source === undefined) {
-    for (const [index, values] of (rows ?? []).entries()) yield { line: index + 1, values };
+    yield (rows ?? []).map((values, index) => ({ line: index + 1, values }));
     return;
   }
   const path = resolve(directory, source);
   const format = extname(source).toLowerCase();
   try {
-    if (format === ".csv") yield* csv(given, path);
-    else if (format === ".ndjson" || format === ".jsonl") yield* ndjson(given, path);
-    else if (format === ".json") yield* json(given, path);
-    else if (format === ".yaml" || format === ".yml") yield* yaml(given, path);
+    if (format === ".csv") yield* csv(given, path, wrong);
+    else if (format === ".ndjson" || format === ".jsonl") yield* ndjson(given, path, wrong);
+    else if (format === ".json") yield json(given, await textOf(path), wrong);
+    else if (format === ".yaml" || format === ".yml") yield yaml(given, await textOf(path), wrong);
     else
       throw new SourceError(
         `${source} can't be read: its name must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml`,
       );
   } catch (error) {
     if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
+    if (error instanceof EncodingError) throw new SourceError(`${placeOf(given, error.line)}: ${error.message}`);
     throw error;
   }
 }
@@ -66,40 +74,25 @@ const reasonOf = ({ code, message }: NodeJS.ErrnoException): string =>
       ? "it is a folder; name the file in it"
       : message;
 
-async function* csv(given: Source, path: string): AsyncGenerator<SourceRow> {
+async function* csv(given: Source, path: string, wrong: Wrong): AsyncGenerator<SourceRow[]> {
   let columns: Column[] | undefined;
-  const records = pipeline(
-    createReadStream(path),
-    parseCsv({ bom: true, info: true, skip_empty_lines: true, encoding: "utf8" }),
-    () => undefined, // a failure also ends the iteration below
-  );
-  try {
-    // csv-parse yields this for `info: true`.
-    for await (const { info, record } of records as AsyncIterable<{ info: Info; record: string[] }>) {
-      if (columns === undefined) columns = header(given, record);
-      // A quoted cell may hold line breaks: the record began that many lines before its end.
+  for await (const records of csvRecords(linesOf(path))) {
+    const rows: SourceRow[] = [];
+    for (const record of records) {
+      const { line } = record;
+      if ("wrong" in record) {
+        const problem = `${placeOf(given, line)}: ${record.wrong}`;
+        if (columns === undefined) throw new SourceError(problem);
+        wrong(problem);
+      } else if (columns === undefined) columns = header(given, record.cells);
       else {
-        const line = info.lines - record.reduce((breaks, cell) => breaks + lineBreaks(cell), 0);
-        yield { line, values: cells(given, columns, record, line) };
+        const values = cells(given, columns, record, wrong);
+        if (values) rows.push({ line, values });
       }
     }
-  } catch (error) {
-    if (!isCsvError(error)) throw error;
-    throw new SourceError(`${placeOf(given, Number(error["lines"] ?? 1))}: ${csvReason(error)}`);
+    yield rows;
   }
 }
-
-const isCsvError = (error: unknown): error is CsvError =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("CSV_");
-
-const csvReason = (error: CsvError): string =>
-  error.code === "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH"
-    ? "the row has another number of cells than the first line; quote cells that hold commas"
-    : error.code === "CSV_QUOTE_NOT_CLOSED"
-      ? "a quotation mark is opened here and never closed"
-      : error.message;
-
-const lineBreaks = (cell: string): number => (cell.includes("\n") ? cell.split("\n").length - 1 : 0);
 
 interface Column {
   label: string;
@@ -107,28 +100,48 @@ interface Column {
 }
 
 function header(given: Source, labels: string[]): Column[] {
+  const problem = (text: string): SourceError => new SourceError(`${placeOf(given, 1)}: ${text}`);
+  if (labels.some((label) => label.includes("\r"))) {
+    throw problem("its lines end in CR alone: save the file with LF or CRLF");
+  }
   const empty = labels.findIndex((label) => label.trim() === "");
-  if (empty >= 0) throw new SourceError(`${placeOf(given, 1)}: column ${empty + 1} has no label`);
+  if (empty >= 0) throw problem(`column ${empty + 1} has no label`);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
-  if (twice !== undefined) throw new SourceError(`${placeOf(given, 1)}: the label "${twice}" stands there twice`);
+  if (twice !== undefined) throw problem(`the label "${twice}" stands there twice`);
   const strange = Object.keys(given.types ?? {}).find((label) => !labels.includes(label));
   if (strange !== undefined)
     throw new SourceError(`types names the label "${strange}", which ${given.source ?? ""} lacks`);
   return labels.map((label) => ({ label, type: given.types?.[label] ?? "text" }));
 }
 
-function cells(given: Source, columns: readonly Column[], record: string[], line: number): RowData {
+/** The row of a record, undefined when something is wrong with it. */
+function cells(
+  given: Source,
+  columns: readonly Column[],
+  { line, cells }: { line: number; cells: string[] },
+  wrong: Wrong,
+): RowData | undefined {
+  if (cells.length !== columns.length) {
+    wrong(
+      `${placeOf(given, line)}: the row has another number of cells than the first line; quote cells that hold commas`,
+    );
+    return undefined;
+  }
   const values: RowData = {};
+  let whole = true;
   // Counted, because a million rows come by here.
   for (let index = 0; index < columns.length; index++) {
     const { label, type } = columns[index] ?? { label: "", type: "text" };
-    const cell = record[index] ?? "";
+    const cell = cells[index] ?? "";
     const value = cell === "" ? null : typed(cell, type);
-    if (value === undefined) throw new SourceError(`${placeOf(given, line)}: ${label} is no ${type}: "${cell}"`);
-    if (label === "__proto__") Object.defineProperty(values, label, { value, enumerable: true, writable: true });
-    else values[label] = value;
+    if (value === undefined) {
+      wrong(`${placeOf(given, line)}: ${label} is no ${type}: "${cell}"`);
+      whole = false;
+    } else if (label === "__proto__") {
+      Object.defineProperty(values, label, { value, enumerable: true, writable: true });
+    } else values[label] = value;
   }
-  return values;
+  return whole ? values : undefined;
 }
 
 /** The value of a cell, undefined when it is not of that type. */
@@ -149,28 +162,28 @@ function typed(cell: string, type: CellType): unknown {
   }
 }
 
-async function* ndjson(given: Source, path: string): AsyncGenerator<SourceRow> {
-  let line = 0;
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    line++;
-    const trimmed = text.replace(/^\uFEFF/, "").trim();
-    if (trimmed === "") continue;
-    yield { line, values: asRow(given, line, parsedJson(given, line, trimmed)) };
+async function* ndjson(given: Source, path: string, wrong: Wrong): AsyncGenerator<SourceRow[]> {
+  for await (const { first, text } of linesOf(path)) {
+    const rows: SourceRow[] = [];
+    for (const [index, words] of text.split("\n").entries()) {
+      if (words.trim() === "") continue;
+      const line = first + index;
+      const values = parsedJson(words);
+      if (values === undefined) wrong(`${placeOf(given, line)}: is not valid JSON`);
+      else rows.push(...asRow(given, line, values, wrong));
+    }
+    yield rows;
   }
 }
 
-async function* json(given: Source, path: string): AsyncGenerator<SourceRow> {
-  const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
-  const rows = parsedJson(given, undefined, text);
-  if (!Array.isArray(rows)) throw new SourceError(`${placeOf(given, 1)}: must be a list of rows`);
-  if (rows.every(isObject)) {
-    // Lines are found only where someone will read them: one row a line is the common layout, the rest is searched.
-    const lines = linesOfItems(text);
-    for (const [index, values] of rows.entries()) yield { line: lines[index] ?? 1, values };
-    return;
+function json(given: Source, text: string, wrong: Wrong): SourceRow[] {
+  const items = parsedJson(text);
+  if (items === undefined) {
+    throw new SourceError(`${placeOf(given, lineOfMistake(text))}: is not valid JSON`);
   }
-  const index = rows.findIndex((row) => !isObject(row));
-  asRow(given, linesOfItems(text)[index] ?? 1, rows[index]);
+  if (!Array.isArray(items)) throw new SourceError(`${placeOf(given, 1)}: must be a list of rows`);
+  const lines = linesOfItems(text);
+  return items.flatMap((values: unknown, index) => asRow(given, lines[index] ?? 1, values, wrong));
 }
 
 /** The line on which each item of a JSON list begins; the text is known to be valid. */
@@ -196,33 +209,59 @@ function linesOfItems(text: string): number[] {
   return lines;
 }
 
-async function* yaml(given: Source, path: string): AsyncGenerator<SourceRow> {
+function yaml(given: Source, text: string, wrong: Wrong): SourceRow[] {
   const counter = new LineCounter();
-  const document = parseDocument(await readFile(path, "utf8"), { lineCounter: counter, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
   const [error] = document.errors;
   if (error) throw new SourceError(`${placeOf(given, counter.linePos(error.pos[0]).line)}: ${error.message}`);
   if (!isSeq(document.contents)) throw new SourceError(`${placeOf(given, 1)}: must be a list of rows`);
+  const { items } = document.contents;
   const rows = document.toJS() as unknown[]; // a list, as was just seen
-  for (const [index, row] of rows.entries()) {
-    const node = document.contents.items[index] as { range?: [number, number, number] } | undefined; // any YAML node
+  return rows.flatMap((values, index) => {
+    const node = items[index] as { range?: [number, number, number] } | undefined; // any YAML node
     const { line } = counter.linePos(node?.range?.[0] ?? 0);
-    yield { line, values: asRow(given, line, row) };
+    return asRow(given, line, values, wrong);
+  });
+}
+
+function asRow(given: Source, line: number, values: unknown, wrong: Wrong): SourceRow[] {
+  if (isObject(values)) return [{ line, values }];
+  wrong(`${placeOf(given, line)}: must be a row, with values by label`);
+  return [];
+}
+
+/** The value of a JSON text, undefined when it is none. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 
-function asRow(given: Source, line: number, value: unknown): RowData {
-  if (isObject(value)) return value;
-  throw new SourceError(`${placeOf(given, line)}: must be a row, with values by label`);
+/**
+ * The line on which a text stops being JSON: the first lines up to one before it only lack an end. The parser names no
+ * place for most mistakes, and its own words quote the text, which may be secret.
+ */
+function lineOfMistake(text: string): number {
+  const lines = text.split("\n");
+  let [good, bad] = [0, lines.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >>> 1;
+    if (begins(lines.slice(0, middle).join("\n"))) good = middle;
+    else bad = middle;
+  }
+  return bad;
 }
 
-function parsedJson(given: Source, line: number | undefined, text: string): unknown {
+/** Whether a text may be the beginning of JSON. */
+function begins(text: string): boolean {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return true;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const position = Number(/at position (\d+)/.exec(message)?.[1] ?? 0);
-    const at = line ?? text.slice(0, position).split("\n").length;
-    // The parser's message quotes the text, which may be secret.
-    throw new SourceError(`${placeOf(given, at)}: is not valid JSON`);
+    const { message } = error as SyntaxError; // JSON.parse throws no other
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    return message.startsWith("Unexpected end") || Number(position) === text.length;
   }
 }

@@ -66,8 +66,8 @@ export const team = resource({
   update: async (context, id, old, inputs) => {
     const outputs = await sync(context, id, inputs);
     if (inputs.adminID !== undefined && inputs.adminID !== old.adminID) {
-      await context.members.add(id, { userID: inputs.adminID });
-      await context.members.setRole(id, inputs.adminID, "admin");
+      const { member } = await context.members.add(id, { userID: inputs.adminID });
+      await context.members.setRole(id, member, "admin");
     }
     return outputs;
   },

@@ -1,35 +1,18 @@
 import { z } from "zod";
+import type { ListedMember } from "../client/memberLists.ts";
 import { role } from "../contract/members.ts";
-import { email, id } from "../contract/values.ts";
+import { id } from "../contract/values.ts";
+import { invitationTargets } from "./invitations.ts";
 import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
 import { gone } from "./settling.ts";
-
-const onInvitation = "Acts when the user is invited.";
+import { exceptSpelling, namedOnce, user } from "./users.ts";
 
 const inputs = z.object({
   ...common,
   teamID: id.meta({ description: "Team that the user is a member of.", replaces: true }),
-  email: email.optional().meta({
-    description: "The user's e-mail address; an unknown one is invited. Either this or userID.",
-    replaces: true,
-  }),
-  userID: id.optional().meta({ description: "The user's ID. Either this or email.", replaces: true }),
+  ...user,
   role: role.optional().meta({ description: "Left alone when unset; a new member is a plain member." }),
-  targetRoute: z
-    .enum(["app", "go"])
-    .optional()
-    .meta({
-      description: `Where the invitation leads. ${onInvitation}`,
-      settles: "silently",
-    }),
-  targetInitialApp: id.optional().meta({
-    description: `App that the invitation opens. ${onInvitation}`,
-    settles: "silently",
-  }),
-  targetInitialScreen: id.optional().meta({
-    description: `Screen that the invitation opens. ${onInvitation}`,
-    settles: "silently",
-  }),
+  ...invitationTargets,
   adopt,
 });
 
@@ -49,21 +32,19 @@ export const teamMember = resource({
   // Both would be the same membership when only the spelling of the user changes.
   deleteBeforeReplace: true,
 
-  check: (_context, { inputs, unknown }) => {
-    const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
-    const problems =
-      unknown.has("email") || unknown.has("userID") || named === 1
-        ? []
-        : [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];
+  check: ({ claims }, { inputs, unknown }) => {
+    const problems = namedOnce({ inputs, unknown });
+    const { resourceUrn, teamID, userID } = inputs;
+    const address = inputs.email?.toLowerCase();
+    if (resourceUrn !== undefined && teamID !== undefined) {
+      const decidesOn = (member: ListedMember): boolean =>
+        member.userID === userID || (address !== undefined && member.email?.toLowerCase() === address);
+      problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamID, decidesOn }));
+    } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: (_context, change, old, { inputs }) => {
-    // An address that differs in letter case alone is the same user's.
-    const sameAddress = old.email !== undefined && old.email.toLowerCase() === inputs.email?.toLowerCase();
-    const meant = (name: string): boolean => !(name === "email" && sameAddress);
-    return Promise.resolve({ changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) });
-  },
+  diff: (_context, change, old, given) => Promise.resolve(exceptSpelling(change, old, given)),
 
   create: async (context, inputs) => {
     const who = inputs.email ?? inputs.userID ?? "";
@@ -81,22 +62,28 @@ export const teamMember = resource({
   },
 
   read: async (context, id, state) => {
-    const { teamID, userID } = parts(id);
-    const members = await context.members.of(teamID);
-    const found = members?.find((member) => member.userID === userID);
+    const { teamID, userID: named } = parts(id);
+    const found = await memberCalled(context, teamID, named);
     if (!found) return undefined;
+    const { userID } = found;
     const imported = state.teamID === undefined;
-    const named = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
+    const who = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
     const managed = imported || state.role !== undefined ? await roleOf(context, teamID, userID) : {};
-    return { id, outputs: { ...state, ...named, ...managed, teamID, memberUserID: userID } };
+    return { id: `${teamID}/${userID}`, outputs: { ...state, ...who, ...managed, teamID, memberUserID: userID } };
   },
 
   update: (context, id, _old, inputs) => sync(context, inputs, parts(id).userID),
 
-  delete: async (context, id) => {
+  delete: async (context, id, state) => {
     const { teamID, userID } = parts(id);
+    const member = { userID, email: state.email };
+    const roster = context.claims.successor("TeamMember", teamID, member);
+    if (roster !== undefined) {
+      context.report.info(`stays a member of team ${teamID}: TeamRoster "${roster}" decides on that now`);
+      return;
+    }
     try {
-      await context.members.remove(teamID, { userID });
+      await context.members.remove(teamID, member);
     } catch (error) {
       if (!gone(error)) throw error;
     }
@@ -106,9 +93,24 @@ export const teamMember = resource({
 function parts(id: string): { teamID: string; userID: string } {
   const [teamID, userID, ...rest] = id.split("/");
   if (!teamID || !userID || rest.length > 0) {
-    throw new ResourceError(`"${id}" is no membership: it has the form <teamID>/<userID>`);
+    throw new ResourceError(`"${id}" is no membership: it has the form <teamID>/<userID> or <teamID>/<e-mail address>`);
   }
   return { teamID, userID };
+}
+
+/** The member with this user ID, or with this e-mail address, by which it may be imported. */
+async function memberCalled(context: Context, teamID: string, name: string) {
+  const members = await context.members.of(teamID);
+  const found = members?.find(({ userID, email }) => userID === name || email?.toLowerCase() === name.toLowerCase());
+  if (found || !members || !name.includes("@")) return found;
+  try {
+    // The list may have user IDs alone.
+    const { userID } = await context.client.userid({ email: name }, context);
+    return members.find((member) => member.userID === userID);
+  } catch (error) {
+    if (gone(error)) return undefined;
+    throw error;
+  }
 }
 
 const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitialScreen }: Inputs) => ({
@@ -125,7 +127,8 @@ async function roleOf(context: Context, teamID: string, userID: string): Promise
 
 async function sync(context: Context, inputs: Inputs, userID: string): Promise<Inputs & { memberUserID: string }> {
   if (inputs.role !== undefined && (await roleOf(context, inputs.teamID, userID)).role !== inputs.role) {
-    await context.members.setRole(inputs.teamID, userID, inputs.role);
+    const member = (await context.members.find(inputs.teamID, userID)) ?? { userID };
+    await context.members.setRole(inputs.teamID, member, inputs.role);
   }
   return { ...inputs, memberUserID: userID };
 }

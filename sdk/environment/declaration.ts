@@ -81,9 +81,16 @@ function checkOrganizations(check: Check, organizations: Declaration["organizati
       report({ at, message: `organization "${twin}" has the name "${name}", too; names are unique, choose another` });
     }
     names.set(name, organization);
-    for (const [team, { members = {} }] of Object.entries(teams)) {
-      const path = ["organizations", organization, "teams", team, "members"];
-      checkMembers(check, path, members);
+    for (const [team, { members, roster }] of Object.entries(teams)) {
+      const path = ["organizations", organization, "teams", team];
+      checkMembers(check, [...path, "members"], members ?? {});
+      if (!roster) continue;
+      checkMembers(check, [...path, "roster", "members"], roster.members);
+      checkApp(check, [...path, "roster"], roster);
+      if (members) {
+        const at = keyPlace(root, [...path, "roster"]);
+        report({ at, message: `team "${team}" has members and a roster; declare its members in one of them` });
+      }
     }
   }
 }
@@ -100,11 +107,19 @@ function checkMembers({ root, report }: Check, path: readonly string[], members:
       const there = spot(keyPlace(root, [...path, twin]), at);
       report({ at, message: `"${email}" is the same member as "${twin}" ${there}; keep one of them` });
     }
-    if (typeof member === "string" || typeof member.targetInitialApp !== "object") continue;
-    const { app } = member.targetInitialApp;
-    const place = valuePlace(root, [...path, email, "targetInitialApp", "app"]);
-    known({ root, report }, "app", app, namesIn(root, ["apps"]), place);
+    if (typeof member === "object") checkApp({ root, report }, [...path, email], member);
   }
+}
+
+/** Whether there is the app that an invitation opens. */
+function checkApp(
+  { root, report }: Pick<Check, "root" | "report">,
+  path: readonly string[],
+  { targetInitialApp: target }: { targetInitialApp?: string | { app: string } | undefined },
+): void {
+  if (typeof target !== "object") return;
+  const place = valuePlace(root, [...path, "targetInitialApp", "app"]);
+  known({ root, report }, "app", target.app, namesIn(root, ["apps"]), place);
 }
 
 /** Where something stands, as seen from another place. */

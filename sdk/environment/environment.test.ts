@@ -3,12 +3,14 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { Environment } from "./environment.ts";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];
+const rosterRegistered = Promise.withResolvers<undefined>();
 let environment: Environment;
 
 beforeAll(async () => {
   await pulumi.runtime.setMocks({
     newResource: (resource) => {
       registered.push(resource);
+      if (resource.name.endsWith("/roster")) rosterRegistered.resolve(undefined);
       return {
         id: `id of ${resource.name}`,
         // Inputs of a mock are untyped; they are handed on as they came.
@@ -76,6 +78,24 @@ test("the outputs have IDs, row counts and links by logical name", async () => {
     { currencies: 3, countries: 3, offices: 3 },
     { portal: "https://apps.example.com/app/1" },
   ]);
+});
+
+test("a roster is one resource below its team, in place of the members", async () => {
+  const other = new Environment("crowd", { file: "sdk/environment/testdata/overlays/roster.yaml" });
+  await settled(other.teams, other.apps);
+  await rosterRegistered.promise;
+  const names = registered.map(({ name }) => name).filter((name) => name.startsWith("crowd/acme/crew/"));
+  expect(names).toEqual(["crowd/acme/crew/roster"]);
+  expect(registered.find(({ name }) => name === "crowd/acme/crew/roster")).toMatchObject({
+    type: "pulumi-nodejs:dynamic/microapps:TeamRoster",
+    inputs: {
+      teamID: "id of crowd/acme/crew",
+      members: { "ada@example.com": "admin", "grace@example.com": "member" },
+      mode: "authoritative",
+      ignore: ["*@machines.example"],
+      targetInitialApp: "id of crowd/portal",
+    },
+  });
 });
 
 test("a broken file registers nothing", () => {

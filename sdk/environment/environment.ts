@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { GeneratedApp, Organization, SeedRows, Team, TeamMember, type RowsOf } from "../resources.ts";
+import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "../resources.ts";
 import { declaration, type Declaration } from "./declaration.ts";
 
 /** What an Environment is declared with. */
@@ -71,18 +71,23 @@ function organizationsOf(
   for (const [key, { teams: declaredTeams = {}, ...args }] of Object.entries(declared.organizations)) {
     const organization = new Organization(`${scope.name}/${key}`, args, { parent: scope.parent });
     organizations.set(key, organization);
-    for (const [teamKey, { members = {}, ...teamArgs }] of Object.entries(declaredTeams)) {
+    for (const [teamKey, { members = {}, roster, ...teamArgs }] of Object.entries(declaredTeams)) {
       const logical = `${key}/${teamKey}`;
       const ownArgs = { ...teamArgs, organizationID: organization.id };
       const team = new Team(`${scope.name}/${logical}`, ownArgs, { parent: organization });
       teams.set(logical, team);
+      const opened = <Args extends { targetInitialApp?: string | { app: string } | undefined }>(declared: Args) => {
+        const { targetInitialApp: target, ...rest } = declared;
+        return { ...rest, targetInitialApp: typeof target === "object" ? required(apps, target.app).id : target };
+      };
       for (const [email, member] of Object.entries(members)) {
-        const { targetInitialApp: target, ...rest } = typeof member === "string" ? { role: member } : member;
-        const targetInitialApp = typeof target === "object" ? required(apps, target.app).id : target;
+        const args = opened(typeof member === "string" ? { role: member } : member);
         // The letter case of an address means nothing, so it must not make another resource.
         const memberName = `${scope.name}/${logical}/${email.toLowerCase()}`;
-        new TeamMember(memberName, { ...rest, targetInitialApp, teamID: team.id, email }, { parent: team });
+        new TeamMember(memberName, { ...args, teamID: team.id, email }, { parent: team });
       }
+      if (roster)
+        new TeamRoster(`${scope.name}/${logical}/roster`, { ...opened(roster), teamID: team.id }, { parent: team });
     }
   }
   return { organizations, teams };

@@ -8,6 +8,7 @@ import { facts } from "../../provider/resources/resource.ts";
 import { seedRows } from "../../provider/resources/seedRows.ts";
 import { team } from "../../provider/resources/team.ts";
 import { teamMember } from "../../provider/resources/teamMember.ts";
+import { teamRoster } from "../../provider/resources/teamRoster.ts";
 
 const logicalName = z
   .string()
@@ -24,13 +25,20 @@ const { email, role, targetInitialApp, ...invitation } = teamMember.inputs.omit(
   userID: true,
 }).shape;
 
+const opens = z
+  .union([id, z.strictObject({ app: z.string().meta({ description: "Logical name of an app of this file." }) })])
+  .optional()
+  .meta({ description: targetInitialApp.meta()?.description ?? "" });
+
 const member = z.strictObject({
   role,
   ...invitation,
-  targetInitialApp: z
-    .union([id, z.strictObject({ app: z.string().meta({ description: "Logical name of an app of this file." }) })])
-    .optional()
-    .meta({ description: targetInitialApp.meta()?.description ?? "" }),
+  targetInitialApp: opens,
+});
+
+const roster = z.strictObject({
+  ...teamRoster.inputs.omit({ resourceUrn: true, teamID: true, sensitive: true }).shape,
+  targetInitialApp: opens,
 });
 
 const crew = z.strictObject({
@@ -39,6 +47,10 @@ const crew = z.strictObject({
     .record(email.unwrap(), z.union([role.unwrap(), member]))
     .optional()
     .meta({ description: "Members by e-mail address: the role, or a map with role and what the invitation leads to." }),
+  roster: roster.optional().meta({
+    description:
+      "All members of the team as one list, instead of members: who is not declared is removed, within guards.",
+  }),
 });
 
 const company = z.strictObject({
@@ -52,7 +64,7 @@ const { table: tableOfRows, key: keyOfRows, by } = seedRows.inputs.shape.parent.
 const rowsOfTable = { table: tableOfRows, key: keyOfRows };
 
 const seed = z.strictObject({
-  ...seedRows.inputs.omit({ resourceUrn: true, sensitive: true, digest: true, fingerprint: true }).shape,
+  ...seedRows.inputs.omit({ resourceUrn: true, sensitive: true, digest: true, fingerprint: true, keys: true }).shape,
   references: z
     .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
     .optional()
@@ -96,7 +108,7 @@ export function jsonSchema(): object {
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
       // A file that another one extends, or that extends another, may lack what only the merged one must have.
-      if (([company, crew, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
+      if (([company, crew, roster, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
       if ((zodSchema as unknown) === field) {
         // A field's type may stand alone; a schema of what is preprocessed does not know.
         const whole = { ...jsonSchema };

@@ -1,47 +1,94 @@
 import { isDeepStrictEqual } from "node:util";
-import { plain, type Properties } from "../properties.ts";
+import type { Change, Kind, Resource } from "../../resources/resource.ts";
+import { factsOf, plain, type Properties } from "../properties.ts";
 
-/** How one property changes. */
-export type Kind = "add" | "delete" | "update";
+/** How what stands at a property path, as Pulumi writes it, changes: `references.Continent.table`, `key[0]`. */
+export interface Detail {
+  path: string;
+  kind: Kind;
+  /** Where an engine finds the old value: among the inputs of the last run, or among the outputs. */
+  among: "inputs" | "outputs";
+}
 
-type Details = [path: string, kind: Kind][];
+/** Most parts of a property that are shown one by one. */
+const mostParts = 60;
 
-/**
- * The changes below some properties, by property path as Pulumi writes it: `references.Continent.table`, `key[0]`. A
- * secret changes as a whole, since paths into it would tell what it is made of.
- */
-export function details(
+type Paths = [path: string, kind: Kind][];
+
+/** What a resource's change consists of. A part that has a name is shown by it, with its old and its new value. */
+export function detailsOf(
+  { inputs, outputs }: Resource,
+  { changed, parts = {} }: Change,
+  olds: { inputs: Properties; outputs: Properties },
+  news: Properties,
+  secrets: ReadonlySet<string>,
+): Detail[] {
+  const shape: Readonly<Record<string, unknown>> = { ...outputs.shape, ...inputs.shape };
+  const causes = new Map(changed.map((name) => [factsOf(shape[name]).shownAs ?? name, name]));
+  return [...causes].flatMap(([name, cause]) => {
+    if (name === cause) return details(olds.outputs, news, [name], secrets);
+    const [old, now] = [olds.inputs[name], news[name]];
+    const given = parts[name];
+    if (isMap(old) && isMap(now) && !secrets.has(name)) {
+      const found = perItem(name, plain(old), plain(now), named);
+      if (found.length > 0) return capped(name, found, found.length, "inputs");
+    }
+    if (!given) return details(olds.outputs, news, [cause], secrets);
+    const found = given.first.map(([part, kind]): Paths => [[named(name, part), kind]]);
+    return capped(name, found, given.total, "inputs");
+  });
+}
+
+/** The changes below some properties. A secret changes as a whole, since paths into it would tell what it is made of. */
+export const details = (
   olds: Properties,
   news: Properties,
   names: readonly string[],
   secrets: ReadonlySet<string>,
-): Details {
-  return names.flatMap((name): Details => {
-    const found = below(at("", name), plain(olds[name]), plain(news[name]), secrets.has(name));
+): Detail[] =>
+  names.flatMap((name) => {
+    const path = at("", name);
+    const found = secrets.has(name) ? [] : perItem(path, plain(olds[name]), plain(news[name]), at);
     // A resource may see a change where the values show none.
-    return found.length > 0 ? found : [[at("", name), "update"]];
+    if (found.length === 0) found.push([[path, kindOf(plain(olds[name]), plain(news[name]))]]);
+    return capped(path, found, found.length, "outputs");
   });
+
+/** The first of the parts, and one more that tells how many others there are: engines show what is added in any case. */
+function capped(path: string, parts: readonly Paths[], total: number, among: Detail["among"]): Detail[] {
+  const shown = parts.slice(0, mostParts);
+  const others = total - shown.length;
+  const rest: Paths = others > 0 ? [[named(path, `and ${others} more of ${total}`), "add"]] : [];
+  return [...shown.flat(), ...rest].map(([path, kind]) => ({ path, kind, among }));
 }
 
-function below(path: string, old: unknown, now: unknown, whole = false): Details {
+/** The changes below each item of a list or map, or of the value itself. */
+function perItem(path: string, old: unknown, now: unknown, step: (path: string, name: string) => string): Paths[] {
   if (isDeepStrictEqual(old, now)) return [];
-  if (!whole && Array.isArray(old) && Array.isArray(now)) {
-    return Array.from({ length: Math.max(old.length, now.length) }).flatMap((_, i) =>
-      below(`${path}[${i}]`, old[i] ?? null, now[i] ?? null),
-    );
-  }
-  if (!whole && isObject(old) && isObject(now)) {
-    return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) =>
-      below(at(path, name), old[name] ?? null, now[name] ?? null),
-    );
-  }
-  return [[path, old === null ? "add" : now === null ? "delete" : "update"]];
+  const items: Paths[] = [];
+  if (Array.isArray(old) && Array.isArray(now)) {
+    for (let index = 0; index < Math.max(old.length, now.length); index++) {
+      items.push(below(`${path}[${index}]`, old[index] ?? null, now[index] ?? null));
+    }
+  } else if (isMap(old) && isMap(now)) {
+    for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
+      items.push(below(step(path, name), old[name] ?? null, now[name] ?? null));
+    }
+  } else items.push([[path, kindOf(old, now)]]);
+  return items.filter((paths) => paths.length > 0);
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const below = (path: string, old: unknown, now: unknown): Paths => perItem(path, old, now, at).flat();
+
+const kindOf = (old: unknown, now: unknown): Kind =>
+  old === now ? "update" : old === null ? "add" : now === null ? "delete" : "update";
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+const named = (path: string, name: string): string => `${path}[${JSON.stringify(name)}]`;
+
 function at(path: string, name: string): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  if (!/^[A-Za-z_]\w*$/.test(name)) return named(path, name);
   return path === "" ? name : `${path}.${name}`;
 }

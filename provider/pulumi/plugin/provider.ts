@@ -3,13 +3,14 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { functionNamed } from "../../functions/functions.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { Problem, Resource } from "../../resources/resource.ts";
 import { withoutSecrets } from "../configuration.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
-import { factsOf, foreseen, secretsOf, stablesOf, type Properties } from "../properties.ts";
-import { details, type Kind } from "./details.ts";
+import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts";
+import { details, detailsOf, type Detail } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { schemaText } from "./schema.ts";
 import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
@@ -101,9 +102,13 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    const { changed, replaces } = await this.#configured.diff(call(olds, news), known(olds), known(news));
-    const secrets = new Set([...olds.secrets, ...news.secrets, ...secretsOf(resource)]);
-    return differing(details(olds.values, news.values, changed, secrets), replaces)
+    const change = await this.#configured.diff(call(olds, news), known(olds), known(news));
+    const inputs = decode(request.getOldInputs());
+    const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
+    return differing(
+      detailsOf(resource, change, { outputs: olds.values, inputs: inputs.values }, news.values, secrets),
+      change.replaces,
+    )
       .setStablesList(stablesOf(resource))
       .setDeletebeforereplace(resource.deleteBeforeReplace ?? false);
   }
@@ -113,7 +118,7 @@ export class Plugin {
     const inputs = decode(request.getProperties());
     const answer = new providerProto.CreateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      return answer.setProperties(told(resource, foreseen(resource, inputs.values), inputs));
+      return answer.setProperties(told(resource, this.#configured.foreseen(call(inputs), inputs.values), inputs));
     }
     const { id, outputs } = await this.#configured
       .create({ ...call(inputs), timeout: request.getTimeout() }, known(inputs))
@@ -130,6 +135,7 @@ export class Plugin {
       { ...call(state, inputs), timeout: request.getTimeout() },
       request.getId(),
       known(state),
+      inputs.values,
     );
     if (!found) return answer;
     const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
@@ -147,7 +153,9 @@ export class Plugin {
     const news = decode(request.getNews());
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      return answer.setProperties(told(resource, foreseen(resource, news.values, olds.values), news));
+      return answer.setProperties(
+        told(resource, this.#configured.foreseen(call(news), news.values, olds.values), news),
+      );
     }
     const outputs = await this.#configured
       .update({ ...call(olds, news), timeout: request.getTimeout() }, request.getId(), known(olds), known(news))
@@ -160,6 +168,18 @@ export class Plugin {
     const state = decode(request.getProperties());
     const asked = { ...call(state), timeout: request.getTimeout() };
     await this.#configured.delete(asked, request.getId(), known(state));
+  }
+
+  async invoke(request: pb.InvokeRequest): Promise<pb.InvokeResponse> {
+    const [, , name = ""] = request.getTok().split(":");
+    const definition = functionNamed(name);
+    if (!definition) throw new Error(`this version of pulumi-microapps has no function ${request.getTok()}`);
+    const { values, secrets, texts } = decode(request.getArgs());
+    const told = await this.#configured.invoke(definition, values, texts);
+    const answer = new providerProto.InvokeResponse();
+    if ("problems" in told) return answer.setFailuresList(failuresOf(told.problems, texts));
+    // Whoever asks with a secret may be told it: then everything that is told is one.
+    return answer.setReturn(encode(told.outputs, new Set(secrets.size > 0 ? Object.keys(told.outputs) : [])));
   }
 
   /** Ends what is under way between two calls of the platform; what is done is saved. */
@@ -213,22 +233,24 @@ const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties
   );
 
 function checked(inputs: Struct, problems: readonly Problem[], texts: readonly string[]): pb.CheckResponse {
-  const failures = problems.map(({ property, reason }) =>
-    new providerProto.CheckFailure().setProperty(property).setReason(withoutSecrets(reason, undefined, texts)),
-  );
-  return new providerProto.CheckResponse().setInputs(inputs).setFailuresList(failures);
+  return new providerProto.CheckResponse().setInputs(inputs).setFailuresList(failuresOf(problems, texts));
 }
 
-function differing(changes: readonly [path: string, kind: Kind][], replaces: readonly string[]): pb.DiffResponse {
+const failuresOf = (problems: readonly Problem[], texts: readonly string[]): pb.CheckFailure[] =>
+  problems.map(({ property, reason }) =>
+    new providerProto.CheckFailure().setProperty(property).setReason(withoutSecrets(reason, undefined, texts)),
+  );
+
+function differing(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
   const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
   answer.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
   const names = new Set<string>();
-  for (const [path, kind] of changes) {
+  for (const { path, kind, among } of changes) {
     const name = /^\w+/.exec(path)?.[0] ?? path;
     names.add(name);
     const kinds = replaces.includes(name) ? replacing : updating;
-    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]));
+    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]).setInputdiff(among === "inputs"));
   }
   return answer.setDiffsList([...names]);
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
+import { functions } from "../../functions/functions.ts";
 import { resources } from "../../resources/resources.ts";
 import { factsOf } from "../properties.ts";
 import { schemaText } from "./schema.ts";
@@ -22,10 +23,12 @@ const property = z.looseObject({
   defaultInfo: z.object({ environment: z.array(z.string()) }).optional(),
 });
 const properties = z.record(z.string(), property);
+const side = z.object({ properties, required: z.array(z.string()) });
 const schema = z
   .looseObject({
     config: z.object({ variables: properties }),
     types: z.record(z.string(), z.unknown()),
+    functions: z.record(z.string(), z.looseObject({ description: z.string(), inputs: side, outputs: side })),
     resources: z.record(
       z.string(),
       z.looseObject({ properties, inputProperties: properties, required: z.array(z.string()) }),
@@ -46,11 +49,25 @@ test("every resource is there, with every input but those that nobody gives", ()
   }
 });
 
+test("every function is there, with its inputs, its outputs and the values that there are", () => {
+  for (const { name, inputs, outputs } of functions) {
+    const found = schema.functions[`microapps:index:${name}`];
+    expect(Object.keys(found?.inputs.properties ?? {})).toEqual(Object.keys(inputs.shape));
+    expect(Object.keys(found?.outputs.properties ?? {})).toEqual(Object.keys(outputs.shape));
+  }
+  const status = schema.functions["microapps:index:getAppStatus"];
+  expect(status?.inputs.required).toEqual(["appID"]);
+  expect(status?.outputs.required).toEqual(["appID", "status", "meaning"]);
+  expect(schema.types["microapps:index:GetAppStatusMeaning"]).toMatchObject({
+    enum: [{ value: "pending" }, { value: "ready" }, { value: "failed" }],
+  });
+});
+
 test("everything is described", () => {
-  const all = Object.values(schema.resources).flatMap(({ properties, inputProperties }) => [
-    ...Object.entries(properties),
-    ...Object.entries(inputProperties),
-  ]);
+  const all = [
+    ...Object.values(schema.resources).flatMap(({ properties, inputProperties }) => [properties, inputProperties]),
+    ...Object.values(schema.functions).flatMap(({ inputs, outputs }) => [inputs.properties, outputs.properties]),
+  ].flatMap((properties) => Object.entries(properties));
   const bare = [...all, ...Object.entries(schema.config.variables)].filter(([, { description = "" }]) => !description);
   expect(bare).toEqual([]);
 });

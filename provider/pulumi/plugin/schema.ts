@@ -1,6 +1,9 @@
 import { z } from "zod";
+import type { PlatformFunction } from "../../functions/function.ts";
+import { functions } from "../../functions/functions.ts";
 import { resources } from "../../resources/resources.ts";
 import type { Resource } from "../../resources/resource.ts";
+import { bindingOutput } from "../binding.ts";
 import { configuration, variableOf } from "../configuration.ts";
 import { factsOf } from "../properties.ts";
 import { exampleOf } from "./documentation.ts";
@@ -31,6 +34,9 @@ export function packageSchema(version: string): object {
     resources: Object.fromEntries(
       resources.map((resource) => [`microapps:index:${resource.name}`, resourceSpec(resource, types)]),
     ),
+    functions: Object.fromEntries(
+      functions.map((definition) => [`microapps:index:${definition.name}`, functionSpec(definition, types)]),
+    ),
     types: types.specs,
     language: {
       nodejs: { respectSchemaVersion: true },
@@ -57,14 +63,24 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
     propertiesOf(kept, "output", name, types),
     (_, property) => property !== "resourceUrn" && !facts(property).inputOnly,
   );
+  properties[bindingOutput] = { type: "string", description: "Platform that it is on." };
   const inputProperties = only(
     propertiesOf(resource.inputs, "input", name, types),
     (_, property) => isInput(property) && !facts(property).computed,
   );
   // A value that the resource fills in is always there.
-  const required = requiredOf(kept, "output").filter((property) => property in properties);
+  const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
   const requiredInputs = requiredOf(resource.inputs, "input").filter((property) => property in inputProperties);
   return { description: `${summary}\n\n${exampleOf(resource)}`, properties, required, inputProperties, requiredInputs };
+}
+
+function functionSpec({ name, summary, inputs, outputs }: PlatformFunction, types: TypeSpecs): object {
+  const side = (object: z.ZodObject, io: "input" | "output"): object => ({
+    type: "object",
+    properties: propertiesOf(object, io, pascal(name), types),
+    required: requiredOf(object, io),
+  });
+  return { description: summary, inputs: side(inputs, "input"), outputs: side(outputs, "output") };
 }
 
 interface ObjectSchema {

@@ -5,6 +5,7 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { keepMemorySmall } from "../memory.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
 
@@ -16,6 +17,7 @@ const most = 400 * 1024 * 1024;
  * @param engine address of the engine that started it
  */
 export async function serve(engine: string | undefined): Promise<number> {
+  keepMemorySmall();
   let loading: Promise<Plugin> | undefined;
   const loaded = (): Promise<Plugin> => (loading ??= load(engine));
 
@@ -52,6 +54,7 @@ export async function serve(engine: string | undefined): Promise<number> {
     read: asks((plugin, request: pb.ReadRequest) => plugin.read(request)),
     update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
     delete: tells((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
+    invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
     cancel: tells((plugin) => plugin.cancel()),
   });
   const port = await new Promise<number>((resolve, reject) => {

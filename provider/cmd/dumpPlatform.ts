@@ -1,0 +1,97 @@
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
+import { tableOption } from "../dump/tableOption.ts";
+import { withoutSecrets } from "../pulumi/configuration.ts";
+import { connect } from "../pulumi/platform.ts";
+import { TeamClaims } from "../resources/teamClaims.ts";
+import { settingsOf } from "./settings.ts";
+
+/** Flags of the command. */
+export interface DumpOptions {
+  cwd?: string;
+  stack?: string;
+  organization: string[];
+  team: string[];
+  table: string[];
+  import: DumpRequest["door"];
+  name: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** Dumps what the flags say into a folder, and tells what was written. */
+export async function dumpPlatform(folder: string, options: DumpOptions): Promise<void> {
+  const cwd = path.resolve(options.cwd ?? ".");
+  const request = {
+    organizations: options.organization,
+    teams: options.team,
+    tables: options.table.map(tableOption),
+    door: options.import,
+    name: options.name,
+    force: options.force ?? false,
+  };
+  const { settings, folder: program } = await settingsOf(cwd, options.stack);
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  process.once("SIGINT", stop);
+  const { signal } = stopped;
+  // Whatever it meets on the way, a dump changes nothing.
+  const platform = await connect({ ...settings, readOnly: true }, program, signal);
+  const progress = progressLine();
+  try {
+    const { client, members } = platform;
+    const nobody = (): void => undefined;
+    const context = {
+      client,
+      members,
+      signal,
+      directory: program,
+      account: { email: settings.email, userID: settings.userId },
+      claims: new TeamClaims(),
+      report: { status: progress.show, info: nobody, warning: nobody },
+      sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
+      now: Date.now,
+    };
+    const summary = await dump(context, request, path.resolve(cwd, folder));
+    progress.end();
+    const text = options.json ? JSON.stringify({ folder, ...summary }, null, 2) : told(folder, summary);
+    process.stdout.write(`${text}\n`);
+  } catch (error) {
+    progress.end();
+    throw new Error(withoutSecrets(error instanceof Error ? error.message : String(error), settings), { cause: error });
+  } finally {
+    process.removeListener("SIGINT", stop);
+    await platform.close();
+  }
+}
+
+function told(folder: string, { organizations, teams, members, tables, files, warnings }: DumpSummary): string {
+  const rows = tables.map((one) => `  ${one.file}: ${one.rows} rows of table ${one.table}`);
+  const people = `  ${organizations} organizations, ${teams} teams, ${members} members`;
+  return [
+    `Dumped into ${folder}: ${files.join(", ")}`,
+    people,
+    ...rows,
+    ...warnings.map((text) => `warning: ${text}`),
+  ].join("\n");
+}
+
+/** A line on a terminal that the next one replaces; elsewhere one in ten seconds. */
+function progressLine(): { show: (text: string) => void; end: () => void } {
+  const { stderr } = process;
+  const pace = stderr.isTTY ? 100 : 10_000;
+  let last = performance.now();
+  let shown = false;
+  return {
+    show: (text) => {
+      if (performance.now() - last < pace) return;
+      last = performance.now();
+      shown = true;
+      stderr.write(stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`);
+    },
+    end: () => {
+      if (shown && stderr.isTTY) stderr.write("\r\u001B[K");
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Context } from "../resources/resource.ts";
+import { DumpError } from "./dumpError.ts";
+import { environmentText } from "./environmentFile.ts";
+import { existingPeople, existingSeed, type Existing } from "./existing.ts";
+import { importText, type ImportDoor } from "./importFile.ts";
+import { readOrganizations, type DumpedOrganization } from "./people.ts";
+import { seedsOf, writeSeed, type Seed } from "./seeds.ts";
+import type { TableOption } from "./tableOption.ts";
+import { TableRows } from "./tableRows.ts";
+
+/** What is dumped, and how. */
+export interface DumpRequest {
+  organizations: readonly string[];
+  teams: readonly string[];
+  tables: readonly TableOption[];
+  /** Which import file is written beside the environment. */
+  door: ImportDoor | "none";
+  /** Name of the Environment in the program. */
+  name: string;
+  force: boolean;
+}
+
+/** What was dumped. */
+export interface DumpSummary {
+  organizations: number;
+  teams: number;
+  members: number;
+  tables: { table: string; seed: string; file: string; rows: number }[];
+  /** Written files, below the folder. */
+  files: string[];
+  /** What the files can't say. */
+  warnings: string[];
+}
+
+const environmentName = "environment.yaml";
+const importName = "import.json";
+
+/** Reads what is asked for and writes it into the folder, all of it or nothing. `context` may read only. */
+export async function dump(context: Context, request: DumpRequest, folder: string): Promise<DumpSummary> {
+  const { tables, door, force } = request;
+  const files = [environmentName, ...tables.map(({ file }) => file), ...(door === "none" ? [] : [importName])];
+  refuse(request, files, folder);
+  const warnings: string[] = [];
+  const warn = (text: string): void => void warnings.push(text);
+  mkdirSync(dirname(folder), { recursive: true });
+  const draft = mkdtempSync(`${folder}.part-`);
+  const read: TableRows[] = [];
+  try {
+    const organizations = await readOrganizations(context, request.organizations, request.teams, warn);
+    for (const [index, option] of tables.entries()) {
+      read.push(await TableRows.read(context, option, join(draft, `.spool-${index}`)));
+    }
+    const filled = read.filter(({ count, option }) => {
+      if (count === 0) warn(`table ${option.table} has no rows: it is left out`);
+      return count > 0;
+    });
+    const seeds = seedsOf(filled, warn);
+    for (const seed of seeds) await writeSeed(seed, draft, warn);
+    writeFileSync(join(draft, environmentName), environmentText(organizations, seeds));
+    if (door !== "none") {
+      const existing = [...existingPeople(organizations), ...(await existingSeeds(context, seeds, draft, warn))];
+      writeFileSync(join(draft, importName), importText(existing, door, request.name));
+    }
+    const written = files.filter((file) => existsSync(join(draft, file)));
+    for (const file of written) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      renameSync(join(draft, file), join(folder, file));
+    }
+    // What an earlier dump wrote and this one did not would be taken for a part of it.
+    if (force) for (const file of files) if (!written.includes(file)) rmSync(join(folder, file), { force: true });
+    return { ...counted(organizations, seeds), files: written, warnings };
+  } finally {
+    for (const rows of read) rows.remove();
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Ends when the request can't be carried out, before anything is read. */
+function refuse({ organizations, teams, tables, force }: DumpRequest, files: readonly string[], folder: string): void {
+  if (organizations.length + teams.length + tables.length === 0) {
+    throw new DumpError("say what to dump: --organization <id>, --team <id>, --table <id>:<key label>");
+  }
+  for (const each of ["table", "seed", "file"] as const) {
+    const all = tables.map((option) => option[each]);
+    const twice = all.find((one, index) => all.indexOf(one) < index);
+    if (twice !== undefined)
+      throw new DumpError(`two --table have the same ${each}, ${twice}: name another file after the key`);
+  }
+  const there = files.filter((file) => existsSync(join(folder, file)));
+  if (there.length > 0 && !force) {
+    throw new DumpError(`${folder} has ${there.join(", ")} already: choose another folder, or overwrite with --force`);
+  }
+}
+
+async function existingSeeds(
+  context: Context,
+  seeds: readonly Seed[],
+  draft: string,
+  warn: (text: string) => void,
+): Promise<Existing[]> {
+  const found: Existing[] = [];
+  for (const seed of seeds) {
+    try {
+      found.push(await existingSeed({ ...context, directory: draft }, seed));
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      warn(
+        `table ${seed.rows.option.table} is left out of ${importName}, since its rows are not as its file says: ${reason}`,
+      );
+    }
+  }
+  return found;
+}
+
+function counted(organizations: readonly DumpedOrganization[], seeds: readonly Seed[]) {
+  const teams = organizations.flatMap((one) => one.teams);
+  return {
+    organizations: organizations.length,
+    teams: teams.length,
+    members: teams.flatMap(({ members }) => members).length,
+    tables: seeds.map(({ rows: { option, count } }) => {
+      const { table, seed, file } = option;
+      return { table, seed, file, rows: count };
+    }),
+  };
+}

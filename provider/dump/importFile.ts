@@ -1,0 +1,33 @@
+import { dynamicType, providerOf } from "../pulumi/dynamicProvider.ts";
+import type { Properties } from "../pulumi/properties.ts";
+import type { Existing } from "./existing.ts";
+
+/** Through which door the import goes. */
+export type ImportDoor = "dynamic" | "plugin";
+
+/**
+ * The file for `pulumi import --file`. For dynamic resources, whose import calls no provider, each entry has the whole
+ * state, under the names and parents that an Environment of that name gives them. For the plugin, which reads what it
+ * imports, IDs are enough, except for rows, which have none.
+ */
+export function importText(existing: readonly Existing[], door: ImportDoor, environment: string): string {
+  const resources = door === "dynamic" ? dynamicEntries(existing, environment) : existing.map(pluginEntry);
+  return `${JSON.stringify({ resources }, undefined, 2)}\n`;
+}
+
+function dynamicEntries(existing: readonly Existing[], environment: string): object[] {
+  const nameOf = (path: readonly string[]): string => [environment, ...path].join("/");
+  const entries = existing.map(({ type, path, id, inputs, outputs }) => {
+    const own = (properties: Properties): Properties => ({ ...properties, __provider: providerOf(type) });
+    // Only teams and members have a parent that is a resource itself.
+    const parent = nameOf(path.slice(0, -1));
+    return { type: dynamicType(type), name: nameOf(path), id, parent, inputs: own(inputs), outputs: own(outputs) };
+  });
+  return [{ type: "microapps:index:Environment", name: environment, component: true }, ...entries];
+}
+
+function pluginEntry({ type, path, id, inputs, outputs }: Existing): object {
+  const name = path.join("-").replaceAll(/[^\w-]/g, "-");
+  const entry = { type: `microapps:index:${type}`, name, id };
+  return type === "SeedRows" ? { ...entry, inputs, outputs } : entry;
+}

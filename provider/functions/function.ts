@@ -1,0 +1,29 @@
+import type { z } from "zod";
+import { ResourceError, type Context, type Problem } from "../resources/resource.ts";
+
+/** A question about the platform that changes nothing. Its inputs and outputs are zod objects with descriptions. */
+export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {
+  /** Name that programs call it by, e.g. `getTeam`. */
+  name: string;
+  summary: string;
+  inputs: Inputs;
+  outputs: Outputs;
+  /** What is wrong with inputs that are each right. Offline. */
+  check?: (inputs: z.output<Inputs>) => Problem[];
+  /** Throws an InputError when what an input names is not there. */
+  invoke: (context: Context, inputs: z.output<Inputs>) => Promise<z.output<Outputs>>;
+}
+
+/** Declares a function. */
+export const platformFunction = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+  declaration: PlatformFunction<Inputs, Outputs>,
+): PlatformFunction<Inputs, Outputs> => declaration;
+
+/** A failure that is due to one input. */
+export class InputError extends ResourceError {
+  readonly property: string;
+  constructor(property: string, reason: string) {
+    super(reason);
+    this.property = property;
+  }
+}

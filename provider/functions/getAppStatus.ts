@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { generationState, stateOf } from "../contract/apps.ts";
+import { id } from "../contract/values.ts";
+import { platformFunction } from "./function.ts";
+import { found } from "./missing.ts";
+
+export const getAppStatus = platformFunction({
+  name: "getAppStatus",
+  summary: "How far the generation of an app is.",
+  inputs: z.object({
+    appID: id.meta({ description: "ID of the app." }),
+    statusWords: z.record(z.string(), generationState).optional().meta({
+      description: "What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed.",
+    }),
+  }),
+  outputs: z.object({
+    appID: id.meta({ description: "ID of the app." }),
+    status: z.string().meta({ description: "The platform's own word for the state of the generation." }),
+    meaning: generationState.meta({ description: "What the word means." }),
+    message: z.string().optional().meta({ description: "What the platform says about it, if anything." }),
+  }),
+
+  invoke: async (context, { appID, statusWords }) => {
+    const asked = context.client.createappwithpromptStatus({ appID }, context);
+    const { status, message } = await found("appID", `app ${appID}`, asked);
+    return { appID, status, meaning: stateOf(status, statusWords), ...(message === undefined ? {} : { message }) };
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { id } from "../contract/values.ts";
+import { platformFunction } from "./function.ts";
+import { found } from "./missing.ts";
+
+export const getOrganization = platformFunction({
+  name: "getOrganization",
+  summary: "An organization that is on the platform.",
+  inputs: z.object({ organizationID: id.meta({ description: "ID of the organization." }) }),
+  outputs: z.object({
+    organizationID: id.meta({ description: "ID of the organization." }),
+    name: z.string().meta({ description: "Name, unique on the platform." }),
+    description: z.string().optional().meta({ description: "What it is for, when the platform has a text." }),
+  }),
+
+  invoke: async (context, { organizationID }) => {
+    const read = context.client.readorganization({ organizationID }, context).then(({ organization }) => organization);
+    const { name, description } = await found("organizationID", `organization ${organizationID}`, read);
+    return { organizationID, name, ...(description ? { description } : {}) };
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { id, type Row } from "../contract/values.ts";
+import { InputError, platformFunction } from "./function.ts";
+import { found } from "./missing.ts";
+import { matching, rowShape, told } from "./tableRows.ts";
+
+export const getRow = platformFunction({
+  name: "getRow",
+  summary: "One row of a data table, by its ID or by its natural key.",
+  inputs: z.object({
+    rowID: id.optional().meta({ description: "ID of the row. Either this, or table and key." }),
+    table: id.optional().meta({ description: "Data table ID (microAppID). With key." }),
+    key: z.record(z.string().min(1), z.unknown()).optional().meta({
+      description: "Values by label that one row of the table has, and no other.",
+    }),
+  }),
+  outputs: z.object(rowShape),
+
+  check: ({ rowID, table, key }) => {
+    if (rowID !== undefined) {
+      const both = table !== undefined ? "table" : "key";
+      return table === undefined && key === undefined
+        ? []
+        : [{ property: both, reason: "set either rowID, or table and key, not both" }];
+    }
+    if (table === undefined) return [{ property: "table", reason: "set rowID, or table and key" }];
+    const labels = Object.keys(key ?? {});
+    return labels.length > 0 ? [] : [{ property: "key", reason: "name the values that tell the row: label → value" }];
+  },
+
+  invoke: async (context, { rowID, table = "", key = {} }) => {
+    if (rowID !== undefined) {
+      const read = context.client.microappdataRow({ rowID }, context).then(({ currentRow }) => currentRow);
+      return told(await found("rowID", `row ${rowID}`, read));
+    }
+    let first: Row | undefined;
+    let count = 0;
+    for await (const row of matching(context, { table, where: key })) {
+      first ??= row;
+      count++;
+    }
+    if (first && count === 1) return told(first);
+    const named = Object.entries(key).map(([label, value]) => `${label} ${JSON.stringify(value)}`);
+    const wanted = `row in table ${table} with ${named.join(" and ")}`;
+    if (!first) throw new InputError("key", `there is no ${wanted}`);
+    throw new InputError("key", `there is not one ${wanted} but ${count}: name more labels`);
+  },
+});

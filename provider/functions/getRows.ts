@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { id, type Row } from "../contract/values.ts";
+import { keyText } from "../reconcile/digests.ts";
+import { InputError, platformFunction } from "./function.ts";
+import { matching, row, told } from "./tableRows.ts";
+
+/** Without a limit of its own a program gets no more: everything that is asked for sits in its memory. */
+const most = 10_000;
+
+const sort = z.object({
+  label: z.string().min(1).meta({ description: "Label to sort by." }),
+  order: z.enum(["ascending", "descending"]).optional().meta({ description: "Ascending when unset." }),
+});
+
+export const getRows = platformFunction({
+  name: "getRows",
+  summary: "Rows of a data table, by the values of their labels.",
+  inputs: z.object({
+    table: id.meta({ description: "Data table ID (microAppID)." }),
+    where: z.record(z.string().min(1), z.unknown()).optional().meta({
+      description: "Values that the rows have, by label. Of a linked-table label, the ID of the row that it leads to.",
+    }),
+    filters: z.array(z.record(z.string(), z.unknown())).optional().meta({
+      description: "Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}.",
+    }),
+    parentRowID: id.optional().meta({ description: "Of a sub-table, the rows of this parent row alone." }),
+    sort: z.array(sort).optional().meta({ description: "The order of the rows; that of their IDs when unset." }),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .meta({
+        description: `Most rows to get. When unset, more than ${most} rows are an error.`,
+      }),
+  }),
+  outputs: z.object({ rows: z.array(row).meta({ description: "The rows." }) }),
+
+  invoke: async (context, { table, where, filters = [], parentRowID, sort = [], limit }) => {
+    const inParent = parentRowID === undefined ? [] : [{ embeddingRowID: parentRowID }];
+    // Which rows are the first ones is known only once all are there.
+    const enough = sort.length > 0 ? Infinity : (limit ?? most + 1);
+    const rows: Row[] = [];
+    const query = { table, where, filters: [...filters, ...inParent], limit: sort.length > 0 ? undefined : limit };
+    for await (const row of matching(context, query)) {
+      rows.push(row);
+      if (rows.length >= enough) break;
+    }
+    if (limit === undefined && rows.length > most) {
+      throw new InputError("limit", `table ${table} has more than ${most} such rows: set limit, or say more in where`);
+    }
+    const ordered = sort.length === 0 ? rows : rows.toSorted(by(sort));
+    return { rows: ordered.slice(0, limit).map(told) };
+  },
+});
+
+function by(labels: readonly z.output<typeof sort>[]) {
+  return (a: Row, b: Row): number => {
+    for (const { label, order } of labels) {
+      const compared = compare(a[label], b[label]);
+      if (compared !== 0) return order === "descending" ? -compared : compared;
+    }
+    return 0;
+  };
+}
+
+/** Numbers by size, everything else by its text; what has no value comes last. */
+function compare(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const [one, other] = [keyText(a), keyText(b)];
+  if (one === other) return 0;
+  if (one === undefined || other === undefined) return one === undefined ? 1 : -1;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { id } from "../contract/values.ts";
+import { platformFunction } from "./function.ts";
+import { found } from "./missing.ts";
+
+export const getTeam = platformFunction({
+  name: "getTeam",
+  summary: "A team that is on the platform.",
+  inputs: z.object({ teamID: id.meta({ description: "ID of the team." }) }),
+  outputs: z.object({
+    teamID: id.meta({ description: "ID of the team." }),
+    organizationID: id.optional().meta({ description: "Organization that it belongs to, when the platform tells." }),
+    name: z.string().meta({ description: "Name of the team." }),
+    description: z.string().optional().meta({ description: "What it is for, when the platform has a text." }),
+  }),
+
+  invoke: async (context, { teamID }) => {
+    const read = context.client.readteam({ teamID }, context).then(({ team }) => team);
+    const { name, organizationID, description } = await found("teamID", `team ${teamID}`, read);
+    return {
+      teamID,
+      ...(organizationID === undefined ? {} : { organizationID }),
+      name,
+      ...(description ? { description } : {}),
+    };
+  },
+});

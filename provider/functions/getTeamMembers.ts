@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { inParallel } from "../client/parallel.ts";
+import type { ListedMember } from "../client/memberLists.ts";
+import { id } from "../contract/values.ts";
+import type { Context } from "../resources/resource.ts";
+import { platformFunction } from "./function.ts";
+import { found } from "./missing.ts";
+
+const member = z.object({
+  userID: id.meta({ description: "ID of the user." }),
+  email: z.string().optional().meta({ description: "E-mail address, when the platform tells it." }),
+  role: z.string().optional().meta({ description: "admin or member, in the platform's own word." }),
+});
+
+export const getTeamMembers = platformFunction({
+  name: "getTeamMembers",
+  summary: "The members of a team, by address, then by ID.",
+  inputs: z.object({ teamID: id.meta({ description: "ID of the team." }) }),
+  outputs: z.object({
+    teamID: id.meta({ description: "ID of the team." }),
+    members: z.array(member).meta({ description: "The members." }),
+  }),
+
+  invoke: async (context, { teamID }) => {
+    const listed = await found("teamID", `team ${teamID}`, context.members.of(teamID));
+    return { teamID, members: await described(context, teamID, listed) };
+  },
+});
+
+/** Members one by one in a stable order; who comes without a role in the list is read alone, which tells the address too. */
+async function described(
+  context: Context,
+  teamID: string,
+  listed: readonly ListedMember[],
+): Promise<z.output<typeof member>[]> {
+  const members = new Map(listed.map((one) => [one.userID, one]));
+  const bare = listed.filter(({ role }) => role === undefined);
+  await inParallel(bare, 16, async ({ userID, teamMemberID }) => {
+    const named = { teamID, userID, ...(teamMemberID === undefined ? {} : { teamMemberID }) };
+    const { teamMember } = await context.client.readteammember(named, context);
+    members.set(userID, { ...teamMember, userID });
+  });
+  const known = [...members.values()].map(({ userID, email, role }) => ({
+    userID,
+    ...(email === undefined ? {} : { email }),
+    ...(role === undefined ? {} : { role }),
+  }));
+  const place = ({ email = "", userID }: { email?: string; userID: string }): string => `${email}\n${userID}`;
+  return known.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+}

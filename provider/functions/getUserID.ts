@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { email, id } from "../contract/values.ts";
+import { platformFunction } from "./function.ts";
+import { found } from "./missing.ts";
+
+export const getUserID = platformFunction({
+  name: "getUserID",
+  summary: "The user ID that belongs to an e-mail address, on platforms that tell it.",
+  inputs: z.object({ email: email.meta({ description: "The user's e-mail address." }) }),
+  outputs: z.object({ userID: id.meta({ description: "ID of the user." }) }),
+
+  invoke: async (context, { email }) => ({
+    userID: (await found("email", `user with the address ${email}`, context.client.userid({ email }, context))).userID,
+  }),
+});

@@ -1,0 +1,16 @@
+import { ApiError } from "../contract/errors.ts";
+import { InputError } from "./function.ts";
+
+/** Turns the platform's "not found" into an error of the input that named the thing. */
+export async function found<Answer>(
+  property: string,
+  what: string,
+  asked: Promise<Answer | undefined>,
+): Promise<Answer> {
+  const answer = await asked.catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === "notFound") return undefined;
+    throw error;
+  });
+  if (answer === undefined) throw new InputError(property, `there is no ${what} on the platform`);
+  return answer;
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { pages } from "../client/pages.ts";
+import { ApiError } from "../contract/errors.ts";
+import { id, systemLabels, type Row, type RowData } from "../contract/values.ts";
+import { keyText } from "../reconcile/digests.ts";
+import type { Context } from "../resources/resource.ts";
+import { InputError } from "./function.ts";
+
+/** A row as functions tell it. */
+export const rowShape = {
+  rowID: id.meta({ description: "ID of the row." }),
+  values: z.record(z.string(), z.unknown()).meta({ description: "The row's values by label." }),
+  parentRowID: id.optional().meta({ description: "The parent row, in a sub-table." }),
+};
+
+export const row = z.object(rowShape);
+
+/** The row without what is the platform's own. */
+export function told({ _id, embeddingRowID, ...rest }: Row): z.output<typeof row> {
+  const values = Object.fromEntries(Object.entries(rest).filter(([label]) => !systemLabels.has(label)));
+  return { rowID: _id, values, ...(embeddingRowID ? { parentRowID: embeddingRowID } : {}) };
+}
+
+/** Which rows of a table. */
+interface Query {
+  table: string;
+  where?: RowData | undefined;
+  /** Filters in the platform's own form, which it applies itself. */
+  filters?: RowData[] | undefined;
+  /** Rows that are wanted at most. */
+  limit?: number | undefined;
+}
+
+/**
+ * The rows whose labels have the wanted values, in the order of their IDs. The platform is asked for them by label; when
+ * it finds none it may not know labels in filters, so the whole table is looked through.
+ */
+export async function* matching(
+  context: Context,
+  { table, where = {}, filters = [], limit }: Query,
+): AsyncGenerator<Row> {
+  const wanted = Object.entries(where);
+  const asked = wanted.flatMap(([label, value]) => {
+    const forms = formsOf(value);
+    return forms ? [{ [label]: forms.length === 1 ? forms[0] : { $in: forms } }] : [];
+  });
+  const pageSize = wanted.length === 0 ? limit : undefined;
+  const read = async function* (optViewFilters: RowData[]): AsyncGenerator<Row> {
+    try {
+      for await (const rows of pages(context.client, {
+        microAppID: table,
+        optViewFilters,
+        pageSize,
+        signal: context.signal,
+      })) {
+        for (const row of rows) if (wanted.every(([label, value]) => says(row[label], value))) yield row;
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "notFound")) throw error;
+      throw new InputError("table", `there is no table ${table} on the platform`);
+    }
+  };
+  let any = false;
+  for await (const row of read([...filters, ...asked])) {
+    any = true;
+    yield row;
+  }
+  if (!any && asked.length > 0) yield* read(filters);
+}
+
+/** Whether a value is the wanted one, or a list that holds it. Text and number are the same, as in natural keys. */
+const says = (value: unknown, wanted: unknown): boolean =>
+  keyText(value) === keyText(wanted) ||
+  (Array.isArray(value) && (value as unknown[]).some((item) => keyText(item) === keyText(wanted)));
+
+/** The forms in which the platform may hold a value; undefined when it can't be asked for it. */
+function formsOf(value: unknown): unknown[] | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return [value, String(value)];
+  if (typeof value !== "string" || value === "") return undefined;
+  if (value === "true" || value === "false") return [value, value === "true"];
+  return String(Number(value)) === value ? [value, Number(value)] : [value];
+}

@@ -1,0 +1,40 @@
+import { ResourceError } from "../resources/resource.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Properties } from "./properties.ts";
+
+/** The output by which each resource knows the platform that it is on. */
+export const bindingOutput = "platform";
+
+/** A platform as states name it: its address without an account, and the organization when the configuration has one. */
+const platformOf = ({ endpoint, organizationID }: Configuration): string =>
+  addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
+
+function addressOf(endpoint: string): string {
+  // The query names what a new file is planted with.
+  if (endpoint.startsWith("emulator:")) return endpoint.replace(/\?.*$/, "");
+  if (!URL.canParse(endpoint)) return endpoint;
+  const { protocol, host, pathname } = new URL(endpoint);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
+}
+
+/** What a resource returned, with the platform that it is on. */
+export const bound = (outputs: Properties, configuration: Configuration): Properties => ({
+  ...outputs,
+  [bindingOutput]: platformOf(configuration),
+});
+
+/** Whether a state has to be told that its platform has another address now. Throws when it is of another platform. */
+export function isMoved(state: Properties, configuration: Configuration): boolean {
+  const bound = state[bindingOutput];
+  const here = platformOf(configuration);
+  if (typeof bound !== "string" || bound === here) return false;
+  const [[address, organization], [now, wanted]] = [bound.split("#"), here.split("#")];
+  const sameOrganization = organization === undefined || wanted === undefined || organization === wanted;
+  const { movedFrom } = configuration;
+  if (sameOrganization && address === now) return false;
+  if (movedFrom !== undefined && [bound, address].includes(addressOf(movedFrom))) return true;
+  throw new ResourceError(
+    `it belongs to the platform ${bound}, and the configuration says ${here}: nothing was sent. Use the stack or the ` +
+      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "${bound}".`,
+  );
+}

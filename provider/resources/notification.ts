@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { ApiError } from "../contract/errors.ts";
+import { email, id } from "../contract/values.ts";
+import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
+import { common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
+import { given } from "./settling.ts";
+
+const withTriggers = "A change of it alone sends nothing: change triggers, too.";
+
+const inputs = z.object({
+  ...common,
+  appID: id.meta({
+    description: "App that it is about; the account must be an administrator or author of it.",
+    replaces: true,
+  }),
+  email: email.meta({ description: "The recipient's e-mail address.", replaces: true }),
+  message: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description: `What the recipient sees; without it, only the badge changes. ${withTriggers}`,
+      settles: "silently",
+    }),
+  badgeCount: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: `Absolute number on the badge. ${withTriggers}`, settles: "silently" }),
+  channel: z
+    .enum(["push", "inApp", "default"])
+    .optional()
+    .meta({
+      description: `push: a push message alone. inApp: a record in the app alone. default: both. ${withTriggers}`,
+      settles: "silently",
+    }),
+  triggers: z.record(z.string(), z.unknown()).optional().meta({
+    description: "Anything by name, e.g. a version: whenever it changes, the notification is sent again.",
+  }),
+});
+
+const outputs = z.object({
+  sentAt: z.string().meta({ description: 'When it was sent last (ISO 8601); "imported" when that was not done here.' }),
+  notificationCount: z
+    .int()
+    .optional()
+    .meta({ description: "Records in the app that were made; unset when not known." }),
+  pushCount: z.int().optional().meta({ description: "Push messages that were prepared; unset when not known." }),
+});
+
+type Inputs = z.output<typeof inputs>;
+type Sent = State<typeof inputs, typeof outputs>;
+
+const counts = z.object({ notificationCount: z.int(), pushCount: z.int() });
+
+/** A notification that was about to be sent; `answer` is there once it was. */
+const sending = anyIntent.extend({ digest: z.string(), answer: counts.optional() });
+
+const imported = "imported";
+
+/**
+ * A message to one user about an app: sent when it is created and whenever `triggers` change, and never by a refresh or
+ * an import. It can't be read back, so an intent is on disk before it is sent: whatever happens, it is not sent twice.
+ */
+export const notification = resource({
+  name: "Notification",
+  summary: "A message to a user about an app, sent once and again whenever its triggers change.",
+  example: {
+    name: "welcome",
+    inputs: {
+      appID: "${portal.appID}",
+      email: "ada@example.com",
+      message: "The portal is there.",
+      triggers: { version: 1 },
+    },
+  },
+  inputs,
+  outputs,
+
+  check: ({ report }, { inputs, unknown }, old) => {
+    const says = ["message", "badgeCount"] as const;
+    const nothing = says.every((name) => inputs[name] === undefined && !unknown.has(name));
+    const problems = nothing ? [{ property: "message", reason: "set message, badgeCount or both" }] : [];
+    const differs = (name: keyof Inputs): boolean => !unknown.has(name) && !isDeepStrictEqual(old[name], inputs[name]);
+    const changed = ([...says, "channel"] as const).filter(differs);
+    if (old.appID !== undefined && changed.length > 0 && !unknown.has("triggers") && !differs("triggers")) {
+      report.info(`${changed.join(", ")} changed and triggers did not: nothing is sent`);
+    }
+    return Promise.resolve({ inputs, problems });
+  },
+
+  diff: ({ report }, change, old, { inputs }) => {
+    const sameAddress = old.email.toLowerCase() === inputs.email?.toLowerCase();
+    const meant = (name: string): boolean => !(name === "email" && sameAddress);
+    const changed = change.changed.filter(meant);
+    if (changed.length > 0) report.info("it is sent again");
+    return Promise.resolve({ changed, replaces: change.replaces.filter(meant) });
+  },
+
+  create: async (context, inputs) => {
+    const id = `${inputs.appID}/${inputs.email}`;
+    return { id, outputs: await send(context, id, inputs) };
+  },
+
+  read: async (context, id, state) => {
+    if (state.appID !== undefined) {
+      await settle(context, state);
+      return { id, outputs: state as Sent }; // a state that is not empty is whole
+    }
+    const [appID, email, ...rest] = id.split("/");
+    if (!appID || !email?.includes("@") || rest.length > 0) {
+      throw new ResourceError(`"${id}" is no notification: it has the form <appID>/<e-mail address>`);
+    }
+    return { id, outputs: { appID, email, sentAt: imported } };
+  },
+
+  update: async (context, id, old, inputs) => {
+    const { sentAt, notificationCount, pushCount } = old;
+    // What was imported had been sent by others: its first triggers are taken over with it.
+    const known = sentAt === imported && old.triggers === undefined;
+    if (known || isDeepStrictEqual(old.triggers ?? null, inputs.triggers ?? null)) {
+      await settle(context, old);
+      return { ...inputs, sentAt, ...given({ notificationCount, pushCount }) };
+    }
+    return send(context, id, inputs);
+  },
+
+  delete: (context, _id, state) => settle(context, state),
+});
+
+const digestOf = ({ appID, email, triggers }: Inputs): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        appID,
+        email.toLowerCase(),
+        Object.entries(triggers ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      ]),
+    )
+    .digest("hex");
+
+/** Forgets the intent of what the state has. */
+async function settle({ directory }: Context, { resourceUrn, sentAt }: Partial<Sent>): Promise<void> {
+  if (resourceUrn === undefined) return;
+  if ((await readIntent(directory, resourceUrn, sending))?.startedAt === sentAt)
+    await forgetIntent(directory, resourceUrn);
+}
+
+async function send(context: Context, id: string, inputs: Inputs): Promise<Sent> {
+  const { directory, report } = context;
+  const { appID, email, message, badgeCount, channel } = inputs;
+  const urn = inputs.resourceUrn ?? id;
+  const digest = digestOf(inputs);
+  const uncertain = (startedAt: string, why: string): PartialFailure =>
+    new PartialFailure(
+      `whether the notification to ${email} was sent at ${startedAt} is not known: ${why}. It is not sent again by itself; ` +
+        `if ${email} has not got it, change triggers. The next up takes it as sent.`,
+      id,
+      { ...inputs, sentAt: startedAt },
+    );
+
+  const earlier = await readIntent(directory, urn, sending);
+  if (earlier?.digest === digest) {
+    if (!earlier.answer) throw uncertain(earlier.startedAt, "no answer arrived");
+    report.info(`was sent at ${earlier.startedAt} by a run that was interrupted then: not sent again`);
+    return { ...inputs, sentAt: earlier.startedAt, ...earlier.answer };
+  }
+  const startedAt = new Date(context.now()).toISOString();
+  await writeIntent(directory, { urn, startedAt, digest });
+  try {
+    const answer = counts.parse(
+      await context.client.sendnotification({ appID, email, ...given({ message, badgeCount, channel }) }, context),
+    );
+    await writeIntent(directory, { urn, startedAt, digest, answer });
+    return { ...inputs, sentAt: startedAt, ...answer };
+  } catch (error) {
+    // The intent stays until the state has it.
+    if (error instanceof ApiError && ["outcomeUnknown", "badAnswer"].includes(error.code)) {
+      throw uncertain(startedAt, error.said);
+    }
+    await forgetIntent(directory, urn);
+    throw error;
+  }
+}

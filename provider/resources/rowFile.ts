@@ -1,0 +1,229 @@
+import { z } from "zod";
+import { id } from "../contract/values.ts";
+import {
+  address,
+  childrenOf,
+  differing,
+  fileName,
+  made,
+  storedFile,
+  uncertain,
+  wanted,
+  type Child,
+} from "./fileRecords.ts";
+import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
+import { adopt, common, resource, ResourceError, type Context, type State } from "./resource.ts";
+import { rowByKey } from "./rowLookups.ts";
+import { gone, given } from "./settling.ts";
+
+const inputs = z.object({
+  ...common,
+  table: id.meta({ description: "Data table ID (microAppID) of the row.", replaces: true }),
+  row: z
+    .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .meta({
+      description: "The row by its natural key: label → value. Either this or rowID.",
+      replaces: true,
+    }),
+  rowID: id.optional().meta({ description: "The row by its ID. Either this or row.", replaces: true }),
+  fieldID: id.meta({ description: "Field of the row that the file belongs to.", replaces: true }),
+  url: z.string().min(1).optional().meta({
+    description: "Where the file is: an address that the platform can read. Without it, the record is metadata alone.",
+  }),
+  store: z.boolean().default(true).meta({
+    description: "Whether the platform downloads the file and keeps a copy, or the record leads to url itself.",
+  }),
+  digest: z.string().optional().meta({
+    description:
+      "A digest of the file's content, of any kind: when it changes, the file is stored anew from the same url.",
+  }),
+  filename: z.string().min(1).optional().meta({
+    description: "Name of the file. When unset, the last part of url, and left alone afterwards.",
+  }),
+  size: z.int().min(0).optional().meta({ description: "Bytes. Left alone when unset." }),
+  type: z.string().min(1).optional().meta({ description: "Media type. Left alone when unset." }),
+  adopt,
+});
+
+const outputs = z.object({
+  parentRowID: id.meta({ description: "ID of the row.", stable: true }),
+  childID: id.meta({ description: "ID of the record.", stable: true }),
+  storedAt: z.string().optional().meta({
+    description: "Where the platform keeps its copy, without the signature that opens it.",
+  }),
+  fileKey: z.string().optional().meta({ description: "The platform's key of its copy." }),
+});
+
+type Inputs = z.output<typeof inputs>;
+type Kept = State<typeof inputs, typeof outputs>;
+
+/** A record that was about to be made on a row. */
+const making = anyIntent.extend({ rowID: z.string(), filename: z.string() });
+
+/**
+ * A file or image record on a row's field. A record can't be made under an ID of ours, so an intent is on disk before
+ * it is made: of an interrupted run's record, and of no other, it is known by its name that it is ours.
+ */
+export const rowFile = resource({
+  name: "RowFile",
+  summary: "A file on a field of a row, stored by the platform or by its address or metadata alone.",
+  example: {
+    name: "flag",
+    inputs: {
+      table: "countries",
+      row: { Code: "PT" },
+      fieldID: "Flag",
+      url: "https://files.example.com/flags/pt.svg",
+    },
+  },
+  inputs,
+  outputs,
+
+  check: (_context, { inputs, unknown }) => {
+    const { row, rowID, url, filename } = inputs;
+    const problems = [];
+    const named = [row, rowID].filter((value) => value !== undefined).length;
+    if (!unknown.has("row") && !unknown.has("rowID") && named !== 1) {
+      problems.push({
+        property: "row",
+        reason: named === 0 ? "set row or rowID" : "set either row or rowID, not both",
+      });
+    }
+    if (row && Object.keys(row).length === 0) problems.push({ property: "row", reason: "name at least one label" });
+    if (!unknown.has("url") && !unknown.has("filename") && fileName({ url, filename }) === "") {
+      problems.push({ property: "filename", reason: "is required: no url tells it" });
+    }
+    return Promise.resolve({ inputs, problems });
+  },
+
+  create: async (context, inputs) => {
+    const { table, fieldID, resourceUrn: urn } = inputs;
+    const rowID = inputs.rowID ?? (await rowByKey(context, table, inputs.row ?? {}));
+    if (rowID === undefined) {
+      throw new ResourceError(
+        `table ${table} has no row with ${keyText(inputs.row)}. Declare the RowFile after the rows: dependsOn its SeedRows.`,
+      );
+    }
+    const filename = fileName(inputs);
+    const children = (await childrenOf(context, rowID, fieldID)) ?? [];
+    const namesakes = children.filter(({ content }) => content?.filename === filename);
+    const begun = urn === undefined ? undefined : await readIntent(context.directory, urn, making);
+    const ours = begun?.rowID === rowID && begun.filename === filename;
+    const [there] = namesakes;
+    if (there) {
+      const same = !inputs.store && differing(wanted(inputs), there).length === 0;
+      if (namesakes.length > 1 || !(ours || same || inputs.adopt)) {
+        const many = namesakes.length > 1 ? `${namesakes.length} files` : "a file";
+        throw new ResourceError(
+          `row ${rowID} has ${many} called "${filename}" on field ${fieldID} already. ` +
+            (namesakes.length > 1
+              ? `Remove all but one, or choose another filename.`
+              : `Set adopt: true to take it over.`),
+        );
+      }
+      context.report.info(`"${filename}" was already there: going on with it`);
+      const outputs = await write(context, inputs, rowID, there);
+      return { id: [table, rowID, fieldID, there._id].join("/"), outputs };
+    }
+    if (urn !== undefined) {
+      const startedAt = new Date(context.now()).toISOString();
+      await writeIntent(context.directory, { urn, startedAt, rowID, filename });
+    }
+    try {
+      const stored = await storedFile(context, inputs);
+      const content = { ...wanted(inputs), ...given({ url: stored?.url }) };
+      const known = new Set(children.map(({ _id }) => _id));
+      const childID = await made(context, inputs, rowID, content, known);
+      return { id: [table, rowID, fieldID, childID].join("/"), outputs: kept(inputs, rowID, childID, stored) };
+    } catch (error) {
+      // A refusal is certain: nothing was made.
+      if (urn !== undefined && !uncertain(error)) await forgetIntent(context.directory, urn);
+      throw error;
+    }
+  },
+
+  read: async (context, id, state) => {
+    const { table, rowID, row, fieldID, childID } = await located(context, id);
+    const child = (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
+    if (!child) return undefined;
+    const { url, filename, size, type } = child.content ?? {};
+    const found = { id: [table, rowID, fieldID, childID].join("/"), place: { parentRowID: rowID, childID } };
+    if (state.table === undefined) {
+      const declared = given({ ...(row ? { row } : { rowID }), url, filename, size, type });
+      return { id: found.id, outputs: { table, fieldID, store: false, ...declared, ...found.place } };
+    }
+    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
+    const { storedAt, ...rest } = state as Kept; // a state with a table is whole
+    // A signature is another one each time.
+    const moved = storedAt === undefined ? url !== state.url : address(url) !== storedAt;
+    const now = { ...rest, ...(moved && state.url !== undefined ? { url: address(url) } : given({ storedAt })) };
+    const managed = Object.entries({ filename, size, type }).filter(([name]) => name in state);
+    return { id: found.id, outputs: { ...now, ...Object.fromEntries(managed), ...found.place } };
+  },
+
+  update: async (context, id, old, inputs) => {
+    if (inputs.resourceUrn !== undefined) await forgetIntent(context.directory, inputs.resourceUrn);
+    const { rowID, fieldID, childID } = await located(context, id);
+    const child = (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
+    if (!child)
+      throw new ResourceError(`"${fileName(inputs)}" is gone from row ${rowID}. Run refresh, then up makes it again.`);
+    return write(context, inputs, rowID, child, old);
+  },
+
+  delete: async (context, id, state) => {
+    if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
+    try {
+      await context.client.microappchildDelete({ childID: (await located(context, id)).childID }, context);
+    } catch (error) {
+      if (!gone(error)) throw error;
+    }
+  },
+});
+
+const keyText = (row: Inputs["row"] = {}): string =>
+  Object.entries(row)
+    .map(([label, value]) => `${label} = ${JSON.stringify(value)}`)
+    .join(", ");
+
+/** The parts of `<table>/<row ID, or Label=value&…>/<fieldID>/<childID>`. */
+async function located(context: Context, id: string) {
+  const [table, row, fieldID, childID, ...rest] = id.split("/");
+  if (!table || !row || !fieldID || !childID || rest.length > 0) {
+    throw new ResourceError(
+      `"${id}" is no file of a row: it has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
+    );
+  }
+  if (!row.includes("=")) return { table, rowID: row, fieldID, childID };
+  const key = Object.fromEntries(new URLSearchParams(row));
+  const rowID = await rowByKey(context, table, key);
+  if (rowID === undefined) throw new ResourceError(`table ${table} has no row with ${keyText(key)}`);
+  return { table, row: key, rowID, fieldID, childID };
+}
+
+/** Brings a record that is there to what is declared; stores the file anew where it, or what it is, has changed. */
+async function write(context: Context, inputs: Inputs, rowID: string, child: Child, old?: Kept): Promise<Kept> {
+  const { url, digest } = inputs;
+  const there = old?.storedAt !== undefined && address(child.content?.url) === old.storedAt;
+  const copied = there && old.url === url && old.digest === digest;
+  const stored = copied && inputs.store ? undefined : await storedFile(context, inputs);
+  const content = { ...wanted(inputs), ...given({ url: stored?.url }) };
+  if (differing(content, child).length > 0) {
+    const whole = { ...child.content, ...content };
+    await context.client.microappchildUpdate({ childID: child._id, content: whole }, context);
+  }
+  const before = copied && inputs.store ? given({ url: old.storedAt, fileKey: old.fileKey }) : undefined;
+  return kept(inputs, rowID, child._id, stored ?? before);
+}
+
+const kept = (
+  inputs: Inputs,
+  parentRowID: string,
+  childID: string,
+  stored: { url?: string | undefined; fileKey?: string | undefined } = {},
+): Kept => ({
+  ...inputs,
+  parentRowID,
+  childID,
+  ...given({ storedAt: address(stored.url), fileKey: stored.fileKey }),
+});

@@ -1,0 +1,33 @@
+/** Seconds before a rate says something. */
+const enough = 2;
+
+/** How far a long piece of work is, for people: `4,000 of 10,000 rows written, 2,000/s, 3 s left`. */
+export class Pace {
+  readonly #what: string;
+  readonly #total: number | undefined;
+  readonly #now: () => number;
+  readonly #began: number;
+  #done = 0;
+
+  /** @param total how many there are, if that is known */
+  constructor(what: string, now: () => number, total?: number) {
+    this.#what = what;
+    this.#total = total;
+    this.#now = now;
+    this.#began = now();
+  }
+
+  /** So many more are done. */
+  add(count: number): string {
+    this.#done += count;
+    const seconds = (this.#now() - this.#began) / 1000;
+    const of = this.#total === undefined ? "" : ` of ${numbered(this.#total)}`;
+    const text = `${numbered(this.#done)}${of} ${this.#what}`;
+    if (seconds < enough) return text;
+    const rate = this.#done / seconds;
+    const left = this.#total === undefined ? "" : `, ${Math.ceil((this.#total - this.#done) / rate)} s left`;
+    return `${text}, ${numbered(Math.round(rate))}/s${left}`;
+  }
+}
+
+const numbered = (count: number): string => count.toLocaleString("en");

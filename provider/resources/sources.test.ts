@@ -1,0 +1,137 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { summarize } from "./rowSource.ts";
+import { read, type CellType, type SourceRow } from "./sources.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "microapps-sources-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function rowsOf(
+  name: string,
+  content: string | Buffer,
+  types?: Readonly<Record<string, CellType>>,
+): Promise<SourceRow[]> {
+  await writeFile(join(folder, name), content);
+  const rows: SourceRow[] = [];
+  for await (const block of read({ source: name, types }, folder)) rows.push(...block);
+  return rows;
+}
+
+const values = async (...given: Parameters<typeof rowsOf>) => (await rowsOf(...given)).map((row) => row.values);
+
+describe("a CSV", () => {
+  test.each([
+    ["CRLF, and no end of the last line", "A,B\r\n1,2\r\n3,4", [["1", "2"], ["3", "4"]]], // prettier-ignore
+    ["a byte order mark and empty lines", "\uFEFFA,B\n\n1,2\r\n\r\n3,4\n", [["1", "2"], ["3", "4"]]], // prettier-ignore
+    ["commas, marks and line breaks in quoted cells", 'A,B\n"1,""x""","2\r\n3"\n4,""\n', [['1,"x"', "2\r\n3"], ["4", null]]], // prettier-ignore
+    ["spaces, numbers and dates, which are text as they stand", "A,B\n 007,1e3\n2026-01-02,1.50\n", [[" 007", "1e3"], ["2026-01-02", "1.50"]]], // prettier-ignore
+    ["empty cells, which are no value", 'A,B\n,x\nx,""\n', [[null, "x"], ["x", null]]], // prettier-ignore
+  ])("with %s", async (_name, text, expected) => {
+    expect(await values("rows.csv", text)).toEqual(expected.map(([A, B]) => ({ A, B })));
+  });
+
+  test("with types", async () => {
+    const types = { A: "number", B: "boolean", C: "json" } as const;
+    expect(await values("rows.csv", 'A,B,C\n-1.50,true,"[1,2]"\n,,\n', types)).toEqual([
+      { A: -1.5, B: true, C: [1, 2] },
+      { A: null, B: null, C: null },
+    ]);
+  });
+
+  test("tells the line on which each row begins", async () => {
+    expect((await rowsOf("rows.csv", 'A\n"1\n2"\n\n3\n"4\r\n5"\n6')).map(({ line }) => line)).toEqual([2, 5, 6, 8]);
+  });
+
+  test.each([
+    ["A,B\n1\n", "rows.csv:2: the row has another number of cells than the first line"],
+    ['A,B\n1,2\n3,"4\n5,6\n', "rows.csv:3: a quotation mark is opened here and never closed"],
+    ['A,B\n1,2"\n', "rows.csv:2: quote the whole cell, and double the quotation marks in it"],
+    ['A,B\n1,"2"x\n', "rows.csv:2: text follows a closing quotation mark"],
+    ["A,B\r1,2\r", "rows.csv:1: its lines end in CR alone"],
+    ["A,A\n1,2\n", 'rows.csv:1: the label "A" stands there twice'],
+    ["A, \n1,2\n", "rows.csv:1: column 2 has no label"],
+    [Buffer.from("A\nZoë\nJosé\n", "latin1"), "rows.csv:2: is not valid UTF-8"],
+  ])("that is wrong is told by line: %j", async (content, message) => {
+    await expect(rowsOf("rows.csv", content)).rejects.toThrow(message);
+  });
+
+  test("is read as the usual parser reads it, wherever the blocks of the file end", async () => {
+    const cell = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom("", "x", " ", "ä,", '"', "\n", "\r\n", "a\nb", "0,5", "€") },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 70_000 }).map((length) => "y".repeat(length)) },
+    );
+    const records = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 20 });
+    const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    await fc.assert(
+      fc.asyncProperty(records, fc.constantFrom("\n", "\r\n"), async (rows, end) => {
+        const text = [["A", "B"], ...rows].map((cells) => cells.map(quote).join(",")).join(end);
+        const expected: Record<string, string>[] = parse(text, { columns: true, skip_empty_lines: true });
+        expect(await values("rows.csv", text)).toEqual(expected.map(({ A, B }) => ({ A: A || null, B: B || null })));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("other formats", () => {
+  const expected = [
+    { line: 2, values: { A: 1 } },
+    { line: 4, values: { A: "ä" } },
+  ];
+  test.each([
+    ["rows.json", '[\n{"A": 1},\n\n{"A": "ä"}]'],
+    ["rows.yaml", "# rows\n- A: 1\n\n- A: ä\n"],
+  ])("%s", async (name, text) => {
+    expect(await rowsOf(name, text)).toEqual(expected);
+  });
+  test("rows.ndjson", async () => {
+    expect(await rowsOf("rows.ndjson", '\uFEFF\n{"A": 1}\r\n\n{"A": "ä"}')).toEqual(expected);
+  });
+
+  test.each([
+    ["rows.json", '[{"A": 1},\n{"A": }]', "rows.json:2: is not valid JSON"],
+    ["rows.json", '[{"A": 1},\n7]', "rows.json:2: must be a row"],
+    ["rows.json", "{}", "rows.json:1: must be a list of rows"],
+    ["rows.ndjson", '{"A": 1}\n{"A"}', "rows.ndjson:2: is not valid JSON"],
+    ["rows.ndjson", Buffer.from('{"A": 1}\n{"A": "é"}', "latin1"), "rows.ndjson:2: is not valid UTF-8"],
+    ["rows.yaml", "- A: 1\n- [", "rows.yaml:2"],
+    ["rows.txt", "", "its name must end in .csv"],
+  ])("%s that is wrong is told by line: %j", async (name, content, message) => {
+    await expect(rowsOf(name, content)).rejects.toThrow(message);
+  });
+});
+
+test("of a million rows those that are wrong are named, all at once", async () => {
+  function* lines(): Generator<string> {
+    yield "Code,People\n";
+    for (let row = 0; row < 1_000_000; row += 1_000) {
+      let text = "";
+      for (let index = row; index < row + 1_000; index++) {
+        if (index === 123_456) text += `K${index},many\n`;
+        else if (index === 500_000) text += `K${index},1,2\n`;
+        else if (index === 999_998) text += `K77,${index}\n`;
+        else text += `K${index},${index}\n`;
+      }
+      yield text;
+    }
+  }
+  await pipeline(Readable.from(lines()), createWriteStream(join(folder, "million.csv")));
+  const declaration = { key: ["Code"], source: "million.csv", types: { People: "number" } } as const;
+  await expect(summarize(declaration, folder)).rejects.toThrow(
+    [
+      'million.csv:123458: People is no number: "many"',
+      "million.csv:500002: the row has another number of cells than the first line; quote cells that hold commas",
+      'million.csv:1000000: the natural key "K77" stands at line 79 already: remove one of the two, or name more labels in key',
+    ].join("\n"),
+  );
+}, 60_000);

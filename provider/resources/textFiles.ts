@@ -1,0 +1,66 @@
+import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+/** Whole lines of a file. */
+export interface Lines {
+  /** Line of the file on which the text begins. */
+  first: number;
+  text: string;
+}
+
+/** A place where a file is not text in UTF-8. */
+export class EncodingError extends Error {
+  readonly line: number;
+  constructor(line: number) {
+    super("is not valid UTF-8: save the file in that encoding");
+    this.line = line;
+  }
+}
+
+const lineFeed = 0x0a;
+
+/** The lines of a file in blocks of some 64 KB, without the mark that may begin it. Throws an EncodingError. */
+export async function* linesOf(path: string): AsyncGenerator<Lines> {
+  let first = 1;
+  let begun: Buffer[] = [];
+  const block = (bytes: Buffer): Lines => {
+    const lines = { first, text: decoded(bytes, first) };
+    first += breaksIn(bytes);
+    return lines;
+  };
+  for await (const chunk of createReadStream(path, { highWaterMark: 64 * 1024 })) {
+    const bytes = chunk as Buffer; // a stream without encoding gives buffers
+    // A line feed is never a part of another character, so no character is cut.
+    const end = bytes.lastIndexOf(lineFeed) + 1;
+    if (end === 0) {
+      begun.push(bytes);
+      continue;
+    }
+    yield block(Buffer.concat([...begun, bytes.subarray(0, end)]));
+    begun = end < bytes.length ? [bytes.subarray(end)] : [];
+  }
+  if (begun.length > 0) yield block(Buffer.concat(begun));
+}
+
+/** The text of a file, without the mark that may begin it. Throws an EncodingError. */
+export const textOf = async (path: string): Promise<string> => decoded(await readFile(path), 1);
+
+function decoded(bytes: Buffer, first: number): string {
+  if (isUtf8(bytes)) {
+    const text = bytes.toString("utf8");
+    return first === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
+  }
+  let line = first;
+  for (let from = 0; ; line++) {
+    const end = bytes.indexOf(lineFeed, from);
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) throw new EncodingError(line);
+    from = end + 1;
+  }
+}
+
+function breaksIn(bytes: Buffer): number {
+  let breaks = 0;
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) breaks++;
+  return breaks;
+}

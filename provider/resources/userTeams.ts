@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { id } from "../contract/values.ts";
+import { common, PartialFailure, resource, type Context } from "./resource.ts";
+import { given } from "./settling.ts";
+import { exceptSpelling, namedOnce, user } from "./users.ts";
+
+const inputs = z.object({
+  ...common,
+  ...user,
+  teamIDs: z.array(id).meta({
+    description: "The teams that the user is in: of all others the user is taken out.",
+  }),
+  organizationID: id.optional().meta({
+    description: "Keeps it to the teams of this organization: what the user is in elsewhere stays.",
+  }),
+});
+
+const outputs = z.object({
+  memberUserID: id.meta({ description: "ID of the user, also of one who was named by address.", stable: true }),
+});
+
+type Inputs = z.output<typeof inputs>;
+
+/**
+ * A user's teams, all of them. The platform does not tell which teams a user is in, so what is read back is in which of
+ * the declared ones; a team that somebody else adds is taken away by the next change alone. A destroy takes the user
+ * out of the declared teams, which could not be deleted otherwise.
+ */
+export const userTeams = resource({
+  name: "UserTeams",
+  summary: "The teams of one user: exactly these.",
+  example: {
+    name: "teamsOfAlan",
+    inputs: { email: "alan@example.com", teamIDs: ["${crew.id}"], organizationID: "${acme.id}" },
+  },
+  inputs,
+  outputs,
+
+  check: ({ report }, { inputs, unknown }, old) => {
+    const problems = namedOnce({ inputs, unknown });
+    const scope = inputs.organizationID === undefined ? "" : ` of organization ${inputs.organizationID}`;
+    if (old.teamIDs === undefined) report.info(`takes the user out of all teams${scope} that are not declared`);
+    return Promise.resolve({ inputs, problems });
+  },
+
+  diff: (_context, change, old, { inputs, unknown }) => {
+    const { changed, replaces } = exceptSpelling(change, old, { inputs, unknown });
+    const same = isDeepStrictEqual(new Set(old.teamIDs), new Set(inputs.teamIDs));
+    const reordered = !unknown.has("teamIDs") && same;
+    return Promise.resolve({ changed: changed.filter((name) => !(name === "teamIDs" && reordered)), replaces });
+  },
+
+  create: async (context, inputs) => {
+    await enforce(context, inputs);
+    const userID = await userIDOf(context, inputs);
+    return { id: userID, outputs: await confirmed(context, userID, inputs) };
+  },
+
+  read: async (context, id, state) => {
+    const imported = state.teamIDs === undefined;
+    const [name = "", list = ""] = imported ? id.split("/") : [];
+    const looked = state.teamIDs ?? list.split(",").filter((teamID) => teamID !== "");
+    const named = imported ? (name.includes("@") ? { email: name } : { userID: name }) : {};
+    if (imported && looked.length === 0) {
+      context.report.warning(
+        `the platform does not tell which teams ${name} is in, so none is imported: name the teams to look at, ${name}/<teamID>,<teamID>`,
+      );
+    }
+    const userID = imported ? await userIDOf(context, { ...named, teamIDs: looked }) : id;
+    const lists = await Promise.all(looked.map((teamID) => context.members.of(teamID)));
+    if (looked.length > 0 && lists.every((members) => members === undefined)) return undefined;
+    const teamIDs = looked.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
+    return { id: userID, outputs: { ...state, ...named, teamIDs, memberUserID: userID } };
+  },
+
+  update: async (context, id, _old, inputs) => {
+    await enforce(context, inputs);
+    return confirmed(context, id, inputs);
+  },
+
+  delete: async (context, id, state) => {
+    const member = { userID: id, email: state.email };
+    const leaving = state.teamIDs.filter(
+      (teamID) => context.claims.successor("UserTeams", teamID, member) === undefined,
+    );
+    await Promise.all(leaving.map((teamID) => context.members.remove(teamID, member)));
+  },
+});
+
+const enforce = (context: Context, { teamIDs, email, userID, organizationID }: Inputs): Promise<void> =>
+  context.members.enforce({ teamIDs: [...new Set(teamIDs)], ...given({ email, userID, organizationID }) });
+
+/** ID of a user, who may be known to the lists of the teams alone: looking addresses up is not enabled everywhere. */
+async function userIDOf(context: Context, { email, userID, teamIDs }: Inputs): Promise<string> {
+  if (userID !== undefined) return userID;
+  const address = email?.toLowerCase();
+  const [first] = teamIDs;
+  const members = first === undefined ? undefined : await context.members.of(first);
+  const member = members?.find((one) => one.email?.toLowerCase() === address);
+  return member?.userID ?? (await context.client.userid({ email: email ?? "" }, context)).userID;
+}
+
+/** The outputs once the user is seen to be in every declared team. */
+async function confirmed(context: Context, userID: string, inputs: Inputs): Promise<Inputs & z.output<typeof outputs>> {
+  const lists = await Promise.all(inputs.teamIDs.map((teamID) => context.members.of(teamID)));
+  const teamIDs = inputs.teamIDs.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
+  if (teamIDs.length === inputs.teamIDs.length) return { ...inputs, memberUserID: userID };
+  const missing = inputs.teamIDs.filter((teamID) => !teamIDs.includes(teamID));
+  const message =
+    `${inputs.email ?? userID} was put into ${inputs.teamIDs.length} teams and is not in the list of: ${missing.join(", ")}. ` +
+    `Check on the platform whether the user may be a member there, then run up again.`;
+  throw new PartialFailure(message, userID, { ...inputs, teamIDs, memberUserID: userID });
+}

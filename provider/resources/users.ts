@@ -1,0 +1,30 @@
+import { email, id } from "../contract/values.ts";
+import type { Change, Given, Problem } from "./resource.ts";
+
+/** Inputs that name one user. */
+export const user = {
+  email: email.optional().meta({
+    description: "The user's e-mail address; an unknown one is invited. Either this or userID.",
+    replaces: true,
+  }),
+  userID: id.optional().meta({ description: "The user's ID. Either this or email.", replaces: true }),
+};
+
+interface User {
+  email?: string | undefined;
+  userID?: string | undefined;
+}
+
+/** Why the inputs do not name exactly one user. */
+export function namedOnce({ inputs, unknown }: Given<User>): Problem[] {
+  const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
+  if (unknown.has("email") || unknown.has("userID") || named === 1) return [];
+  return [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];
+}
+
+/** The change without that of an address in letter case alone: it is the same user's. */
+export function exceptSpelling(change: Change, old: User, { inputs }: Given<User>): Change {
+  const sameAddress = old.email !== undefined && old.email.toLowerCase() === inputs.email?.toLowerCase();
+  const meant = (name: string): boolean => !(name === "email" && sameAddress);
+  return { changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) };
+}

@@ -1,0 +1,154 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { z } from "zod";
+import type { PlatformFunction } from "../provider/functions/function.ts";
+import { getAppStatus as appStatus } from "../provider/functions/getAppStatus.ts";
+import { getOrganization as organization } from "../provider/functions/getOrganization.ts";
+import { getRow as row } from "../provider/functions/getRow.ts";
+import { getRows as rows } from "../provider/functions/getRows.ts";
+import { getTeam as team } from "../provider/functions/getTeam.ts";
+import { getTeamMembers as teamMembers } from "../provider/functions/getTeamMembers.ts";
+import { getUserID as userID } from "../provider/functions/getUserID.ts";
+import { configure } from "../provider/pulumi/configuration.ts";
+import { Operations } from "../provider/pulumi/operations.ts";
+import { reporterTo } from "../provider/pulumi/progress.ts";
+import { Provider } from "./provider.ts";
+import type { Args } from "./resource.ts";
+
+/** Which platform is asked: that of `provider`, of the provider of `parent`, or of the stack's configuration. */
+export type FunctionOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;
+
+/** The same for outputs, and what has to be there before the platform is asked. */
+export type FunctionOutputOptions = FunctionOptions & Pick<pulumi.InvokeOutputOptions, "dependsOn">;
+
+/** Asks now. Ends with a `RunError` of one sentence when there is no answer. */
+type Asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = (
+  args: z.input<Inputs>,
+  options?: FunctionOptions,
+) => Promise<z.output<Outputs>>;
+
+/** Asks once all inputs are known; the answer is a secret when one of them is. */
+type AskedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = (
+  args: Args<Inputs>,
+  options?: FunctionOutputOptions,
+) => pulumi.Output<z.output<Outputs>>;
+
+/** The user ID that belongs to an e-mail address, on platforms that tell it. */
+export const getUserID = asked(userID);
+/** As `getUserID`, of and as an output. */
+export const getUserIDOutput = askedLater(userID);
+
+/** An organization that is on the platform. */
+export const getOrganization = asked(organization);
+/** As `getOrganization`, of and as an output. */
+export const getOrganizationOutput = askedLater(organization);
+
+/** A team that is on the platform. */
+export const getTeam = asked(team);
+/** As `getTeam`, of and as an output. */
+export const getTeamOutput = askedLater(team);
+
+/** The members of a team, by address, then by ID. */
+export const getTeamMembers = asked(teamMembers);
+/** As `getTeamMembers`, of and as an output. */
+export const getTeamMembersOutput = askedLater(teamMembers);
+
+/** Rows of a data table, by the values of their labels. */
+export const getRows = asked(rows);
+/** As `getRows`, of and as an output. */
+export const getRowsOutput = askedLater(rows);
+
+/** One row of a data table, by its ID or by its natural key. */
+export const getRow = asked(row);
+/** As `getRow`, of and as an output. */
+export const getRowOutput = askedLater(row);
+
+/** How far the generation of an app is. */
+export const getAppStatus = asked(appStatus);
+/** As `getAppStatus`, of and as an output. */
+export const getAppStatusOutput = askedLater(appStatus);
+
+function asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+  definition: PlatformFunction<Inputs, Outputs>,
+): Asked<Inputs, Outputs> {
+  return async (args, options = {}) => {
+    const settings = settingsOf(options);
+    if (!settings) return ask(definition, args, undefined);
+    return new Promise((resolve, reject) => {
+      const known = pulumi.unsecret(settings).apply((given) => {
+        ask(definition, args, given).then(resolve, reject);
+      });
+      // What is not known yet is never applied; that it isn't, an output tells by a property that its type hides.
+      void (known as unknown as { isKnown: Promise<boolean> }).isKnown.then((isKnown) => {
+        if (isKnown) return;
+        const reason = `the provider's settings are known only once other resources exist: use ${definition.name}Output`;
+        reject(new pulumi.RunError(`${definition.name}: ${reason}`));
+      });
+    });
+  };
+}
+
+function askedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+  definition: PlatformFunction<Inputs, Outputs>,
+): AskedLater<Inputs, Outputs> {
+  return (args, options = {}) => {
+    const settings = settingsOf(options);
+    const given = pulumi.output(args as Record<string, unknown>); // its outputs resolve to what the type says
+    const there = pulumi.output(options.dependsOn).apply((resources) => [resources].flat().map(marks));
+    // A password among the settings does not make the answer a secret.
+    return (
+      pulumi
+        .all([given, settings && pulumi.unsecret(settings), there])
+        // The function checks them against its own schema.
+        .apply(([values, known]) => ask(definition, values as z.input<Inputs>, known))
+    );
+  };
+}
+
+/** What is known only once a resource is there: the ID of a custom one, all outputs of a component. */
+const marks = (resource: pulumi.Resource | undefined): unknown[] =>
+  pulumi.CustomResource.isInstance(resource)
+    ? [resource.id]
+    : Object.values(resource ?? {}).filter((value) => pulumi.Output.isInstance(value));
+
+function settingsOf({ provider, parent }: FunctionOptions): pulumi.Output<string> | undefined {
+  const chosen = provider ?? parent?.getProvider("pulumi-nodejs:dynamic/microapps:Function");
+  if (!chosen) return undefined;
+  if (chosen instanceof Provider) return chosen.settings;
+  throw new pulumi.RunError("the option provider of a function must be a Provider of pulumi-microapps");
+}
+
+// One connection for each configuration. None keeps the program from ending.
+const connections = new Map<string | undefined, Operations>();
+
+/** @param settings of a provider, as JSON; undefined for the configuration of the stack */
+function operationsWith(settings: string | undefined): Operations {
+  const known = connections.get(settings);
+  if (known) return known;
+  const stack = new pulumi.Config("microapps");
+  const own = settings === undefined ? undefined : (JSON.parse(settings) as Record<string, unknown>); // as Provider made it
+  const operations = new Operations({
+    configuration: () => configure((name) => (own ? own[name] : stack.get(name)), process.env, own !== undefined),
+    directory: process.cwd(),
+    report: reporterTo(undefined),
+    signal: new AbortController().signal, // an interrupted program just ends
+  });
+  connections.set(settings, operations);
+  return operations;
+}
+
+async function ask<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+  definition: PlatformFunction<Inputs, Outputs>,
+  args: z.input<Inputs>,
+  settings: string | undefined,
+): Promise<z.output<Outputs>> {
+  const { name } = definition;
+  try {
+    // Operations judge inputs by the function's own schema, and return what the function does.
+    const told = await operationsWith(settings).invoke(definition, args);
+    if ("outputs" in told) return told.outputs as z.output<Outputs>;
+    throw new Error(told.problems.map(({ property, reason }) => `${property}: ${reason}`).join("; "));
+  } catch (error) {
+    // The runner prints the message of a RunError alone.
+    throw new pulumi.RunError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

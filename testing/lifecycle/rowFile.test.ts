@@ -1,0 +1,217 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { throughBothDoors, unknown } from "./bothDoors.ts";
+
+const tables = {
+  continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 } } },
+  countries: {
+    name: "Countries",
+    fields: {
+      Code: { type: "text", sort: 1 },
+      Number: "number",
+      Continent: { type: "linked", table: "continents", field: "Code" },
+      Flag: { type: "file", id: "flag" },
+      Map: { type: "file", id: "map" },
+    },
+  },
+};
+
+let files: Server;
+let base = "";
+beforeAll(async () => {
+  files = createServer((_request, response) => response.writeHead(200, { "content-type": "image/png" }).end("bytes"));
+  await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(files.address() as AddressInfo).port}`; // a TCP server's address
+});
+afterAll(() => void files.close());
+
+throughBothDoors({}, (scene) => {
+  let rowID = "";
+  beforeEach(async () => {
+    await scene.clear();
+    await scene.set({ tables, settings: { allowedHosts: [new URL(base).host] } });
+    const { client } = scene;
+    const continent = await client.insertmicroapprow({ microAppID: "continents", rowData: { Code: "EU" } });
+    const Continent = { crossAppRowID: continent.rowID, value: { label: "Code", value: "EU" } };
+    const rowData = { Code: "CZ", Number: 7, Continent };
+    ({ rowID } = await client.insertmicroapprow({ microAppID: "countries", rowData }));
+  });
+
+  const live = async (fieldID = "flag") => (await scene.client.microappchildList({ appID: rowID, fieldID })).childItems;
+  const place = { table: "countries", row: { Code: "CZ" }, fieldID: "flag" };
+
+  test("is stored, left alone, changed in place, seen to drift, put right and deleted", async () => {
+    const { host, client } = scene;
+    const news = { ...place, url: `${base}/cz.png`, size: 5, type: "image/png" };
+    let made = { id: "", inputs: {}, outputs: {} as Record<string, unknown> };
+    const calls = await scene.calls(async () => (made = await scene.create("RowFile", news)));
+    expect(calls).toEqual(["microappchildUploadFileToStore", "microappchildCreate"]);
+    const [child] = await live();
+    expect(made.id).toBe(`countries/${rowID}/flag/${child?._id ?? ""}`);
+    expect(child?.content).toMatchObject({ filename: "cz.png", size: 5, type: "image/png" });
+    expect(await (await fetch(child?.content?.url ?? "")).text()).toBe("bytes");
+    expect(made.outputs).toMatchObject({ ...news, parentRowID: rowID, childID: child?._id });
+    expect(child?.content?.url).toContain(`${String(made.outputs["storedAt"])}?`);
+    expect(await host.diff("RowFile", made.id, made.outputs, made.inputs)).toMatchObject({ changes: false });
+    expect(await host.read("RowFile", made.id, made.outputs)).toMatchObject({ outputs: made.outputs });
+
+    const renamed = { ...made.inputs, filename: "flag.png", size: 6, type: "image/x-png" };
+    expect(await host.diff("RowFile", made.id, made.outputs, renamed)).toMatchObject({ changes: true, replaces: [] });
+    let outputs: Record<string, unknown> = {};
+    const update = (inputs: object) => async () =>
+      (outputs = await host.update("RowFile", made.id, made.outputs, { ...inputs }));
+    expect(await scene.calls(update(renamed))).toEqual(["microappchildUpdate"]);
+    expect((await live())[0]?.content).toMatchObject({ filename: "flag.png", size: 6, type: "image/x-png" });
+    expect((await live())[0]?.content?.url).toBe(child?.content?.url);
+    // Another address, or another content at the same one, is stored anew.
+    const stored = ["microappchildUploadFileToStore", "microappchildUpdate"];
+    expect(await scene.calls(update({ ...renamed, url: `${base}/other.png` }))).toEqual(stored);
+    expect(await scene.calls(update({ ...renamed, digest: "2" }))).toEqual(stored);
+    // What is unset is left alone, and no drift.
+    const bare = { ...made.inputs, size: undefined, type: undefined };
+    await update(bare)();
+    expect((await live())[0]?.content).toMatchObject({ filename: "cz.png", size: 6, type: "image/x-png" });
+    expect(outputs).not.toHaveProperty("size");
+    expect((await host.read("RowFile", made.id, outputs)).outputs).toEqual(outputs);
+
+    const childID = child?._id ?? "";
+    await client.microappchildUpdate({
+      childID,
+      content: { url: "https://elsewhere.example/x.png?signed=1", size: 9 },
+    });
+    const seen = await host.read("RowFile", made.id, made.outputs);
+    expect(seen.outputs).toMatchObject({ url: "https://elsewhere.example/x.png", size: 9 });
+    expect(await host.diff("RowFile", made.id, seen.outputs, made.inputs)).toMatchObject({ changes: true });
+    outputs = await host.update("RowFile", made.id, seen.outputs, made.inputs);
+    expect((await live())[0]?.content).toMatchObject({ size: 5, type: "image/png" });
+    expect(await (await fetch((await live())[0]?.content?.url ?? "")).text()).toBe("bytes");
+
+    await host.delete("RowFile", made.id, outputs);
+    await host.delete("RowFile", made.id, outputs);
+    expect(await live()).toEqual([]);
+    expect((await host.read("RowFile", made.id, outputs)).id).toBe("");
+  });
+
+  test("metadata alone, and an address that is not stored", async () => {
+    const { host } = scene;
+    const plain = await scene.create("RowFile", { ...place, filename: "cz.txt" });
+    expect((await live())[0]?.content).toEqual({ filename: "cz.txt" });
+    const linked = { ...plain.inputs, url: "https://files.example/cz.txt?v=1", store: false };
+    expect(
+      await scene.calls(async () => {
+        const outputs = await host.update("RowFile", plain.id, plain.outputs, linked);
+        expect((await host.read("RowFile", plain.id, outputs)).outputs).toEqual(outputs);
+        expect(await host.diff("RowFile", plain.id, outputs, linked)).toMatchObject({ changes: false });
+      }),
+    ).toEqual(["microappchildUpdate"]);
+    expect((await live())[0]?.content).toEqual({ filename: "cz.txt", url: "https://files.example/cz.txt?v=1" });
+  });
+
+  test("the row is found by label, number, linked value or ID; where there is none or more, that is told", async () => {
+    for (const [index, row] of [{ Code: "CZ" }, { Number: 7 }, { Continent: "EU", Code: "CZ" }].entries()) {
+      const made = await scene.create("RowFile", { ...place, row, filename: `${index}.txt` });
+      expect(made.outputs).toMatchObject({ parentRowID: rowID });
+    }
+    await scene.create("RowFile", { table: "countries", rowID, fieldID: "map", filename: "map.txt" });
+    expect(await live("map")).toHaveLength(1);
+    await expect(scene.create("RowFile", { ...place, row: { Code: "XX" }, filename: "x" })).rejects.toThrow(
+      'table countries has no row with Code = "XX". Declare the RowFile after the rows',
+    );
+    await scene.client.insertmicroapprow({ microAppID: "countries", rowData: { Code: "CZ" } });
+    await expect(scene.create("RowFile", { ...place, filename: "x" })).rejects.toThrow("has 2 rows with");
+  });
+
+  test("inputs that name nothing, and those that are not known yet", async () => {
+    const { host } = scene;
+    const check = async (news: object) => (await host.check("RowFile", { table: "t", fieldID: "f", ...news })).problems;
+    expect(await check({ filename: "x" })).toEqual(["row: set row or rowID"]);
+    expect(await check({ row: { a: 1 }, rowID: "r", filename: "x" })).toEqual([
+      "row: set either row or rowID, not both",
+    ]);
+    expect(await check({ row: {}, filename: "x" })).toEqual(["row: name at least one label"]);
+    expect(await check({ rowID: "r", url: "https://x.example/" })).toEqual(["filename: is required: no url tells it"]);
+    expect(await check({ rowID: unknown, url: unknown })).toEqual([]);
+    const made = await scene.create("RowFile", { ...place, filename: "x" });
+    const later = await host.check("RowFile", { ...place, url: unknown, filename: "x" });
+    expect(await host.diff("RowFile", made.id, made.outputs, later.inputs)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
+    for (const moved of [{ row: { Code: "SK" } }, { fieldID: "map" }, { table: unknown }]) {
+      const { inputs } = await host.check("RowFile", { ...place, filename: "x", ...moved });
+      expect(await host.diff("RowFile", made.id, made.outputs, inputs)).toMatchObject({ replaces: Object.keys(moved) });
+    }
+  });
+
+  test("an import reads everything, by row ID or by key", async () => {
+    const { host, client } = scene;
+    const content = { url: "https://files.example/cz.png", filename: "cz.png", size: 5, type: "image/png" };
+    const request = { microAppResourceID: "countries", appID: rowID, fieldID: "flag", content };
+    const { childID } = await client.microappchildCreate(request);
+    const id = `countries/${rowID}/flag/${childID}`;
+    const seen = await host.import("RowFile", id);
+    const inputs = { table: "countries", rowID, fieldID: "flag", store: false, ...content };
+    expect(seen).toMatchObject({ id, inputs });
+    const checked = await host.check("RowFile", inputs);
+    expect(await host.diff("RowFile", id, seen.outputs, checked.inputs)).toMatchObject({ changes: false });
+    const byKey = await host.import("RowFile", `countries/Code=CZ/flag/${childID}`);
+    expect(byKey).toMatchObject({ id, inputs: { row: { Code: "CZ" } } });
+    await expect(host.import("RowFile", rowID)).rejects.toThrow("it has the form <table>/<rowID or Label=value>");
+  });
+
+  test("is gone with its row", async () => {
+    const made = await scene.create("RowFile", { ...place, filename: "x" });
+    await scene.client.removemicroapprow({ rowID });
+    expect((await scene.host.read("RowFile", made.id, made.outputs)).id).toBe("");
+    await scene.host.delete("RowFile", made.id, made.outputs);
+    await expect(scene.host.update("RowFile", made.id, made.outputs, made.inputs)).rejects.toThrow("Run refresh");
+  });
+
+  test("a file of others is not taken over unless it is told to", async () => {
+    const content = { filename: "cz.png", size: 1 };
+    const request = { microAppResourceID: "countries", appID: rowID, fieldID: "flag", content };
+    await scene.client.microappchildCreate(request);
+    const news = { ...place, url: `${base}/cz.png` };
+    const sent = await scene.calls(() =>
+      expect(scene.create("RowFile", news)).rejects.toThrow(
+        'has a file called "cz.png" on field flag already. Set adopt: true',
+      ),
+    );
+    expect(sent).toEqual([]);
+    await scene.create("RowFile", { ...news, adopt: true });
+    expect(await live()).toHaveLength(1);
+    // One that is exactly as declared is ours already.
+    await scene.create("RowFile", { ...place, fieldID: "map", filename: "map.txt" });
+    expect(await scene.calls(() => scene.create("RowFile", { ...place, fieldID: "map", filename: "map.txt" }))).toEqual(
+      [],
+    );
+  });
+
+  test.each(["microappchildCreate", "microappchildUploadFileToStore"] as const)(
+    "a lost answer of %s doubles nothing",
+    async (endpoint) => {
+      scene.emulator.setFaults({ faults: [{ endpoint, kind: "reset", commit: true, count: 1 }] });
+      await scene.create("RowFile", { ...place, url: `${base}/cz.png` });
+      expect(await live()).toHaveLength(1);
+    },
+  );
+
+  test("a run that remembers nothing finds what an interrupted one made", async () => {
+    const news = { ...place, url: `${base}/cz.png` };
+    const first = await scene.create("RowFile", news);
+    await scene.host.restart();
+    expect((await scene.create("RowFile", news)).id).toBe(first.id);
+    expect(scene.host.told.join()).toContain('"cz.png" was already there: going on with it');
+    expect(await live()).toHaveLength(1);
+  });
+
+  test("a refusal leaves nothing behind", async () => {
+    const refused = { ...place, url: "https://not-allowed.example/x.png" };
+    await expect(scene.create("RowFile", refused)).rejects.toThrow("files are not downloaded from not-allowed.example");
+    await expect(scene.create("RowFile", { ...place, fieldID: "Code", filename: "x" })).rejects.toThrow(
+      "not a file field",
+    );
+    expect(await live()).toEqual([]);
+  });
+});

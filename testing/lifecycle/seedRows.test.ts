@@ -1,0 +1,237 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { throughBothDoors, unknown } from "./bothDoors.ts";
+
+const tables = {
+  continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
+  countries: {
+    name: "Countries",
+    fields: {
+      Code: { type: "text", sort: 1 },
+      Name: "text",
+      People: "number",
+      Continent: { type: "linked", table: "continents", field: "Code" },
+    },
+  },
+  cities: { name: "Cities", parent: "countries", fields: { Name: "text" } },
+};
+
+throughBothDoors({ tables }, (scene) => {
+  const rows = [
+    { Code: "EU", Name: "Europe" },
+    { Code: "AF", Name: "Africa" },
+  ];
+  const live = async (microAppID: string) => {
+    const { microAppRows } = await scene.client.microappdata({ microAppID, optViewSort: { sortVal: 1 } });
+    return microAppRows;
+  };
+
+  test("rows are added, changed and removed as the source has them; those of others are left alone", async () => {
+    const { host, client } = scene;
+    await client.insertmicroapprow({ microAppID: "continents", rowData: { Code: "XX", Name: "Theirs" } });
+    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    expect(made.outputs).toMatchObject({ rowCount: 2, keys: ["EU", "AF"] });
+    expect(made.outputs).not.toHaveProperty("rows");
+    expect(await host.diff("SeedRows", made.id, made.outputs, made.inputs)).toMatchObject({ changes: false });
+
+    const wanted = [
+      { Code: "EU", Name: "Europa" },
+      { Code: "AS", Name: "Asia" },
+    ];
+    host.told.length = 0;
+    const { inputs } = await host.check("SeedRows", { table: "continents", key: "Code", rows: wanted }, made.inputs);
+    expect(await scene.calls(() => host.diff("SeedRows", made.id, made.outputs, inputs))).toEqual([]);
+    expect(host.told).toEqual([
+      'info: rows: 1 to add ("AS"), 1 to change ("EU"), 1 to remove ("AF"), 0 unchanged; about 6 calls',
+    ]);
+    let outputs = {};
+    const calls = await scene.calls(
+      async () => (outputs = await host.update("SeedRows", made.id, made.outputs, inputs)),
+    );
+    expect(calls.toSorted()).toEqual(["insertmicroapprows", "removemicroapprow", "updatemicroapprow"]);
+    expect(await live("continents")).toMatchObject([
+      { Code: "AS", Name: "Asia" },
+      { Code: "EU", Name: "Europa" },
+      { Code: "XX", Name: "Theirs" },
+    ]);
+
+    await host.delete("SeedRows", made.id, outputs);
+    expect(await live("continents")).toMatchObject([{ Code: "XX" }]);
+  });
+
+  test("edits by hand are seen and repaired; with keepLive they are kept", async () => {
+    const { host, client } = scene;
+    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    const [africa, europe] = await live("continents");
+    await client.updatemicroapprow({ rowID: africa?._id ?? "", rowData: { Name: "By hand" } });
+    await client.removemicroapprow({ rowID: europe?._id ?? "" });
+    const seen = await host.read("SeedRows", made.id, made.outputs);
+    expect(seen.outputs["drift"]).toEqual({ changed: 1, missing: 1, changedKeys: ["AF"], missingKeys: ["EU"] });
+    expect(await host.diff("SeedRows", made.id, seen.outputs, made.inputs)).toMatchObject({ changes: true });
+    const kept = { ...made.inputs, onConflict: "keepLive" };
+    await host.update("SeedRows", made.id, seen.outputs, kept);
+    expect(await live("continents")).toMatchObject([{ Name: "By hand" }]);
+    const outputs = await host.update("SeedRows", made.id, seen.outputs, made.inputs);
+    expect(outputs).not.toHaveProperty("drift");
+    expect(await live("continents")).toMatchObject([{ Name: "Africa" }, { Name: "Europe" }]);
+  });
+
+  test("a CSV with references and types; a reference that leads nowhere is named by line before anything is sent", async () => {
+    const { host } = scene;
+    await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    const source = "countries.csv";
+    await writeFile(join(host.folder, source), "Code,Name,People,Continent\nPT,Portugal,10,EU\nKE,Kenya,,AF\n");
+    const news = {
+      table: "countries",
+      key: "Code",
+      source,
+      types: { People: "number" },
+      references: { Continent: { table: "continents", key: "Code" } },
+    };
+    const made = await scene.create("SeedRows", news);
+    expect(await live("countries")).toMatchObject([
+      { Code: "KE", Continent: { value: { label: "Code", value: "AF" } } },
+      { Code: "PT", People: 10, Continent: { value: { value: "EU" } } },
+    ]);
+    const seen = await host.read("SeedRows", made.id, made.outputs);
+    expect(seen.outputs).not.toHaveProperty("drift");
+
+    await writeFile(join(host.folder, source), "Code,Name,People,Continent\nPT,Portugal,10,EU\nKE,Kenya,,AN\n");
+    const { inputs } = await host.check("SeedRows", news, made.inputs);
+    const calls = await scene.calls(() =>
+      expect(host.update("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(
+        'countries.csv:3: Continent refers to "AN", but there is no row with that key',
+      ),
+    );
+    expect(calls).toEqual([]);
+  });
+
+  test("rows of a sub-table belong to their parent rows", async () => {
+    const { host, client } = scene;
+    await scene.create("SeedRows", { table: "countries", key: "Code", rows: [{ Code: "PT" }, { Code: "KE" }] });
+    const news = {
+      table: "cities",
+      key: ["Country", "Name"],
+      rows: [
+        { Country: "PT", Name: "Lisbon" },
+        { Country: "KE", Name: "Nairobi" },
+      ],
+      parent: { table: "countries", key: "Code", by: "Country" },
+    };
+    const made = await scene.create("SeedRows", news);
+    const [kenya] = await live("countries");
+    const { microAppRows } = await client.microappdata({
+      microAppID: "cities",
+      optViewFilters: [{ embeddingRowID: kenya?._id }],
+    });
+    expect(microAppRows).toMatchObject([{ Name: "Nairobi" }]);
+    expect((await host.read("SeedRows", made.id, made.outputs)).outputs).not.toHaveProperty("drift");
+    expect(await scene.calls(() => host.update("SeedRows", made.id, made.outputs, made.inputs))).toEqual([]);
+  });
+
+  test("a run that remembers nothing doubles nothing, and takes nothing that is not as declared", async () => {
+    await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    expect(await scene.calls(() => scene.create("SeedRows", { table: "continents", key: "Code", rows }))).toEqual([]);
+    const other = [{ Code: "EU", Name: "Europa" }];
+    const again = { table: "continents", key: "Code", rows: other };
+    await expect(scene.create("SeedRows", again)).rejects.toThrow(/not ours: "EU"\. Set adopt: true/);
+    await scene.create("SeedRows", { ...again, adopt: true });
+    expect(await live("continents")).toMatchObject([{ Name: "Africa" }, { Name: "Europa" }]);
+  });
+
+  test("a label that the table lacks is noticed, with what was done kept in the state", async () => {
+    const news = { table: "continents", key: "Code", rows: [{ Code: "EU", Nmae: "Europe" }] };
+    const failed = await scene.failure(scene.create("SeedRows", news));
+    expect(failed).toMatchObject({
+      message: expect.stringContaining('rows[0]: table continents did not keep the label "Nmae"') as unknown,
+      id: "continents/Code",
+      state: { rowCount: 1 },
+    });
+    expect(await live("continents")).toHaveLength(1);
+  });
+
+  test("a row that the platform refuses is named by line; the good ones go in, and the next run sends the rest", async () => {
+    const { host } = scene;
+    const bad = [
+      { Code: "PT", People: 10 },
+      { Code: "KE", People: "many" },
+      { Code: "JP", People: 120 },
+    ];
+    const failed = await scene.failure(scene.create("SeedRows", { table: "countries", key: "Code", rows: bad }));
+    expect(failed).toMatchObject({ message: expect.stringContaining("rows[1]:") as unknown, state: { rowCount: 2 } });
+    const good = bad.map((row) => ({ ...row, People: 1 }));
+    const { inputs } = await host.check("SeedRows", { table: "countries", key: "Code", rows: good });
+    await host.update("SeedRows", "countries/Code", failed.state, inputs);
+    expect(await live("countries")).toMatchObject([
+      { Code: "JP", People: 1 },
+      { Code: "KE", People: 1 },
+      { Code: "PT" },
+    ]);
+  });
+
+  test("a lost answer to a batch is resolved by looking", async () => {
+    scene.emulator.setFaults({
+      faults: [{ endpoint: "insertmicroapprows", kind: "reset", commit: true, count: 1 }],
+    });
+    await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    expect(await live("continents")).toHaveLength(2);
+  });
+
+  test.each([
+    ["a,b\n", "rows.csv: has no rows"],
+    [
+      "Code,Name\nEU,Europe\nAF,Africa\nEU,Europa\n",
+      'source: rows.csv:4: the natural key "EU" stands at line 2 already: remove one of the two, or name more labels in key',
+    ],
+    ["Code,Name\n,Europe\n", "source: rows.csv:2: the row has no Code, which is its natural key: give it one"],
+    ["Code,Name\nEU,Europe,more\n", "source: rows.csv:2: the row has another number of cells than the first line"],
+    ["Code,_id\nEU,1\n", "source: rows.csv:2: \"_id\" is the platform's own and can't be written"],
+  ])("a source that is wrong is told by line before anything is sent: %j", async (text, message) => {
+    await writeFile(join(scene.host.folder, "rows.csv"), text);
+    const { problems } = await scene.host.check("SeedRows", {
+      table: "continents",
+      key: "Code",
+      source: "rows.csv",
+    });
+    expect(problems.join()).toContain(message);
+    expect(scene.emulator.calls()).toEqual([]);
+  });
+
+  test("secret rows are counted and not named", async () => {
+    const secret = [{ Code: "S3CRET-KEY", Name: "x" }];
+    const made = await scene.create("SeedRows", {
+      table: "continents",
+      key: "Code",
+      rows: secret,
+      sensitive: true,
+    });
+    expect(JSON.stringify([scene.host.told, scene.host.printed, made.outputs])).not.toContain("S3CRET");
+  });
+
+  test("rows that are not known yet are changed, not replaced", async () => {
+    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    const { inputs } = await scene.host.check("SeedRows", {
+      table: "continents",
+      key: "Code",
+      rows: [{ Code: unknown }],
+    });
+    expect(await scene.host.diff("SeedRows", made.id, made.outputs, inputs)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
+  });
+
+  test("another table or key is another seed, and an import is told what to do instead", async () => {
+    const { host } = scene;
+    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    for (const other of [{ table: unknown }, { key: "Name" }]) {
+      const { inputs } = await host.check("SeedRows", { table: "continents", key: "Code", rows, ...other });
+      expect(await host.diff("SeedRows", made.id, made.outputs, inputs)).toMatchObject({
+        replaces: Object.keys(other),
+        deleteBeforeReplace: true,
+      });
+    }
+    await expect(host.import("SeedRows", made.id)).rejects.toThrow("declare the SeedRows with adopt: true instead");
+  });
+});

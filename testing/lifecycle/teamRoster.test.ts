@@ -1,0 +1,328 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { throughBothDoors, unknown } from "./bothDoors.ts";
+
+const caller = "admin@example.com";
+const [ada, grace, alan] = ["ada@example.com", "grace@example.com", "alan@example.com"];
+const people = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}@example.com`, "member"]));
+
+throughBothDoors({}, (scene) => {
+  const live = async (teamID: string): Promise<Record<string, string>> => {
+    const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
+    return Object.fromEntries(teamMembers.map(({ email = "", role = "" }) => [email, role]));
+  };
+  const idOf = async (email: string): Promise<string> => (await scene.client.userid({ email })).userID;
+
+  describe.each(["objects", "ids"] as const)("with lists of %s", (memberForm) => {
+    const byAddress = memberForm === "objects";
+
+    beforeEach(async () => {
+      await scene.clear();
+      await scene.set({ settings: { memberForm } });
+    });
+
+    test("is created, left alone, changed, seen to drift, put right and deleted", async () => {
+      const { host, client } = scene;
+      const teamID = await scene.team();
+      const roles = async (): Promise<Record<string, string>> => {
+        const found: Record<string, string> = {};
+        for (const email of [caller, ada, grace, alan]) {
+          const member = await client.readteammember({ teamID, userID: await idOf(email) }).catch(() => undefined);
+          if (member) found[email] = member.teamMember?.role ?? "";
+        }
+        return found;
+      };
+      const members = { [ada]: "admin", [grace]: "member" };
+      let made = { id: "", inputs: {}, outputs: {} as Record<string, unknown> };
+      const calls = await scene.calls(async () => (made = await scene.create("TeamRoster", { teamID, members })));
+      expect(calls).toEqual(["insertteammembers", "updateteammember"]);
+      expect(made).toMatchObject({ id: teamID, outputs: { members, userIDs: [await idOf(ada), await idOf(grace)] } });
+      expect(await host.diff("TeamRoster", teamID, made.outputs, made.inputs)).toMatchObject({ changes: false });
+      expect(await host.read("TeamRoster", teamID, made.outputs)).toMatchObject({ outputs: made.outputs });
+
+      // The caller, who became an administrator of the team by making it, is not declared and stays.
+      const changed = { ...made.inputs, members: { [grace]: "admin", [alan]: "member" } };
+      host.told.length = 0;
+      expect(await scene.calls(() => host.diff("TeamRoster", teamID, made.outputs, changed))).toEqual([]);
+      expect(host.told).toEqual([
+        `info: members: 1 to add (${alan}), 1 to give another role (${grace}), 1 to remove (${ada}), 0 unchanged`,
+      ]);
+      let outputs: Record<string, unknown> = {};
+      expect(
+        await scene.calls(async () => (outputs = await host.update("TeamRoster", teamID, made.outputs, changed))),
+      ).toEqual(["insertteammembers", "updateteammember", "deleteteammember"]);
+      expect(await roles()).toEqual({ [caller]: "admin", [grace]: "admin", [alan]: "member" });
+      expect(outputs).toMatchObject({ members: changed.members });
+
+      await client.insertteammembers({ teamIDs: [teamID], emails: [ada] });
+      await client.updateteammember({ teamID, userID: await idOf(grace), role: "member" });
+      await client.deleteteammember({ teamID, userID: await idOf(alan) });
+      const seen = await host.read("TeamRoster", teamID, outputs);
+      const drifted = { [byAddress ? ada : await idOf(ada)]: "member", [grace]: "member" };
+      expect(seen).toMatchObject({ id: teamID, outputs: { members: drifted }, inputs: { members: drifted } });
+      expect(await host.diff("TeamRoster", teamID, seen.outputs, changed)).toMatchObject({
+        changes: true,
+        replaces: [],
+      });
+      outputs = await host.update("TeamRoster", teamID, seen.outputs, changed);
+      expect(await roles()).toEqual({ [caller]: "admin", [grace]: "admin", [alan]: "member" });
+
+      await host.delete("TeamRoster", teamID, outputs);
+      expect(await roles()).toEqual({ [caller]: "admin" });
+      expect(host.told.at(-1)).toContain("stays a member: its account makes these calls");
+      await host.delete("TeamRoster", teamID, outputs);
+      await client.deleteteam({ teamID });
+      await host.delete("TeamRoster", teamID, outputs);
+      expect((await host.read("TeamRoster", teamID, outputs)).id).toBe("");
+    });
+
+    test("an import shows everybody", async () => {
+      const teamID = await scene.team();
+      await scene.client.insertteammembers({ teamIDs: [teamID], emails: [ada] });
+      const seen = await scene.host.import("TeamRoster", teamID);
+      const name = async (email: string): Promise<string> => (byAddress ? email : idOf(email));
+      const members = { [await name(caller)]: "admin", [await name(ada)]: "member" };
+      expect(seen).toMatchObject({ id: teamID, inputs: { teamID, members, mode: "authoritative" } });
+      const { inputs, problems } = await scene.host.check("TeamRoster", { teamID, members });
+      expect(problems).toEqual([]);
+      expect(await scene.host.diff("TeamRoster", teamID, seen.outputs, inputs)).toMatchObject({ changes: false });
+    });
+
+    test("whoever gets another address stays the same member", async () => {
+      const teamID = await scene.team();
+      const former = "ada.byron@example.com";
+      const made = await scene.create("TeamRoster", { teamID, members: { [ada]: "member" } });
+      const members = { [former]: "member" };
+      const state = { ...made.outputs, members };
+      expect((await scene.host.read("TeamRoster", teamID, state)).outputs).toMatchObject({ members });
+      const inputs = { ...made.inputs, members, targetRoute: "go" };
+      expect(await scene.calls(() => scene.host.update("TeamRoster", teamID, state, inputs))).toEqual([]);
+    });
+  });
+
+  test("many members are one call, roles that they have anyway none", async () => {
+    const teamID = await scene.team();
+    const news = { teamID, members: people(50) };
+    expect(await scene.calls(() => scene.create("TeamRoster", news))).toEqual(["insertteammembers"]);
+    expect(Object.keys(await live(teamID))).toHaveLength(51);
+  });
+
+  test("another team is another roster; one that is not known yet is unknown and no empty one", async () => {
+    const { host } = scene;
+    const teamID = await scene.team();
+    const made = await scene.create("TeamRoster", { teamID, members: { [ada]: "member" } });
+    const moved = await host.check("TeamRoster", { teamID: unknown, members: { [ada]: "member" } });
+    expect(await host.diff("TeamRoster", teamID, made.outputs, moved.inputs)).toMatchObject({ replaces: ["teamID"] });
+    const later = await host.check("TeamRoster", { teamID, members: { [ada]: unknown } });
+    expect(later).toMatchObject({ problems: [], inputs: { members: { [ada]: unknown } } });
+    expect(await host.diff("TeamRoster", teamID, made.outputs, later.inputs)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
+  });
+
+  test("additive adds and changes, removes nobody, and takes its own along when it goes", async () => {
+    const { host, client } = scene;
+    const teamID = await scene.team();
+    await client.insertteammembers({ teamIDs: [teamID], emails: [alan] });
+    const news = { teamID, members: { [ada]: "member", [grace]: "member" }, mode: "additive" };
+    const made = await scene.create("TeamRoster", news);
+    expect(made.outputs).toMatchObject({ members: news.members });
+    const fewer = { ...made.inputs, members: { [ada]: "admin" } };
+    const outputs = await host.update("TeamRoster", teamID, made.outputs, fewer);
+    expect(await live(teamID)).toEqual({ [caller]: "admin", [ada]: "admin", [alan]: "member", [grace]: "member" });
+    expect(await host.read("TeamRoster", teamID, outputs)).toMatchObject({ outputs: { members: fewer.members } });
+    await host.delete("TeamRoster", teamID, outputs);
+    expect(await live(teamID)).toEqual({ [caller]: "admin", [alan]: "member", [grace]: "member" });
+
+    const all = { ...fewer, mode: "authoritative" };
+    await host.update("TeamRoster", teamID, outputs, all);
+    expect(await live(teamID)).toEqual({ [caller]: "admin", [ada]: "admin" });
+  });
+
+  test("ignored members are no drift and are never removed", async () => {
+    const { host, client } = scene;
+    const teamID = await scene.team();
+    await client.insertteammembers({ teamIDs: [teamID], emails: ["bot@machines.example"] });
+    const made = await scene.create("TeamRoster", {
+      teamID,
+      members: { [ada]: "member" },
+      ignore: ["*@machines.example"],
+    });
+    expect(await host.read("TeamRoster", teamID, made.outputs)).toMatchObject({
+      outputs: { members: { [ada]: "member" } },
+    });
+    const none = { ...made.inputs, members: {} };
+    const outputs = await host.update("TeamRoster", teamID, made.outputs, none);
+    expect(await live(teamID)).toEqual({ [caller]: "admin", "bot@machines.example": "member" });
+    await host.delete("TeamRoster", teamID, outputs);
+    expect(Object.keys(await live(teamID))).toContain("bot@machines.example");
+    const unset = { ...none, ignore: undefined };
+    expect(await host.diff("TeamRoster", teamID, outputs, unset)).toMatchObject({ changes: true });
+    await host.update("TeamRoster", teamID, outputs, unset);
+    expect(await live(teamID)).toEqual({ [caller]: "admin" });
+  });
+
+  test("a team with other members is not taken over unless it is told to", async () => {
+    const { client } = scene;
+    const teamID = await scene.team();
+    await client.insertteammembers({ teamIDs: [teamID], emails: [ada, grace] });
+    await client.updateteammember({ teamID, userID: await idOf(ada), role: "admin" });
+    const news = { teamID, members: { [ada]: "member" } };
+    const refused = scene.calls(() =>
+      expect(scene.create("TeamRoster", news)).rejects.toThrow(
+        /does not declare: grace@example\.com\..*declared as plain members: ada@example\.com\..*set adopt: true/s,
+      ),
+    );
+    expect(await refused).toEqual([]);
+    await scene.create("TeamRoster", { ...news, adopt: true });
+    expect(await live(teamID)).toEqual({ [caller]: "admin", [ada]: "member" });
+  });
+
+  describe("guards", () => {
+    test("too many removals are refused at preview, and against what is there", async () => {
+      const { host, client } = scene;
+      const teamID = await scene.team();
+      const made = await scene.create("TeamRoster", { teamID, members: people(12) });
+      const few = { ...made.inputs, members: people(6) };
+      const refusal =
+        /6 of 12 members would be removed, more than maxRemovals allows \(25 %\).*set maxRemovals to 0\.5/;
+      const sent = await scene.calls(() =>
+        expect(host.diff("TeamRoster", teamID, made.outputs, few)).rejects.toThrow(refusal),
+      );
+      expect(sent).toEqual([]);
+      await expect(host.update("TeamRoster", teamID, made.outputs, few)).rejects.toThrow(refusal);
+      expect(Object.keys(await live(teamID))).toHaveLength(13);
+      // A list that somebody filled by hand is not emptied by the next run either.
+      await client.insertteammembers({
+        teamIDs: [teamID],
+        emails: Array.from({ length: 9 }, (_, i) => `x${i}@example.com`),
+      });
+      await expect(host.update("TeamRoster", teamID, made.outputs, made.inputs)).rejects.toThrow("9 of 21 members");
+      await host.update("TeamRoster", teamID, made.outputs, { ...few, maxRemovals: 1 });
+      expect(Object.keys(await live(teamID))).toHaveLength(7);
+    });
+
+    test("administrators are left, as many as minAdmins says", async () => {
+      const { host } = scene;
+      const teamID = await scene.team();
+      const members = { [ada]: "admin", [grace]: "admin" };
+      const made = await scene.create("TeamRoster", { teamID, members, minAdmins: 2, keepSelf: false, adopt: true });
+      expect(await live(teamID)).toEqual(members);
+      const fewer = { ...made.inputs, members: { [ada]: "admin", [grace]: "member" } };
+      await expect(host.diff("TeamRoster", teamID, made.outputs, fewer)).rejects.toThrow(
+        "1 administrator would be left, fewer than minAdmins asks for (2)",
+      );
+      const { problems } = await host.check("TeamRoster", { ...fewer, minAdmins: 2 });
+      expect(problems).toEqual([expect.stringContaining("minAdmins: asks for 2 administrators")]);
+      // Unset, the last one stays; a team that has none may have none.
+      const unset = { ...fewer, members: { [ada]: "member" }, minAdmins: undefined };
+      await expect(host.update("TeamRoster", teamID, made.outputs, unset)).rejects.toThrow("fewer than minAdmins");
+      const none = { ...unset, minAdmins: 0 };
+      await host.update("TeamRoster", teamID, made.outputs, none);
+      expect(await live(teamID)).toEqual({ [ada]: "member" });
+    });
+
+    test("the caller is neither dropped nor demoted", async () => {
+      const { host } = scene;
+      const teamID = await scene.team();
+      const made = await scene.create("TeamRoster", { teamID, members: { [caller]: "admin", [ada]: "admin" } });
+      for (const members of [{ [ada]: "admin" }, { [caller]: "member", [ada]: "admin" }]) {
+        const without = { ...made.inputs, members };
+        const refusal = /admin@example\.com, whose account makes these calls, would be/;
+        await expect(host.diff("TeamRoster", teamID, made.outputs, without)).rejects.toThrow(refusal);
+        await expect(host.update("TeamRoster", teamID, made.outputs, without)).rejects.toThrow(refusal);
+      }
+      const meant = { ...made.inputs, members: { [ada]: "admin" }, keepSelf: false };
+      await host.update("TeamRoster", teamID, made.outputs, meant);
+      expect(await live(teamID)).toEqual({ [ada]: "admin" });
+    });
+
+    test("one address in two spellings, and what is no address", async () => {
+      const { problems } = await scene.host.check("TeamRoster", {
+        teamID: "t",
+        members: { [ada]: "member", "Ada@example.com": "admin" },
+      });
+      expect(problems).toEqual(["members: ada@example.com is declared twice, in different spellings. Keep one."]);
+      const wrong = await scene.host.check("TeamRoster", { teamID: "t", members: { "ada.example.com": "boss" } });
+      expect(wrong.problems.join()).toMatch(/members\.ada\.example\.com/);
+    });
+  });
+
+  test("another letter case is no change", async () => {
+    const teamID = await scene.team();
+    const made = await scene.create("TeamRoster", { teamID, members: { "Ada@Example.com": "member" } });
+    const spelt = { ...made.inputs, members: { [ada]: "member" } };
+    expect(await scene.host.diff("TeamRoster", teamID, made.outputs, spelt)).toMatchObject({ changes: false });
+  });
+
+  test("who is refused is named, the others go in, nobody is removed yet, and the next run sends the rest", async () => {
+    const { host } = scene;
+    const teamID = await scene.team();
+    const first = await scene.create("TeamRoster", { teamID, members: { [alan]: "member" } });
+    const members = { [ada]: "admin", nobody23: "member", [grace]: "member" };
+    const wanted = { ...first.inputs, members };
+    const failed = await scene.failure(host.update("TeamRoster", teamID, first.outputs, wanted));
+    expect(failed.message).toMatch(
+      /nobody23 was not added: insertteammembers: User not found.*1 members are removed only/s,
+    );
+    expect(failed.id).toBe(teamID);
+    expect(await live(teamID)).toEqual({ [caller]: "admin", [alan]: "member", [ada]: "admin", [grace]: "member" });
+    expect(failed.state).toMatchObject({ members: { [ada]: "admin", [grace]: "member", [alan]: "member" } });
+    const right = { ...wanted, members: { [ada]: "admin", [grace]: "member" } };
+    const { inputs } = await host.check("TeamRoster", right);
+    expect(await scene.calls(() => host.update("TeamRoster", teamID, failed.state, inputs))).toEqual([
+      "deleteteammember",
+    ]);
+    expect(await live(teamID)).toEqual({ [caller]: "admin", [ada]: "admin", [grace]: "member" });
+  });
+
+  test("a role that was refused is told and set by the next run", async () => {
+    const { host, emulator } = scene;
+    const teamID = await scene.team();
+    emulator.setFaults({ faults: [{ endpoint: "updateteammember", kind: "status", status: 403, count: 1 }] });
+    const news = { teamID, members: { [ada]: "admin", [grace]: "member" } };
+    const failed = await scene.failure(scene.create("TeamRoster", news));
+    expect(failed.message).toContain("ada@example.com was not made an administrator: updateteammember");
+    expect(failed.state).toMatchObject({ members: { [ada]: "member", [grace]: "member" } });
+    const { inputs } = await host.check("TeamRoster", news);
+    expect(await scene.calls(() => host.update("TeamRoster", teamID, failed.state, inputs))).toEqual([
+      "updateteammember",
+    ]);
+  });
+
+  test("a lost answer is repeated, since adding again changes nothing", async () => {
+    const teamID = await scene.team();
+    scene.emulator.setFaults({ faults: [{ endpoint: "insertteammembers", kind: "reset", commit: true, count: 1 }] });
+    await scene.create("TeamRoster", { teamID, members: { [ada]: "member" } });
+    expect(await live(teamID)).toEqual({ [caller]: "admin", [ada]: "member" });
+  });
+
+  test("invitations lead where they are said to, and a change of that alone sends nothing", async () => {
+    const teamID = await scene.team();
+    const targets = { targetRoute: "app", targetInitialApp: "app1", targetInitialScreen: "screen1" };
+    const made = await scene.create("TeamRoster", { teamID, members: { [ada]: "member" }, ...targets });
+    const sent = scene.emulator.calls({ mutating: true }).at(-1);
+    expect(sent).toMatchObject({ endpoint: "insertteammembers", request: { ...targets, emails: [ada] } });
+    expect(
+      await scene.host.diff("TeamRoster", teamID, made.outputs, { ...made.inputs, targetRoute: "go" }),
+    ).toMatchObject({
+      changes: false,
+    });
+  });
+
+  test("secret members are counted and not named", async () => {
+    const teamID = await scene.team();
+    const news = { teamID, members: { "s3cret@example.com": "member", nobody23: "member" }, sensitive: true };
+    const failed = await scene.failure(scene.create("TeamRoster", news));
+    const { members, ...rest } = failed.state;
+    expect(members).toEqual({ "s3cret@example.com": "member" });
+    expect(JSON.stringify([scene.host.told, scene.host.printed, failed.message, rest])).not.toContain("s3cret");
+  });
+
+  test("a team that is gone is told", async () => {
+    await expect(scene.create("TeamRoster", { teamID: "nowhere", members: {} })).rejects.toThrow(
+      "there is no team nowhere",
+    );
+  });
+});
