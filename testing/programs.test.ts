@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { examplesIn, languages, problemsOf, problemsOfExamples, programsOf, repository } from "./programs/files.ts";
+import { examplesIn, languages, problemsOf, problemsOfExamples, repository } from "./programs/files.ts";
 import type { Language } from "./programs/files.ts";
 import { field } from "./programs/go.ts";
 import { located } from "./programs/program.ts";
@@ -10,7 +10,7 @@ import { committedSchema, Schema } from "./programs/schema.ts";
 
 const schema = committedSchema();
 
-/** The examples' text with one mistake in it, and what is said of that: `line:column: message`. */
+/** A program with one mistake in it, and what is said of that: `line:column: message`. */
 type Mistake = [from: string, to: string, ...said: string[]];
 
 const mistakes: Record<Language, Mistake[]> = {
@@ -54,13 +54,13 @@ const mistakes: Record<Language, Mistake[]> = {
     ],
     [
       "  app: ${portal.appLink}",
-      "  app: ${offices.drift.kees}",
-      '99:24: SeedRowsDrift has no property "kees"; did you mean "keys"?',
+      "  app: ${offices.drift.mising}",
+      '99:24: SeedRowsDrift has no property "mising"; did you mean "missing"?',
     ],
     [
       "outputs:",
-      "variables:\n  who:\n    fn::invoke:\n      function: microapps:getUser\n      arguments: {}\noutputs:",
-      "93:17: the package has no microapps:getUser; there is pulumi:providers:microapps, microapps:Organization, microapps:Team, microapps:TeamMember, microapps:SeedRows, microapps:GeneratedApp, microapps:AppReadiness",
+      "variables:\n  who:\n    fn::invoke:\n      function: microapps:getTaem\n      arguments: {}\noutputs:",
+      '93:17: the package has no microapps:getTaem; did you mean "microapps:getTeam"?',
     ],
     ["outputs:", "outputs: [", "91:18: Unexpected flow-map-start at node end"],
   ],
@@ -94,7 +94,11 @@ const mistakes: Record<Language, Mistake[]> = {
       "microapps.SeedRowsReferencesArgs(table=currencies.table)",
       '32:29: SeedRowsReferences needs the property "key"',
     ],
-    ["offices.row_count", "offices.drift.kees", '58:101: SeedRowsDrift has no property "kees"; did you mean "keys"?'],
+    [
+      "offices.row_count",
+      "offices.drift.mising",
+      '58:101: SeedRowsDrift has no property "mising"; did you mean "missing"?',
+    ],
     [
       "import pulumi_microapps as microapps",
       "import pulumi_microapps as microapps\nfrom pulumi_microapps import TeemArgs as T",
@@ -133,10 +137,14 @@ const mistakes: Record<Language, Mistake[]> = {
     ["\t\t\tEmail:  pulumi", "\t\t\tMail:  pulumi", '47:4: TeamMember has no input "Mail"; did you mean "Email"?'],
     [
       "AppID: portal.AppID",
-      "AppID: portal.AppLink.ApplyT(func(x string) string { return portal.Nonsense })",
-      '125:150: GeneratedApp has no output "Nonsense"; there is UserEmail, AppPrompt, Attachments, OnPromptChange, AppID, EditLink, AppLink',
+      "AppID: portal.AppLink.ApplyT(func(x string) string { return portal.AppLnk })",
+      '125:150: GeneratedApp has no output "AppLnk"; did you mean "AppLink"?',
     ],
-    ["offices.RowCount", "offices.Drift.Kees()", '111:31: SeedRowsDrift has no property "Kees"; did you mean "Keys"?'],
+    [
+      "offices.RowCount",
+      "offices.Drift.Mising()",
+      '111:31: SeedRowsDrift has no property "Mising"; did you mean "Missing"?',
+    ],
     [
       "microapps.SeedRowsTypesMap{",
       "microapps.SeedRowsTypeMap{",
@@ -147,9 +155,9 @@ const mistakes: Record<Language, Mistake[]> = {
 };
 
 test.each(languages)("a mistake in a %s program is told with its place and the name that was meant", (language) => {
-  const [folder = ""] = examplesIn(language);
-  const [file = ""] = programsOf(folder, language);
+  const file = `testing/programs/testdata/program.${language}`;
   const text = readFileSync(join(repository, file), "utf8");
+  expect(problemsOf(language, text, schema)).toEqual([]);
   for (const [from, to, ...said] of mistakes[language]) {
     expect(text).toContain(from);
     const wrong = text.replace(from, to);
