@@ -36,9 +36,9 @@ check: dist/.built
 	@eslint --max-warnings 0 .
 	@knip
 
-check: docs-are-current
+check: docs-are-current examples-are-current
 
-.PHONY: docs docs-are-current
+.PHONY: docs docs-are-current examples-are-current test-pulumi
 docs: dist/.built
 	@node --no-warnings dist/emulator/writeDocuments.js
 	@node --no-warnings dist/provider/client/writeMethods.js
@@ -46,6 +46,14 @@ docs: dist/.built
 docs-are-current: dist/.built
 	@node --no-warnings dist/emulator/writeDocuments.js --check
 	@node --no-warnings dist/provider/client/writeMethods.js --check
+
+# What the example programs name is in plugin/schema.json; compilers that are installed read them, too.
+examples-are-current: dist/.built
+	@node --no-warnings dist/testing/programs/checkExamples.js
+
+# All examples under a Pulumi CLI, which must be installed.
+test-pulumi: dist/.built
+	@node --no-warnings dist/testing/programs/runExamples.js $(ARGS)
 
 format: node_modules/.installed
 	@prettier --write --log-level warn .

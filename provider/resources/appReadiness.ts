@@ -24,6 +24,7 @@ type Inputs = z.output<typeof inputs>;
 export const appReadiness = resource({
   name: "AppReadiness",
   summary: "Waits until a generated app is ready.",
+  example: { name: "ready", inputs: { appID: "${portal.appID}" } },
   inputs,
   outputs,
 

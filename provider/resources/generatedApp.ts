@@ -72,6 +72,10 @@ const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean }
 export const generatedApp = resource({
   name: "GeneratedApp",
   summary: "An app generated from a text.",
+  example: {
+    name: "portal",
+    inputs: { userEmail: "admin@example.com", appPrompt: "A portal where the crew finds countries." },
+  },
   inputs,
   outputs,
 

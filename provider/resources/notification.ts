@@ -67,6 +67,15 @@ const imported = "imported";
 export const notification = resource({
   name: "Notification",
   summary: "A message to a user about an app, sent once and again whenever its triggers change.",
+  example: {
+    name: "welcome",
+    inputs: {
+      appID: "${portal.appID}",
+      email: "ada@example.com",
+      message: "The portal is there.",
+      triggers: { version: 1 },
+    },
+  },
   inputs,
   outputs,
 

@@ -29,6 +29,7 @@ type Inputs = z.output<typeof inputs>;
 export const organization = resource({
   name: "Organization",
   summary: "An organization on the platform.",
+  example: { name: "acme", inputs: { name: "Acme", description: "Makes everything." } },
   inputs,
   outputs,
   deleteBeforeReplace: true,

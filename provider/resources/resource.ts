@@ -119,6 +119,8 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** Name of the type, e.g. `Team`. */
   name: string;
   summary: string;
+  /** For the documentation: inputs under a name. `${crew.id}` is of the example called crew. */
+  example: { name: string; inputs: z.input<Inputs> };
   inputs: Inputs;
   /** What the platform adds to the inputs. */
   outputs: Outputs;

@@ -68,6 +68,15 @@ const making = anyIntent.extend({ rowID: z.string(), filename: z.string() });
 export const rowFile = resource({
   name: "RowFile",
   summary: "A file on a field of a row, stored by the platform or by its address or metadata alone.",
+  example: {
+    name: "flag",
+    inputs: {
+      table: "countries",
+      row: { Code: "PT" },
+      fieldID: "Flag",
+      url: "https://files.example.com/flags/pt.svg",
+    },
+  },
   inputs,
   outputs,
 

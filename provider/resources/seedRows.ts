@@ -158,6 +158,15 @@ const recent = new Map<string, Summary>();
 export const seedRows = resource({
   name: "SeedRows",
   summary: "Rows of a data table, from a file or from the program.",
+  example: {
+    name: "countries",
+    inputs: {
+      table: "countries",
+      key: "Code",
+      source: "data/countries.csv",
+      references: { Currency: { table: "currencies", key: "Code" } },
+    },
+  },
   inputs,
   outputs,
   deleteBeforeReplace: true,

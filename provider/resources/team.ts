@@ -30,6 +30,7 @@ type Inputs = z.output<typeof inputs>;
 export const team = resource({
   name: "Team",
   summary: "A team of an organization.",
+  example: { name: "crew", inputs: { organizationID: "${acme.id}", name: "Crew", description: "Runs the place." } },
   inputs,
   outputs,
   deleteBeforeReplace: true,

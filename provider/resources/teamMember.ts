@@ -26,6 +26,7 @@ type Inputs = z.output<typeof inputs>;
 export const teamMember = resource({
   name: "TeamMember",
   summary: "A user's membership of a team.",
+  example: { name: "ada", inputs: { teamID: "${crew.id}", email: "ada@example.com", role: "admin" } },
   inputs,
   outputs,
   // Both would be the same membership when only the spelling of the user changes.

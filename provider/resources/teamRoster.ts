@@ -60,6 +60,10 @@ type Inputs = z.output<typeof inputs>;
 export const teamRoster = resource({
   name: "TeamRoster",
   summary: "The members of a team as one list, with guards against removing too many.",
+  example: {
+    name: "crewRoster",
+    inputs: { teamID: "${crew.id}", members: { "ada@example.com": "admin", "grace@example.com": "member" } },
+  },
   inputs,
   outputs,
 

@@ -30,6 +30,10 @@ type Inputs = z.output<typeof inputs>;
 export const userTeams = resource({
   name: "UserTeams",
   summary: "The teams of one user: exactly these.",
+  example: {
+    name: "teamsOfAlan",
+    inputs: { email: "alan@example.com", teamIDs: ["${crew.id}"], organizationID: "${acme.id}" },
+  },
   inputs,
   outputs,
 

@@ -6,6 +6,7 @@ import type { Resource } from "../../resources/resource.ts";
 import { bindingOutput } from "../binding.ts";
 import { configuration, variableOf } from "../configuration.ts";
 import { factsOf } from "../properties.ts";
+import { exampleOf } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
@@ -13,7 +14,8 @@ export function packageSchema(version: string): object {
   const types = new TypeSpecs();
   const variables = propertiesOf(configuration, "output", "Config", types);
   for (const [name, property] of Object.entries(variables)) {
-    property.defaultInfo = { environment: [variableOf(name)] };
+    // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
+    if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
   }
   return {
     name: "microapps",
@@ -39,7 +41,11 @@ export function packageSchema(version: string): object {
     language: {
       nodejs: { respectSchemaVersion: true },
       python: { respectSchemaVersion: true, pyproject: { enabled: true } },
-      go: { respectSchemaVersion: true, generateResourceContainerTypes: true },
+      go: {
+        respectSchemaVersion: true,
+        generateResourceContainerTypes: true,
+        importBasePath: "example.com/pulumi-microapps/sdk/go/microapps", // the same whatever the CLI's version
+      },
       csharp: { respectSchemaVersion: true },
     },
   };
@@ -65,7 +71,7 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   // A value that the resource fills in is always there.
   const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
   const requiredInputs = requiredOf(resource.inputs, "input").filter((property) => property in inputProperties);
-  return { description: summary, properties, required, inputProperties, requiredInputs };
+  return { description: `${summary}\n\n${exampleOf(resource)}`, properties, required, inputProperties, requiredInputs };
 }
 
 function functionSpec({ name, summary, inputs, outputs }: PlatformFunction, types: TypeSpecs): object {

@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+
+const searched = (process.env["PATH"] ?? "").split(delimiter);
+const endings = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
+
+/** A program's file in one of these folders, which are those of PATH unless said otherwise. */
+export function found(program: string, folders: readonly string[] = searched): string | undefined {
+  const files = folders.flatMap((folder) => endings.map((ending) => join(folder, program + ending)));
+  return files.find((file) => existsSync(file));
+}
+
+/** A Pulumi CLI that runs in a folder on the stack `dev`, with a home of its own. */
+export class Cli {
+  readonly #program: string;
+  readonly #environment: Record<string, string | undefined>;
+
+  /** @param program the CLI's file @param home folder for what it keeps: plugins, credentials */
+  constructor(program: string, home: string) {
+    this.#program = program;
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(MICROAPPS|NODE)_/.test(name));
+    this.#environment = {
+      ...Object.fromEntries(inherited),
+      PULUMI_HOME: home,
+      PULUMI_CONFIG_PASSPHRASE: "dev",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true", // all that is needed is here
+      NO_COLOR: "1",
+    };
+  }
+
+  /** Whether it has the host of a language, beside itself or on PATH. */
+  hasHost(language: string): boolean {
+    return found(`pulumi-language-${language}`, [dirname(realpathSync(this.#program)), ...searched]) !== undefined;
+  }
+
+  /** Runs a command that must succeed, and tells what it printed. */
+  async succeed(folder: string, ...args: readonly string[]): Promise<string> {
+    const child = spawn(this.#program, [...args, "--non-interactive"], {
+      cwd: folder,
+      env: this.#environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    const collect = (data: Buffer): void => void (output += data.toString());
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    const status = await new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", resolve);
+    });
+    if (status !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${String(status)}:\n${output}`);
+    return output;
+  }
+}
