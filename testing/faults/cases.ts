@@ -58,6 +58,13 @@ export function told({ door, stage, incident }: Case): string {
   }
 }
 
+/** What goes wrong, wherever it does. */
+export function kindOf({ incident }: Case): string {
+  if (incident.kind === "fault") return incident.once ? incident.fault : `lasting ${incident.fault}`;
+  if (incident.kind === "kill") return incident.commit ? "killed after commit" : "killed before commit";
+  return incident.kind;
+}
+
 /** What a stage does when nothing goes wrong: its calls in order, and how many steps are saved. */
 export interface Course {
   calls: readonly EndpointName[];
@@ -104,4 +111,22 @@ function* killsOf(stage: Stage, calls: number, steps: number): Generator<Inciden
 export function untouched(cases: readonly Case[]): EndpointName[] {
   const hit = new Set(cases.map(({ incident }) => (incident.kind === "fault" ? incident.endpoint : "")));
   return (Object.keys(endpoints) as EndpointName[]).filter((name) => !hit.has(name));
+}
+
+/** Some cases, each of another kind; those that last, and so wait long, are one kind. */
+export function sampled(cases: readonly Case[], count: number, random: () => number): Case[] {
+  const kinds = Map.groupBy(cases, (one) => kindOf(one).replace(/^lasting .*/, "lasting"));
+  const drawn = [...kinds.values()].flatMap((ones) => ones[Math.floor(random() * ones.length)] ?? []);
+  return shuffled(drawn, random).slice(0, count);
+}
+
+export function shuffled<One>(ones: readonly One[], random: () => number): One[] {
+  const ordered = ones.map((one) => ({ order: random(), one })).toSorted((a, b) => a.order - b.order);
+  return ordered.map(({ one }) => one);
+}
+
+/** The seed that the environment names, for repeating what went wrong; any other one without it. */
+export function seedFrom(environment: Readonly<Record<string, string | undefined>>): number {
+  const named = Number(environment["FAULTS_SEED"] ?? Number.NaN);
+  return Number.isInteger(named) ? named : Math.floor(Math.random() * 1_000_000);
 }

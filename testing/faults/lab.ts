@@ -24,7 +24,7 @@ const patience = { timeout: 2, look: 5 };
 
 /** One provider with a platform of its own, on which one case after the other is tried. */
 export class Lab {
-  readonly #door: Case["door"];
+  readonly door: Case["door"];
   readonly #stage: Platform;
   readonly #files: Server;
   readonly #programs: Record<"first" | "changed", Declared[]>;
@@ -34,7 +34,7 @@ export class Lab {
   readonly courses = new Map<string, Course>();
 
   private constructor(door: Case["door"], stage: Platform, files: Server) {
-    this.#door = door;
+    this.door = door;
     this.#stage = stage;
     this.#files = files;
     const base = addressOf(files);
@@ -121,7 +121,7 @@ export class Lab {
     const steps = Number.MAX_SAFE_INTEGER - deployment.saves;
     deployment.saves = undefined;
     const calls: EndpointName[] = this.#stage.emulator.calls({ since }).map(({ endpoint }) => endpoint);
-    this.courses.set(`${this.#door} ${stage}`, { calls, steps });
+    this.courses.set(`${this.door} ${stage}`, { calls, steps });
   }
 
   /** Puts platform, provider and intents to where a stage begins. */
@@ -150,13 +150,13 @@ export class Lab {
     emulator.setFaults({ faults: planOf(incident) });
     host.timeout = incident.kind === "fault" && incident.fault.startsWith("time-out") ? patience.timeout : 0;
     deployment.saves = incident.kind === "unsaved" ? incident.after : undefined;
-    let over = false;
-    const work = this.#perform(deployment, stage).then(
+    const over = new AbortController();
+    const ended = this.#perform(deployment, stage).then(
       () => "",
       (error: unknown) => (error instanceof EngineKilled ? "killed" : String(error)),
     );
-    const ended = work.finally(() => (over = true));
-    while (incident.kind === "kill" && !over) {
+    void ended.then(() => over.abort());
+    while (incident.kind === "kill" && !over.signal.aborted) {
       await pause(patience.look);
       if (emulator.calls({ since }).some(({ fault }) => fault)) {
         if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
@@ -251,7 +251,11 @@ const addressOf = (server: Server): string => `http://127.0.0.1:${(server.addres
 function planOf(incident: Incident): Fault[] {
   if (incident.kind === "unsaved") return [];
   const { after } = incident;
-  if (incident.kind === "outage") return [{ kind: "reset", commit: true, after, count: 1 }, { kind: "reset", after }];
+  if (incident.kind === "outage")
+    return [
+      { kind: "reset", commit: true, after, count: 1 },
+      { kind: "reset", after },
+    ];
   if (incident.kind === "kill") return [{ kind: "timeout", after, count: 1, commit: incident.commit }];
   const fault = { ...faults[incident.fault], endpoint: incident.endpoint, after };
   return [incident.once ? { ...fault, count: 1 } : fault];

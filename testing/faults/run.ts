@@ -1,26 +1,28 @@
 import { availableParallelism } from "node:os";
 import { random } from "../../emulator/faults.ts";
-import { allCases, told, untouched, type Case } from "./cases.ts";
-import { seedFrom, Workshop } from "./workshop.ts";
+import { allCases, kindOf, seedFrom, shuffled, told, untouched, type Case } from "./cases.ts";
+import { Workshop } from "./workshop.ts";
 
 // Tries every case, or those whose description holds the words given, and tells what went wrong.
 const words = process.argv.slice(2);
 const seed = seedFrom(process.env);
 console.log(`FAULTS_SEED=${seed}`);
 
-const workshop = await Workshop.open(Math.max(2, Math.ceil(1.5 * availableParallelism())));
+const workshop = await Workshop.open(availableParallelism());
 const all = allCases(workshop.courses, random(seed));
 console.log(`no case hits ${untouched(all).join(", ")}`);
-const cases = all.filter((one) => words.every((word) => told(one).includes(word)));
+// In any order, so that what is wrong shows early.
+const cases = shuffled(
+  all.filter((one) => words.every((word) => told(one).includes(word))),
+  random(seed),
+);
 console.log(`${cases.length} cases`);
 
 const counts = new Map<string, { tried: number; reached: number; failed: number }>();
 let done = 0;
 const failed: Case[] = [];
 await workshop.tryAll(cases, (one, { problems, reached }) => {
-  const { incident } = one;
-  const what = incident.kind === "fault" ? incident.fault : incident.kind;
-  const kind = `${one.door} ${one.stage}, ${what}`;
+  const kind = `${one.door} ${one.stage}, ${kindOf(one)}`;
   const count = counts.get(kind) ?? { tried: 0, reached: 0, failed: 0 };
   count.tried++;
   if (reached) count.reached++;
