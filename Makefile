@@ -26,6 +26,11 @@ up preview refresh destroy: dist/.built
 test: dist/.built
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
 
+# The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
+.PHONY: test-faults
+test-faults: dist/.built
+	@node --no-warnings dist/testing/faults/run.js $(ARGS)
+
 # The emulator's console in a headless browser.
 test-console: dist/.built
 	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \

@@ -114,7 +114,7 @@ export class Faults {
 }
 
 /** Numbers from 0 to 1, the same ones for the same start (mulberry32). */
-function random(start: number): () => number {
+export function random(start: number): () => number {
   let state = start | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

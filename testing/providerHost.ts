@@ -67,6 +67,10 @@ export class ProviderHost {
   printed = "";
   /** Each call with its answer or failure, without what differs from door to door. */
   readonly trace: string[] = [];
+  /** Name of the resource that the calls are about. */
+  resource = "it";
+  /** Seconds that the engine gives each call of a create, read, update or delete; 0 for as many as it takes. */
+  timeout = 0;
   readonly #engine: grpc.Server;
   #start: () => Promise<void> = () => Promise.resolve();
   #child: ChildProcess | undefined;
@@ -161,7 +165,7 @@ export class ProviderHost {
   create(type: string, inputs: Properties): Promise<{ id: string; outputs: Properties }> {
     return this.#noted(`create ${type}`, async () => {
       const request = new providerProto.CreateRequest();
-      request.setUrn(this.urn(type)).setProperties(struct(inputs));
+      request.setUrn(this.urn(type)).setProperties(struct(inputs)).setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.CreateResponse>>((client, done) =>
         client.create(request, done),
       );
@@ -177,7 +181,12 @@ export class ProviderHost {
   ): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
     return this.#noted(`read ${type}`, async () => {
       const request = new providerProto.ReadRequest();
-      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state)).setInputs(struct(lastInputs));
+      request
+        .setId(id)
+        .setUrn(this.urn(type))
+        .setProperties(struct(state))
+        .setInputs(struct(lastInputs))
+        .setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
         client.read(request, done),
       );
@@ -190,7 +199,12 @@ export class ProviderHost {
   update(type: string, id: string, olds: Properties, news: Properties): Promise<Properties> {
     return this.#noted(`update ${type}`, async () => {
       const request = new providerProto.UpdateRequest();
-      request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news));
+      request
+        .setId(id)
+        .setUrn(this.urn(type))
+        .setOlds(struct(olds))
+        .setNews(struct(news))
+        .setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>((client, done) =>
         client.update(request, done),
       );
@@ -201,7 +215,7 @@ export class ProviderHost {
   delete(type: string, id: string, state: Properties): Promise<void> {
     return this.#noted(`delete ${type}`, async () => {
       const request = new providerProto.DeleteRequest();
-      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state));
+      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state)).setTimeout(this.timeout);
       await this.ask((client, done) => client.delete(request, done));
     });
   }
@@ -265,7 +279,7 @@ export class ProviderHost {
   }
 
   urn(type: string): string {
-    return `urn:pulumi:dev::tests::${this.door.types}:${type}::it`;
+    return `urn:pulumi:dev::tests::${this.door.types}:${type}::${this.resource}`;
   }
 
   /** Notes how a call went, without what differs from door to door and from run to run. */

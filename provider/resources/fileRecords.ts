@@ -64,7 +64,9 @@ async function once<Made>(make: () => Promise<Made>, found: () => Promise<Made |
       return await make();
     } catch (error) {
       if (!uncertain(error) || attempt === 3) throw error;
-      const there = await found();
+      const there = await found().catch(() => {
+        throw error; // as long as nobody can look, it stays unknown
+      });
       if (there !== undefined) return there;
     }
   }

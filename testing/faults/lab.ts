@@ -1,0 +1,264 @@
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Fault } from "../../emulator/faults.ts";
+import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import * as doors from "../doors.ts";
+import { Stage as Platform } from "../stage.ts";
+import { faults, type Case, type Course, type Incident, type Stage } from "./cases.ts";
+import { Deployment, EngineKilled, type Kept } from "./deployment.ts";
+import { foreignRows, platform, program, type Declared } from "./program.ts";
+
+/** The platform and the state where a stage begins. */
+interface Start {
+  snapshot: string;
+  state: Map<string, Kept>;
+}
+
+/** Tables of which a call that was lost may leave one more, or one less: what nobody can know, see DESIGN.md §3. */
+const uncertain: ReadonlySet<string> = new Set(["files", "contents", "notifications", "pushes", "apps"]);
+
+const patience = { timeout: 2, look: 5 };
+
+/** One provider with a platform of its own, on which one case after the other is tried. */
+export class Lab {
+  readonly door: Case["door"];
+  readonly #stage: Platform;
+  readonly #files: Server;
+  readonly #programs: Record<"first" | "changed", Declared[]>;
+  readonly #starts = new Map<Stage, Start>();
+  /** What each table has more than at the start once a program is applied, by program. */
+  readonly #outcomes = new Map<string, Map<string, number>>();
+  readonly courses = new Map<string, Course>();
+
+  private constructor(door: Case["door"], stage: Platform, files: Server) {
+    this.door = door;
+    this.#stage = stage;
+    this.#files = files;
+    const base = addressOf(files);
+    this.#programs = { first: program("first", base), changed: program("changed", base) };
+  }
+
+  /** Sets up a platform and a provider, and goes through all stages once without any fault. */
+  static async open(door: Case["door"]): Promise<Lab> {
+    const files = createServer((_request, response) =>
+      response.writeHead(200, { "content-type": "image/png" }).end("bytes"),
+    );
+    await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
+    // Lists of bare user IDs are asked about further.
+    const memberForm = door === "dynamic" ? "ids" : "objects";
+    const settings = { memberForm, generationSeconds: 0, allowedHosts: [new URL(addressOf(files)).host] };
+    const stage = await Platform.set({ ...platform, settings }, {}, doors[door]);
+    const lab = new Lab(door, stage, files);
+    await lab.#survey();
+    return lab;
+  }
+
+  async close(): Promise<void> {
+    this.#files.close();
+    this.#files.closeAllConnections();
+    await this.#stage.clear();
+  }
+
+  /** Tries a case: what is wrong afterwards, empty when all is well. `reached` tells whether it came about. */
+  async try({ stage, incident }: Case): Promise<{ problems: string[]; reached: boolean }> {
+    const { emulator, host } = this.#stage;
+    const deployment = await this.#begin(stage);
+    const before = emulator.lastCall();
+    const failure = await this.#suffer(deployment, stage, incident);
+    const reached =
+      incident.kind === "unsaved" ? failure !== "" : emulator.calls({ since: before }).some((call) => call.fault);
+    emulator.setFaults();
+    const problems: string[] = [];
+    if (/\n\s+at |correct-horse|key-of-the-operator|undefined/.test(failure)) problems.push(`said: ${failure}`);
+    try {
+      const version = stage === "update" ? "changed" : "first";
+      const apps = deployment.state.has("atlas") || stage === "up" ? 1 : 2; // what was forgotten is made anew
+      await host.restart();
+      // An up of dynamic resources believes the state, and a delete whose answer was lost is still in it.
+      if (stage === "destroy" && !host.door.modern) await deployment.refresh();
+      await this.#converge(deployment, version);
+      problems.push(...(await this.#judge(deployment, version, apps)));
+      await deployment.destroy();
+      const left = this.#counts();
+      for (const [table, count] of left) {
+        if (count !== 0 && !uncertain.has(table) && table !== "users") {
+          problems.push(`${table}: ${count} are left after a destroy`);
+        }
+      }
+    } catch (error) {
+      problems.push(error instanceof Error ? (error.stack ?? "") : String(error));
+    }
+    if (problems.length > 0 && failure !== "") problems.push(`(at first: ${failure})`);
+    return { problems, reached };
+  }
+
+  async #survey(): Promise<void> {
+    const { emulator, client, host } = this.#stage;
+    for (const [microAppID, rowData] of Object.entries(foreignRows)) {
+      await client.insertmicroapprow({ microAppID, rowData });
+    }
+    emulator.saveSnapshot("start");
+    this.#starts.set("up", { snapshot: "start", state: new Map() });
+    const first = new Deployment(host);
+    await this.#record("up", first, () => first.up(this.#programs.first));
+    this.#outcomes.set("first", this.#counts());
+    emulator.saveSnapshot("made");
+    await rm(this.#kept, { recursive: true, force: true });
+    await cp(this.#intents, this.#kept, { recursive: true });
+    for (const stage of ["update", "refresh", "destroy"] as const) {
+      this.#starts.set(stage, { snapshot: "made", state: new Map(first.state) });
+      const deployment = await this.#begin(stage);
+      await this.#record(stage, deployment, () => this.#perform(deployment, stage));
+      if (stage === "update") this.#outcomes.set("changed", this.#counts());
+    }
+  }
+
+  async #record(stage: Stage, deployment: Deployment, work: () => Promise<void>): Promise<void> {
+    const since = this.#stage.emulator.lastCall();
+    deployment.saves = Number.MAX_SAFE_INTEGER;
+    await work();
+    const steps = Number.MAX_SAFE_INTEGER - deployment.saves;
+    deployment.saves = undefined;
+    const calls: EndpointName[] = this.#stage.emulator.calls({ since }).map(({ endpoint }) => endpoint);
+    this.courses.set(`${this.door} ${stage}`, { calls, steps });
+  }
+
+  /** Puts platform, provider and intents to where a stage begins. */
+  async #begin(stage: Stage): Promise<Deployment> {
+    const start = this.#starts.get(stage);
+    if (!start) throw new Error(`the ${stage} has no start`);
+    const { emulator, host } = this.#stage;
+    emulator.setFaults();
+    emulator.loadSnapshot(start.snapshot);
+    await rm(this.#intents, { recursive: true, force: true });
+    if (stage !== "up") await cp(this.#kept, this.#intents, { recursive: true });
+    await host.restart();
+    return new Deployment(host, start.state);
+  }
+
+  #perform(deployment: Deployment, stage: Stage): Promise<void> {
+    if (stage === "refresh") return deployment.refresh();
+    if (stage === "destroy") return deployment.destroy();
+    return deployment.up(this.#programs[stage === "update" ? "changed" : "first"]);
+  }
+
+  /** Runs a stage while something goes wrong, and tells what it failed with; empty when it did not. */
+  async #suffer(deployment: Deployment, stage: Stage, incident: Incident): Promise<string> {
+    const { emulator, host } = this.#stage;
+    const since = emulator.lastCall();
+    emulator.setFaults({ faults: planOf(incident) });
+    host.timeout = incident.kind === "fault" && incident.fault.startsWith("time-out") ? patience.timeout : 0;
+    deployment.saves = incident.kind === "unsaved" ? incident.after : undefined;
+    const over = new AbortController();
+    const ended = this.#perform(deployment, stage).then(
+      () => "",
+      (error: unknown) => (error instanceof EngineKilled ? "killed" : String(error)),
+    );
+    void ended.then(() => over.abort());
+    while (incident.kind === "kill" && !over.signal.aborted) {
+      await pause(patience.look);
+      if (emulator.calls({ since }).some(({ fault }) => fault)) {
+        if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
+        break;
+      }
+    }
+    const failure = await ended;
+    host.timeout = 0;
+    deployment.saves = undefined;
+    return failure;
+  }
+
+  /** Runs up until it succeeds. It may fail only with what a person has to look at, and that once for each. */
+  async #converge(deployment: Deployment, version: "first" | "changed"): Promise<void> {
+    const asked = new Set<string>();
+    for (;;) {
+      try {
+        await deployment.up(this.#programs[version]);
+        return;
+      } catch (error) {
+        const said = String(error);
+        const what = /its answer never arrived, so it may exist/.test(said)
+          ? "app"
+          : /whether the notification to \S+ was sent at \S+ is not known/.test(said)
+            ? "notification"
+            : undefined;
+        if (what === undefined || asked.has(what)) throw error;
+        asked.add(what);
+        if (what === "app") await this.#lookForApp(said);
+      }
+    }
+  }
+
+  /** What the message asks a person to do. */
+  async #lookForApp(said: string): Promise<void> {
+    const [, file = ""] = /write its link as "link" into (\S+);/.exec(said) ?? [];
+    const path = join(this.#stage.host.folder, file);
+    const made = this.#stage.emulator.differences("start").find(({ table }) => table === "apps");
+    const before = JSON.parse(await readFile(path, "utf8")) as object; // an intent is an object
+    const app = made?.added.at(-1);
+    if (app === undefined) await rm(path);
+    else await writeFile(path, JSON.stringify({ ...before, link: `https://apps.example.com/workspace/apps/${app}` }));
+  }
+
+  /** What is not as it is when nothing goes wrong. */
+  async #judge(deployment: Deployment, version: "first" | "changed", apps: number): Promise<string[]> {
+    const { emulator } = this.#stage;
+    const problems: string[] = [];
+    const since = emulator.lastCall();
+    const steps = await deployment.preview(this.#programs[version]);
+    if (steps.length > 0) problems.push(`the preview is not empty: ${steps.join(", ")}`);
+    await deployment.refresh();
+    const after = await deployment.preview(this.#programs[version]);
+    if (after.length > 0) problems.push(`the preview after a refresh is not empty: ${after.join(", ")}`);
+    const sent = emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint);
+    if (sent.length > 0) problems.push(`preview and refresh sent ${sent.join(", ")}`);
+
+    const intents = await readdir(this.#intents).catch(() => []);
+    if (intents.length > 0) problems.push(`${intents.length} intents are left`);
+
+    const wanted = this.#outcomes.get(version) ?? new Map<string, number>();
+    const found = this.#counts();
+    for (const table of new Set([...wanted.keys(), ...found.keys()])) {
+      const [is, ought] = [found.get(table) ?? 0, wanted.get(table) ?? 0];
+      const most = apps * ought;
+      const wrong = table === "apps" ? is > most || is === 0 : !uncertain.has(table) && is !== ought;
+      if (wrong) problems.push(`${table}: ${is} instead of ${ought}`);
+      if ((table === "notifications" || table === "pushes") && is > most) problems.push(`${table}: ${is}, not ${most}`);
+    }
+    for (const { table, changed, removed } of emulator.differences("start")) {
+      if (changed.length + removed.length > 0) problems.push(`${table} of others: ${[...changed, ...removed].join()}`);
+    }
+    return problems;
+  }
+
+  #counts(): Map<string, number> {
+    return new Map(this.#stage.emulator.differences("start").map(({ table, added }) => [table, added.length]));
+  }
+
+  get #intents(): string {
+    return join(this.#stage.host.folder, ".microapps", "intents");
+  }
+
+  /** The intents as they are after the first up. */
+  get #kept(): string {
+    return join(this.#stage.host.folder, "kept");
+  }
+}
+
+const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server's
+
+function planOf(incident: Incident): Fault[] {
+  if (incident.kind === "unsaved") return [];
+  const { after } = incident;
+  if (incident.kind === "outage")
+    return [
+      { kind: "reset", commit: true, after, count: 1 },
+      { kind: "reset", after },
+    ];
+  if (incident.kind === "kill") return [{ kind: "timeout", after, count: 1, commit: incident.commit }];
+  const fault = { ...faults[incident.fault], endpoint: incident.endpoint, after };
+  return [incident.once ? { ...fault, count: 1 } : fault];
+}

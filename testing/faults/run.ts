@@ -1,0 +1,41 @@
+import { availableParallelism } from "node:os";
+import { random } from "../../emulator/faults.ts";
+import { allCases, kindOf, seedFrom, shuffled, told, untouched, type Case } from "./cases.ts";
+import { Workshop } from "./workshop.ts";
+
+// Tries every case, or those whose description holds the words given, and tells what went wrong.
+const words = process.argv.slice(2);
+const seed = seedFrom(process.env);
+console.log(`FAULTS_SEED=${seed}`);
+
+const workshop = await Workshop.open(availableParallelism());
+const all = allCases(workshop.courses, random(seed));
+console.log(`no case hits ${untouched(all).join(", ")}`);
+// In any order, so that what is wrong shows early.
+const cases = shuffled(
+  all.filter((one) => words.every((word) => told(one).includes(word))),
+  random(seed),
+);
+console.log(`${cases.length} cases`);
+
+const counts = new Map<string, { tried: number; reached: number; failed: number }>();
+let done = 0;
+const failed: Case[] = [];
+await workshop.tryAll(cases, (one, { problems, reached }) => {
+  const kind = `${one.door} ${one.stage}, ${kindOf(one)}`;
+  const count = counts.get(kind) ?? { tried: 0, reached: 0, failed: 0 };
+  count.tried++;
+  if (reached) count.reached++;
+  if (problems.length > 0) {
+    count.failed++;
+    failed.push(one);
+    console.log(`✗ ${told(one)}\n    ${problems.join("\n").replaceAll("\n", "\n    ")}`);
+  }
+  counts.set(kind, count);
+  if (++done % 20 === 0) console.log(`${done} of ${cases.length}, ${failed.length} failed`);
+});
+await workshop.close();
+
+console.table(Object.fromEntries([...counts].toSorted(([a], [b]) => a.localeCompare(b))));
+console.log(`${cases.length - failed.length} of ${cases.length} cases are well`);
+process.exitCode = failed.length > 0 || cases.length === 0 ? 1 : 0;
