@@ -199,12 +199,7 @@ export class ProviderHost {
   update(type: string, id: string, olds: Properties, news: Properties): Promise<Properties> {
     return this.#noted(`update ${type}`, async () => {
       const request = new providerProto.UpdateRequest();
-      request
-        .setId(id)
-        .setUrn(this.urn(type))
-        .setOlds(struct(olds))
-        .setNews(struct(news))
-        .setTimeout(this.timeout);
+      request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news)).setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>((client, done) =>
         client.update(request, done),
       );
