@@ -5,7 +5,7 @@ import { PartialFailure } from "../resources/resource.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { bindingOutput, bound, isMoved } from "./binding.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
-import { connect, type Platform } from "./platform.ts";
+import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 
@@ -187,7 +187,8 @@ export class Operations {
 
   async #connected(settings: Configuration): Promise<Omit<Platform, "close">> {
     const { directory, signal } = this.#surroundings;
-    this.#platform ??= connect(settings, directory, signal);
+    // Loaded when it is needed: nothing is sent in most runs.
+    this.#platform ??= import("./platform.ts").then(({ connect }) => connect(settings, directory, signal));
     try {
       const { client, members, tables } = await this.#platform;
       return { client, members, tables };
