@@ -274,6 +274,16 @@ test("what failed in part is told with what exists", async () => {
   });
 });
 
+test("a timeout ends what waits for a call that it shares with others", async () => {
+  const { organizationID } = await stage.client.insertorganization({ organizationInfo: { name: "Acme" } });
+  const { teamID } = await stage.client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
+  stage.emulator.setFaults({ faults: [{ endpoint: "teammembers", kind: "timeout" }] });
+  const slow = create("TeamMember", { teamID, email: "ada@example.com" }, (request) => request.setTimeout(0.2));
+  await expect(slow).rejects.toThrow(
+    "not done within the 0.2 s of its timeout: the platform has not answered. Run it again to go on.",
+  );
+});
+
 test("a timeout ends a call, and says so", async () => {
   stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "slow", milliseconds: 1_000 }] });
   const slow = create("Organization", { name: "Acme" }, (request) => request.setTimeout(0.2));

@@ -174,7 +174,8 @@ export class Operations {
           now: Date.now,
         };
       };
-      return await work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
+      const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
+      return await (time ? unlessLate(working, time) : working);
     } catch (error) {
       const message = clean(saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
@@ -204,6 +205,21 @@ export class Operations {
  * resources are about to answer. What is not sent is not lost: the next run finds it on the platform.
  */
 const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
+/** Milliseconds that work gets to end by itself once its time is up, and to tell what it has done. */
+const grace = 1_000;
+
+/** Calls that serve several resources at once, such as those about members, do not end with the time of one. */
+async function unlessLate<Answer>(work: Promise<Answer>, time: AbortSignal): Promise<Answer> {
+  const late = Promise.withResolvers<never>();
+  const expire = (): void =>
+    void setTimeout(() => late.reject(new Error("the platform has not answered. Run it again to go on.")), grace);
+  time.addEventListener("abort", expire, { once: true });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    time.removeEventListener("abort", expire);
+  }
+}
 
 function saidBy(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

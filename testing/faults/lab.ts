@@ -89,7 +89,7 @@ export class Lab {
         }
       }
     } catch (error) {
-      problems.push(error instanceof Error ? (error.stack ?? "") : String(error));
+      problems.push(String(error));
     }
     if (problems.length > 0 && failure !== "") problems.push(`(at first: ${failure})`);
     return { problems, reached };

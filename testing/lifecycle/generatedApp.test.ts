@@ -1,7 +1,10 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { eventually } from "../processes.ts";
 import { throughBothDoors, unknown } from "./bothDoors.ts";
 
-throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
+throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene) => {
   const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };
 
   test("is generated once, waited for as a step of its own, and forgotten with its link", async () => {
@@ -68,6 +71,82 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     await expect(host.import("GeneratedApp", made.id)).rejects.toThrow("can't be imported by its ID alone");
     expect(await host.import("AppReadiness", made.id)).toMatchObject({ inputs: { appID: made.id } });
   });
+
+  test("a wait that times out or is killed goes on with the same app", async () => {
+    const { host, emulator } = scene;
+    const made = await scene.create("GeneratedApp", news);
+    // A word that nobody told us of is a generation that goes on, and is reported.
+    const statusWords = { completed: "pending" } as const;
+    const { inputs } = await host.check("AppReadiness", { appID: made.id, timeout: 0.5, statusWords });
+    const late = await scene.failure(host.create("AppReadiness", inputs));
+    expect(late.message).toMatch(
+      /^app \w+ was not ready after \d s: the platform's status is "completed"\. Run up again to go on waiting/,
+    );
+    expect(late).toMatchObject({ id: made.id, state: { appID: made.id, status: "completed" } });
+    expect(host.statuses.join("\n")).toContain(`waiting for app ${made.id}: completed (0 s)`);
+    // The engine asks for an update of what failed in part.
+    const again = await scene.failure(host.update("AppReadiness", made.id, late.state, inputs));
+    expect(again.id).toBe(made.id);
+
+    emulator.setFaults({ faults: [{ endpoint: "createappwithpromptStatus", kind: "timeout" }] });
+    const killed = host.update("AppReadiness", made.id, late.state, inputs).catch(() => "killed");
+    await eventually("the wait", () => emulator.faults().find(({ hit }) => hit > 0));
+    await host.restart();
+    expect(await killed).toBe("killed");
+    emulator.setFaults();
+    const known = await host.check("AppReadiness", { appID: made.id });
+    const ready = await host.update("AppReadiness", made.id, late.state, known.inputs);
+    expect(ready).toMatchObject({ appID: made.id, status: "completed" });
+    expect(emulator.calls({ endpoint: "createappwithprompt" })).toHaveLength(1);
+  });
+
+  test("a generation that failed says so with the platform's word, and is not begun again", async () => {
+    const { host, emulator } = scene;
+    const made = await scene.create("GeneratedApp", { ...news, appPrompt: "FAIL" });
+    for (const statusWords of [undefined, { Failed: "failed" }]) {
+      const { inputs } = await host.check("AppReadiness", { appID: made.id, ...(statusWords ? { statusWords } : {}) });
+      const failed = await scene.failure(host.create("AppReadiness", inputs));
+      expect(failed.message).toMatch(/^the generation of app \w+ failed: the platform's status is "failed"\./);
+      expect(failed.state).toMatchObject({ appID: made.id, status: "failed" });
+    }
+    const meant = await host.check("AppReadiness", { appID: made.id, statusWords: { failed: "ready" } });
+    expect((await host.create("AppReadiness", meant.inputs)).outputs).toMatchObject({ status: "failed" });
+    expect(emulator.calls({ endpoint: "createappwithprompt" })).toHaveLength(1);
+  });
+
+  test("a provider killed while it generates pays once, whether the app was begun or not", async () => {
+    const { host, emulator } = scene;
+    for (const commit of [false, true]) {
+      emulator.setFaults({ faults: [{ endpoint: "createappwithprompt", kind: "timeout", commit, count: 1 }] });
+      const { inputs } = await host.check("GeneratedApp", news);
+      const killed = host.create("GeneratedApp", inputs).catch(() => "killed");
+      await eventually("the generation", () => emulator.faults().find(({ hit }) => hit > 0));
+      await host.restart();
+      expect(await killed).toBe("killed");
+      const file = /write its link as "link" into (\S+);/.exec((await stopped(inputs)).message)?.[1] ?? "";
+      const path = join(host.folder, file);
+      if (commit) {
+        const [app = ""] = emulator.differences("none").find(({ table }) => table === "apps")?.added ?? [];
+        const intent = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
+        await writeFile(path, JSON.stringify({ ...intent, link: `https://apps.example.com/workspace/apps/${app}` }));
+        const made = await scene.create("GeneratedApp", news);
+        expect(made.id).toBe(app);
+      } else {
+        await rm(path);
+        emulator.saveSnapshot("none");
+      }
+    }
+    expect(emulator.differences("none").find(({ table }) => table === "apps")?.added).toHaveLength(1);
+  });
+
+  /** How a create that must not call anything ends. */
+  async function stopped(inputs: Record<string, unknown>): Promise<Error> {
+    const since = scene.emulator.lastCall();
+    const error: unknown = await scene.host.create("GeneratedApp", inputs).catch((reason: unknown) => reason);
+    expect(scene.emulator.calls({ since, endpoint: "createappwithprompt" })).toEqual([]);
+    if (!(error instanceof Error)) throw new Error("it did not stop");
+    return error;
+  }
 
   test("what is not known yet makes no new app by itself; another app is waited for anew", async () => {
     const { host } = scene;
