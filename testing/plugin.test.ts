@@ -227,6 +227,21 @@ describe("rows that change are shown by their key,", () => {
   });
 });
 
+test("rows that are gone in a mass are not believed to be, unless this run says that they are", async () => {
+  const rows = Array.from({ length: 12 }, (_, index) => ({ Code: `C${index}` }));
+  const seed = { table: "continents", key: "Code", rows };
+  const made = await stage.create("SeedRows", seed);
+  const { microAppRows } = await stage.client.microappdata({ microAppID: "continents" });
+  for (const { _id } of microAppRows.slice(0, 6)) await stage.client.removemicroapprow({ rowID: _id });
+  const seen = await stage.host.read("SeedRows", made.id, made.outputs, made.inputs);
+  await expect(stage.host.diff("SeedRows", made.id, seen.outputs, made.inputs)).rejects.toThrow("6 of 12 rows");
+  const { inputs } = await stage.host.check("SeedRows", { ...seed, maxRemovals: 0.5 }, made.inputs);
+  expect(await stage.host.diff("SeedRows", made.id, seen.outputs, inputs)).toMatchObject({ changes: true });
+  expect(await stage.calls(() => stage.host.update("SeedRows", made.id, seen.outputs, inputs))).toEqual([
+    "insertmicroapprows",
+  ]);
+});
+
 describe("secrets", () => {
   test("stay secrets in inputs, outputs and diffs, and no message shows them", async () => {
     const { host } = stage;

@@ -50,6 +50,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       directory: program,
       account: { email: settings.email, userID: settings.userId },
       claims: new TeamClaims(),
+      readsFirst: false,
       report: { status: progress.show, info: nobody, warning: nobody },
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,

@@ -34,6 +34,8 @@ interface Surroundings {
   /** The program's folder. */
   directory: string;
   report: Reporter;
+  /** Whether the engine reads before each diff. */
+  readsFirst?: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
 }
@@ -153,7 +155,7 @@ export class Operations {
       clean: (text: string) => string;
     }) => Promise<Answer>,
   ): Promise<Answer> {
-    const { directory, report, signal } = this.#surroundings;
+    const { directory, report, readsFirst = false, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
     const clean = (text: string): string => withoutSecrets(text, configuration, secrets);
     const reported = report(urn, clean);
@@ -169,6 +171,7 @@ export class Operations {
         return {
           ...offline,
           ...(await this.#connected(settings)),
+          readsFirst,
           signal: stop,
           sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop }),
           now: Date.now,

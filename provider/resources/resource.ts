@@ -53,6 +53,8 @@ export interface Context {
   account: { email?: string | undefined; userID?: string | undefined };
   /** What other resources of the run say about teams. */
   claims: TeamClaims;
+  /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
+  readsFirst: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CallCounter } from "../client/calls.ts";
 import { id, type RowData } from "../contract/values.ts";
-import { tooManyRemovals } from "../reconcile/guards.ts";
+import { massDisappearance, tooManyRemovals } from "../reconcile/guards.ts";
 import type { RowDigests } from "../reconcile/digests.ts";
 import {
   decodeLedger,
@@ -228,6 +228,8 @@ export const seedRows = resource({
     const { drift } = old;
     if (drift && declaration.onConflict !== "keepLive" && declaration.mode !== "insertOnly") {
       const { changedKeys, missingKeys } = drift;
+      const vanished = massDisappearance("rows", drift.missing, old.rowCount, declaration.maxRemovals);
+      if (vanished !== undefined) throw new ResourceError(`table ${declaration.table}: ${vanished}`);
       const keys = [...changedKeys, ...missingKeys].map(quoted);
       const named = keys.length > 0 ? `: ${some(keys, 2 * mostNamed)}` : "";
       report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
@@ -461,7 +463,8 @@ async function observe(platform: Context, state: Applied): Promise<Omit<Observed
   }
   const inputs = found ? { inputs: found.inputs() } : {};
   const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
-  if (vanished !== undefined) throw new ResourceError(`table ${state.table}: ${vanished}`);
+  const judgedLater = platform.readsFirst && drift.missing.length > 0;
+  if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const gone = drift.missing.flatMap((index) => state.keys?.[index] ?? []);

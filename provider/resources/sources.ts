@@ -1,5 +1,4 @@
 import { extname, resolve } from "node:path";
-import { isSeq, LineCounter, parseDocument } from "yaml";
 import type { RowData } from "../contract/values.ts";
 import { isObject } from "../contract/wire.ts";
 import { csvRecords } from "./csv.ts";
@@ -52,7 +51,7 @@ export async function* read(given: Source, directory: string, wrong = end): Asyn
     if (format === ".csv") yield* csv(given, path, wrong);
     else if (format === ".ndjson" || format === ".jsonl") yield* ndjson(given, path, wrong);
     else if (format === ".json") yield json(given, await textOf(path), wrong);
-    else if (format === ".yaml" || format === ".yml") yield yaml(given, await textOf(path), wrong);
+    else if (format === ".yaml" || format === ".yml") yield await yaml(given, await textOf(path), wrong);
     else
       throw new SourceError(
         `${source} can't be read: its name must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml`,
@@ -209,7 +208,9 @@ function linesOfItems(text: string): number[] {
   return lines;
 }
 
-function yaml(given: Source, text: string, wrong: Wrong): SourceRow[] {
+async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRow[]> {
+  // Loaded when it is needed: most sources are not YAML.
+  const { isSeq, LineCounter, parseDocument } = await import("yaml");
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
   const [error] = document.errors;

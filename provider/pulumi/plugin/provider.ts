@@ -82,6 +82,7 @@ export class Plugin {
       // An engine starts a plugin in the program's folder; the folders of a handshake are the plugin's own.
       directory: process.cwd(),
       report: this.#report,
+      readsFirst: this.#looksForDrift,
       signal: this.#stopped.signal,
     });
     return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
