@@ -18,10 +18,13 @@ const cases = shuffled(
 );
 console.log(`${cases.length} cases`);
 
+/** Seconds from which on a case is told. */
+const slow = 60;
 const counts = new Map<string, { tried: number; reached: number; failed: number }>();
 let done = 0;
 const failed: Case[] = [];
-await workshop.tryAll(cases, (one, { problems, reached }) => {
+await workshop.tryAll(cases, (one, { problems, reached, seconds }) => {
+  if (seconds > slow) console.log(`${Math.round(seconds)} s: ${told(one)}`);
   const kind = `${one.door} ${one.stage}, ${kindOf(one)}`;
   const count = counts.get(kind) ?? { tried: 0, reached: 0, failed: 0 };
   count.tried++;

@@ -1,7 +1,7 @@
 import type { Case, Course } from "./cases.ts";
 import { Lab } from "./lab.ts";
 
-type Found = Awaited<ReturnType<Lab["try"]>>;
+type Found = Awaited<ReturnType<Lab["try"]>> & { seconds: number };
 
 /** Labs for each door, side by side: most of a case's time is waiting before a call is repeated. */
 export class Workshop {
@@ -24,7 +24,11 @@ export class Workshop {
     const waiting = Map.groupBy(cases, ({ door }) => door);
     const work = async (lab: Lab): Promise<void> => {
       const own = waiting.get(lab.door) ?? [];
-      for (let one = own.shift(); one; one = own.shift()) tell(one, await lab.try(one));
+      for (let one = own.shift(); one; one = own.shift()) {
+        const start = performance.now();
+        const found = await lab.try(one);
+        tell(one, { ...found, seconds: (performance.now() - start) / 1000 });
+      }
     };
     await Promise.all(this.#labs.map(work));
   }
