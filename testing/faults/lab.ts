@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readdir, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import * as doors from "../doors.ts";
 import { Stage as Platform } from "../stage.ts";
 import { faults, type Case, type Course, type Incident, type Stage } from "./cases.ts";
 import { Deployment, EngineKilled, type Kept } from "./deployment.ts";
+import { persist } from "./person.ts";
 import { foreignRows, platform, program, type Declared } from "./program.ts";
 
 /** The platform and the state where a stage begins. */
@@ -81,7 +82,7 @@ export class Lab {
       await host.restart();
       // An up of dynamic resources believes the state, and a delete whose answer was lost is still in it.
       if (stage === "destroy" && !host.door.modern) await deployment.refresh();
-      await this.#converge(deployment, version);
+      await persist(() => deployment.up(this.#programs[version]), this.#stage);
       problems.push(...(await this.#judge(deployment, version, { apps, sendings })));
       await deployment.destroy();
       const left = this.#counts();
@@ -171,38 +172,6 @@ export class Lab {
     host.timeout = 0;
     deployment.saves = undefined;
     return failure;
-  }
-
-  /** Runs up until it succeeds. It may fail only with what a person has to look at, and that once for each. */
-  async #converge(deployment: Deployment, version: "first" | "changed"): Promise<void> {
-    const asked = new Set<string>();
-    for (;;) {
-      try {
-        await deployment.up(this.#programs[version]);
-        return;
-      } catch (error) {
-        const said = String(error);
-        const what = /its answer never arrived, so it may exist/.test(said)
-          ? "app"
-          : /whether the notification to \S+ was sent at \S+ is not known/.test(said)
-            ? "notification"
-            : undefined;
-        if (what === undefined || asked.has(what)) throw error;
-        asked.add(what);
-        if (what === "app") await this.#lookForApp(said);
-      }
-    }
-  }
-
-  /** What the message asks a person to do. */
-  async #lookForApp(said: string): Promise<void> {
-    const [, file = ""] = /write its link as "link" into (\S+);/.exec(said) ?? [];
-    const path = join(this.#stage.host.folder, file);
-    const made = this.#stage.emulator.differences("start").find(({ table }) => table === "apps");
-    const before = JSON.parse(await readFile(path, "utf8")) as object; // an intent is an object
-    const app = made?.added.at(-1);
-    if (app === undefined) await rm(path);
-    else await writeFile(path, JSON.stringify({ ...before, link: `https://apps.example.com/workspace/apps/${app}` }));
   }
 
   /**
