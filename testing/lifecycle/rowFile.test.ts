@@ -93,6 +93,20 @@ throughBothDoors({}, (scene) => {
     expect((await host.read("RowFile", made.id, outputs)).id).toBe("");
   });
 
+  test("a record whose answer was lost stays ours when nobody can look for it then", async () => {
+    scene.emulator.setFaults({
+      faults: [
+        { endpoint: "microappchildCreate", kind: "reset", commit: true, count: 1 },
+        { endpoint: "microappchildList", kind: "status", status: 403, after: 1 },
+      ],
+    });
+    const news = { ...place, filename: "flag.png", type: "image/png" };
+    await expect(scene.create("RowFile", news)).rejects.toThrow("microappchildCreate");
+    scene.emulator.setFaults();
+    const made = await scene.create("RowFile", news);
+    expect((await live()).map(({ _id }) => _id)).toEqual([made.outputs["childID"]]);
+  });
+
   test("metadata alone, and an address that is not stored", async () => {
     const { host } = scene;
     const plain = await scene.create("RowFile", { ...place, filename: "cz.txt" });
