@@ -58,6 +58,9 @@ const words = (prompt: string): string => prompt.trim().replaceAll(/\s+/g, " ");
 
 const promptDigest = (prompt: string): string => createHash("sha256").update(words(prompt)).digest("hex").slice(0, 32);
 
+/** The inputs that an app is generated from. */
+const generating = ["appPrompt", "userEmail", "attachments"] as const;
+
 const same: { [Name in keyof Inputs]?: (old: unknown, now: unknown) => boolean } = {
   appPrompt: (old, now) => typeof old === "string" && typeof now === "string" && words(old) === words(now),
   userEmail: (old, now) =>
@@ -80,9 +83,7 @@ export const generatedApp = resource({
   outputs,
 
   check: ({ report }, { inputs, unknown }, old) => {
-    const changed = (["appPrompt", "userEmail", "attachments"] as const).filter((name) =>
-      differs(name, old, inputs, unknown),
-    );
+    const changed = generating.filter((name) => differs(name, old, inputs, unknown));
     if (changed.length === 0) return Promise.resolve({ inputs, problems: [] });
     if (inputs.onPromptChange === "ignore") {
       report.info(`${changed.join(", ")} changed and onPromptChange is "ignore": the app stays as it is`);
@@ -96,11 +97,10 @@ export const generatedApp = resource({
   },
 
   diff: (_context, _change, old, { inputs, unknown }) => {
-    const changed = (["appPrompt", "userEmail", "attachments"] as const).filter((name) =>
-      differs(name, old, inputs, unknown),
-    );
-    const replaces = inputs.onPromptChange === "ignore" ? [] : changed;
-    return Promise.resolve({ changed: replaces, replaces });
+    if (inputs.onPromptChange === "ignore") return Promise.resolve({ changed: [], replaces: [] });
+    const replaces = generating.filter((name) => differs(name, old, inputs, unknown));
+    // What is not known yet may change, and makes no new app by itself.
+    return Promise.resolve({ changed: [...replaces, ...generating.filter((name) => unknown.has(name))], replaces });
   },
 
   create: async (context, inputs) => {
@@ -139,7 +139,7 @@ export const generatedApp = resource({
 });
 
 function differs(
-  name: "appPrompt" | "userEmail" | "attachments",
+  name: (typeof generating)[number],
   old: Partial<Inputs>,
   inputs: Partial<Inputs>,
   unknown: ReadonlySet<string>,

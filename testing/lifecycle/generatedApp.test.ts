@@ -153,7 +153,10 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     const made = await scene.create("GeneratedApp", news);
     const { inputs, problems } = await host.check("GeneratedApp", { ...news, appPrompt: unknown }, made.inputs);
     expect(problems).toEqual([]);
-    expect(await host.diff("GeneratedApp", made.id, made.outputs, inputs)).toMatchObject({ changes: false });
+    expect(await host.diff("GeneratedApp", made.id, made.outputs, inputs)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
     const ready = await scene.create("AppReadiness", { appID: made.id });
     const other = await host.check("AppReadiness", { appID: unknown });
     expect(await host.diff("AppReadiness", made.id, ready.outputs, other.inputs)).toMatchObject({
