@@ -63,5 +63,9 @@ export const systemLabels: ReadonlySet<string> = new Set([
   "topLevelParentID",
 ]);
 
+/** The values of a row without what is the platform's own. */
+export const declarable = (row: RowData): RowData =>
+  Object.fromEntries(Object.entries(row).filter(([label]) => !systemLabels.has(label)));
+
 export type Row = z.infer<typeof row>;
 export type RowData = z.infer<typeof rowData>;

@@ -1,6 +1,6 @@
 import { pages } from "../client/pages.ts";
 import { ApiError } from "../contract/errors.ts";
-import { systemLabels, type RowData } from "../contract/values.ts";
+import { declarable, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { Context } from "../resources/resource.ts";
 import { Columns } from "./columns.ts";
@@ -115,7 +115,7 @@ export class TableRows {
     try {
       for await (const page of pages(context.client, { microAppID: table, signal: context.signal })) {
         for (const { _id, embeddingRowID, viewers, teamViewers, ...rest } of page) {
-          const values = Object.fromEntries(Object.entries(rest).filter(([label]) => !systemLabels.has(label)));
+          const values = declarable(rest);
           const parts = key.map((label) => keyText(values[label]));
           if (parts.includes(undefined)) keyless.push(_id);
           this.columns.see(values);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pages } from "../client/pages.ts";
 import { ApiError } from "../contract/errors.ts";
-import { id, systemLabels, type Row, type RowData } from "../contract/values.ts";
+import { declarable, id, type Row, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { Context } from "../resources/resource.ts";
 import { InputError } from "./function.ts";
@@ -17,8 +17,7 @@ export const row = z.object(rowShape);
 
 /** The row without what is the platform's own. */
 export function told({ _id, embeddingRowID, ...rest }: Row): z.output<typeof row> {
-  const values = Object.fromEntries(Object.entries(rest).filter(([label]) => !systemLabels.has(label)));
-  return { rowID: _id, values, ...(embeddingRowID ? { parentRowID: embeddingRowID } : {}) };
+  return { rowID: _id, values: declarable(rest), ...(embeddingRowID ? { parentRowID: embeddingRowID } : {}) };
 }
 
 /** Which rows of a table. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { isObject } from "../contract/wire.ts";
 import type { Change, Given, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 
 /** What stands for a value that is known only once other resources exist. */
@@ -50,7 +51,7 @@ export function keyed(resource: Resource, inputs: Properties): Properties {
 export function listed(resource: Resource, inputs: Properties): Properties {
   const lists = listsOf(resource).flatMap(([list, key]) => {
     const map = inputs[list];
-    if (!isMap(map)) return [];
+    if (!isObject(map)) return [];
     const names = new Set(Array.isArray(inputs[key]) ? inputs[key].map(String) : []);
     // Names that do not fit come from another list: what is there counts.
     const fitting = Object.keys(map).every((name) => names.has(name));
@@ -58,9 +59,6 @@ export function listed(resource: Resource, inputs: Properties): Properties {
   });
   return { ...inputs, ...Object.fromEntries<unknown>(lists) };
 }
-
-const isMap = (value: unknown): value is Properties =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Judges the inputs one by one, leaving out what is not known yet, then as the resource itself does. */
 export async function check(

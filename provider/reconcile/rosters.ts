@@ -93,12 +93,18 @@ export function planRoster<Live extends RosterMember>(
   return plan;
 }
 
-function fateOf(
-  self: { userID?: string | undefined; email?: string | undefined },
-  plan: RosterPlan,
-): string | undefined {
-  const isSelf = ({ userID, email }: RosterMember): boolean =>
-    userID === self.userID || (email !== undefined && email.toLowerCase() === self.email?.toLowerCase());
+/** Somebody by address, user ID or both. */
+export interface Named {
+  email?: string | undefined;
+  userID?: string | undefined;
+}
+
+/** Whether a member is that user, by ID or by address in any letter case. */
+export const isUser = (user: Named, { userID, email }: RosterMember): boolean =>
+  userID === user.userID || (email !== undefined && email.toLowerCase() === user.email?.toLowerCase());
+
+function fateOf(self: Named, plan: RosterPlan): string | undefined {
+  const isSelf = (member: RosterMember): boolean => isUser(self, member);
   const demoted = plan.changeRole.some(
     ({ member, role }) => isSelf(member) && role === "member" && member.role === "admin",
   );

@@ -6,6 +6,7 @@ import { email, id } from "../contract/values.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
 import { common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
 import { given } from "./settling.ts";
+import { exceptSpelling } from "./users.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
 
@@ -91,12 +92,10 @@ export const notification = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ report }, change, old, { inputs }) => {
-    const sameAddress = old.email.toLowerCase() === inputs.email?.toLowerCase();
-    const meant = (name: string): boolean => !(name === "email" && sameAddress);
-    const changed = change.changed.filter(meant);
-    if (changed.length > 0) report.info("it is sent again");
-    return Promise.resolve({ changed, replaces: change.replaces.filter(meant) });
+  diff: ({ report }, change, old, given) => {
+    const meant = exceptSpelling(change, old, given);
+    if (meant.changed.length > 0) report.info("it is sent again");
+    return Promise.resolve(meant);
   },
 
   create: async (context, inputs) => {

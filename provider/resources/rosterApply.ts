@@ -1,17 +1,8 @@
 import type { Invitation, InvitationTargets, ListedMember } from "../client/memberLists.ts";
-import { managing, planRoster, type RosterMember, type RosterOptions, type RosterPlan } from "../reconcile/rosters.ts";
+import { isUser, managing, planRoster, type Named, type RosterOptions, type RosterPlan } from "../reconcile/rosters.ts";
 import { PartialFailure, ResourceError, type Context } from "./resource.ts";
-import {
-  identified,
-  withRoles,
-  nameOf,
-  observed,
-  wantedOf,
-  type Kept,
-  type Members,
-  type Named,
-} from "./rosterLists.ts";
-import { some } from "./settling.ts";
+import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+import { counted, some } from "./settling.ts";
 
 /** What a roster is declared with, as far as the team's members depend on it. */
 interface Roster extends InvitationTargets {
@@ -32,10 +23,6 @@ const mostNamed = { plan: 5, failures: 20 };
 /** The first few of some members, for people; only how many when the roster is secret. */
 export const names = (members: readonly Named[], { sensitive }: Pick<Roster, "sensitive">): string =>
   sensitive ? `${members.length} of them` : some(members.map(nameOf), mostNamed.plan);
-
-/** Whether a member is the caller. */
-export const is = (self: Named, { userID, email }: RosterMember): boolean =>
-  userID === self.userID || (email !== undefined && email.toLowerCase() === self.email?.toLowerCase());
 
 /** As whom the calls are made. */
 export const caller = async ({ client, account }: Context): Promise<Named> => ({
@@ -60,7 +47,7 @@ export async function optionsNow(
 ): Promise<RosterOptions> {
   const self = await caller(context);
   const options = optionsOf(inputs, self);
-  const member = live.find((one) => is(self, one));
+  const member = live.find((one) => isUser(self, one));
   const dropped = member && managing(wantedOf(old?.members ?? {}, old), { mode: "additive" })(member);
   if (!inputs.keepSelf || !member || dropped) return options;
   return { ...options, ignore: [...(options.ignore ?? []), nameOf(member)] };
@@ -143,9 +130,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
     [rest.ignored, "left alone"],
     [rest.others, "of others"],
   ] as const;
-  context.report.info(
-    `members: ${counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ")}`,
-  );
+  context.report.info(`members: ${counted(counts)}`);
   return outputs;
 }
 

@@ -1,8 +1,16 @@
 import type { ListedMember } from "../client/memberLists.ts";
 import { role } from "../contract/members.ts";
-import { managing, type Role, type RosterMember, type RosterOptions, type WantedMember } from "../reconcile/rosters.ts";
+import {
+  managing,
+  type Named,
+  type Role,
+  type RosterMember,
+  type RosterOptions,
+  type WantedMember,
+} from "../reconcile/rosters.ts";
 import type { Context } from "./resource.ts";
 import { gone } from "./settling.ts";
+import { userIDAt } from "./users.ts";
 
 /** Members as a program declares them and a state keeps them: role by address or user ID. */
 export type Members = Record<string, Role>;
@@ -23,12 +31,6 @@ export function wantedOf(members: Members, { members: kept = {}, userIDs = [] }:
 }
 
 const sortedNames = (members: Members): string[] => Object.keys(members).toSorted();
-
-/** Somebody by address, user ID or both. */
-export interface Named {
-  email?: string | undefined;
-  userID?: string | undefined;
-}
 
 /** What people call a member. */
 export const nameOf = ({ email, userID }: Named): string => email ?? userID ?? "";
@@ -68,12 +70,8 @@ export async function identified(
   return Promise.all(
     wanted.map(async (one) => {
       if (one.email === undefined || one.userID !== undefined || shown.has(one.email.toLowerCase())) return one;
-      try {
-        return { ...one, userID: (await context.client.userid({ email: one.email }, context)).userID };
-      } catch (error) {
-        if (gone(error)) return one;
-        throw error;
-      }
+      const userID = await userIDAt(context, one.email);
+      return userID === undefined ? one : { ...one, userID };
     }),
   );
 }

@@ -3,6 +3,7 @@ import { maxRowsPerInsert } from "../contract/rows.ts";
 import type { Forecast, RowPlan } from "../reconcile/rows.ts";
 import type { Report } from "./resource.ts";
 import type { LinkDeclaration } from "./rowLookups.ts";
+import { counted } from "./settling.ts";
 
 /** Calls that a run will make when the table holds our rows alone. Updates and removals are one each. */
 export function callsAhead(
@@ -50,6 +51,5 @@ export function outcome(plan: RowPlan, calls: CallCounter, milliseconds: number)
     [plan.released, "left there and not ours any more"],
     [plan.foreign, "of others left alone"],
   ] as const;
-  const said = counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : []));
-  return `rows: ${said.join(", ")}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
+  return `rows: ${counted(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
 }

@@ -32,6 +32,10 @@ export function observedDescription(
   return state.description === undefined ? {} : { description: absentAs(state.description, found.description) };
 }
 
+/** What there is any of, for people: `2 added, 1 removed`. */
+export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
+  counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");
+
 /** The first few of many, for people. */
 export function some(names: readonly string[], most: number): string {
   const more = names.length > most ? ` and ${names.length - most} more` : "";

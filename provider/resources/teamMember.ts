@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { ListedMember } from "../client/memberLists.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
+import { isUser, type RosterMember } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./invitations.ts";
 import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
 import { gone } from "./settling.ts";
-import { exceptSpelling, namedOnce, user } from "./users.ts";
+import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./users.ts";
 
 const inputs = z.object({
   ...common,
@@ -16,9 +16,7 @@ const inputs = z.object({
   adopt,
 });
 
-const outputs = z.object({
-  memberUserID: id.meta({ description: "ID of the user, also of one who was named by address.", stable: true }),
-});
+const outputs = z.object(userFound);
 
 type Inputs = z.output<typeof inputs>;
 
@@ -34,11 +32,9 @@ export const teamMember = resource({
 
   check: ({ claims }, { inputs, unknown }) => {
     const problems = namedOnce({ inputs, unknown });
-    const { resourceUrn, teamID, userID } = inputs;
-    const address = inputs.email?.toLowerCase();
+    const { resourceUrn, teamID } = inputs;
     if (resourceUrn !== undefined && teamID !== undefined) {
-      const decidesOn = (member: ListedMember): boolean =>
-        member.userID === userID || (address !== undefined && member.email?.toLowerCase() === address);
+      const decidesOn = (member: RosterMember): boolean => isUser(inputs, member);
       problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamID, decidesOn }));
     } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });
@@ -103,14 +99,9 @@ async function memberCalled(context: Context, teamID: string, name: string) {
   const members = await context.members.of(teamID);
   const found = members?.find(({ userID, email }) => userID === name || email?.toLowerCase() === name.toLowerCase());
   if (found || !members || !name.includes("@")) return found;
-  try {
-    // The list may have user IDs alone.
-    const { userID } = await context.client.userid({ email: name }, context);
-    return members.find((member) => member.userID === userID);
-  } catch (error) {
-    if (gone(error)) return undefined;
-    throw error;
-  }
+  // The list may have user IDs alone.
+  const userID = await userIDAt(context, name);
+  return members.find((member) => member.userID === userID);
 }
 
 const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitialScreen }: Inputs) => ({

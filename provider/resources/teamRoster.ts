@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { email, id } from "../contract/values.ts";
-import { managing, planRoster } from "../reconcile/rosters.ts";
+import { isUser, managing, planRoster } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./invitations.ts";
 import { adopt, common, resource, ResourceError } from "./resource.ts";
-import { apply, caller, each, is, names, optionsNow, optionsOf, sentences } from "./rosterApply.ts";
+import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./rosterApply.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./rosterLists.ts";
 
 const userID = z.string().regex(/^[\w-]+$/, "must be an e-mail address or a user ID");
@@ -127,7 +127,7 @@ export const teamRoster = resource({
     const self = state.keepSelf ? await caller(context) : undefined;
     const ours = live.filter(managing(wantedOf(state.members, state), state));
     const leaving = ours.filter((member) => {
-      const stays = self && is(self, member);
+      const stays = self && isUser(self, member);
       if (stays) context.report.info(`${nameOf(member)} stays a member: its account makes these calls`);
       // A TeamMember that took over in this run was created before.
       return !stays && context.claims.successor("TeamRoster", id, member) === undefined;

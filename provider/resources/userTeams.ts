@@ -3,7 +3,7 @@ import { z } from "zod";
 import { id } from "../contract/values.ts";
 import { common, PartialFailure, resource, type Context } from "./resource.ts";
 import { given } from "./settling.ts";
-import { exceptSpelling, namedOnce, user } from "./users.ts";
+import { exceptSpelling, namedOnce, user, userFound } from "./users.ts";
 
 const inputs = z.object({
   ...common,
@@ -16,9 +16,7 @@ const inputs = z.object({
   }),
 });
 
-const outputs = z.object({
-  memberUserID: id.meta({ description: "ID of the user, also of one who was named by address.", stable: true }),
-});
+const outputs = z.object(userFound);
 
 type Inputs = z.output<typeof inputs>;
 

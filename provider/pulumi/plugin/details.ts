@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../contract/wire.ts";
 import type { Change, Kind, Resource } from "../../resources/resource.ts";
 import { factsOf, plain, type Properties } from "../properties.ts";
 
@@ -29,7 +30,7 @@ export function detailsOf(
     if (name === cause) return details(olds.outputs, news, [name], secrets);
     const [old, now] = [olds.inputs[name], news[name]];
     const given = parts[name];
-    if (isMap(old) && isMap(now) && !secrets.has(name)) {
+    if (isObject(old) && isObject(now) && !secrets.has(name)) {
       const found = perItem(name, plain(old), plain(now), named);
       if (found.length > 0) return capped(name, found, found.length, "inputs");
     }
@@ -70,7 +71,7 @@ function perItem(path: string, old: unknown, now: unknown, step: (path: string, 
     for (let index = 0; index < Math.max(old.length, now.length); index++) {
       items.push(below(`${path}[${index}]`, old[index] ?? null, now[index] ?? null));
     }
-  } else if (isMap(old) && isMap(now)) {
+  } else if (isObject(old) && isObject(now)) {
     for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
       items.push(below(step(path, name), old[name] ?? null, now[name] ?? null));
     }
@@ -82,9 +83,6 @@ const below = (path: string, old: unknown, now: unknown): Paths => perItem(path,
 
 const kindOf = (old: unknown, now: unknown): Kind =>
   old === now ? "update" : old === null ? "add" : now === null ? "delete" : "update";
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const named = (path: string, name: string): string => `${path}[${JSON.stringify(name)}]`;
 
