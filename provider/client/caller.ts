@@ -19,6 +19,7 @@ interface Call<Name extends EndpointName> {
   signal: AbortSignal | undefined;
   timeout: number;
   onCall?: CallOptions["onCall"];
+  glance?: CallOptions["glance"];
   /** When the call has to be over: waiting for the first turn does not count. */
   deadline: number | undefined;
   attempt: number;
@@ -58,7 +59,7 @@ export class Caller {
   async call<Name extends EndpointName>(
     name: Name,
     request: Partial<RequestOf<Name>>,
-    { signal, timeout = this.#timeouts.call, onCall }: CallOptions = {},
+    { signal, timeout = this.#timeouts.call, onCall, glance }: CallOptions = {},
     written?: Written,
   ): Promise<AnswerOf<Name>> {
     this.#transport.permit(name);
@@ -68,7 +69,7 @@ export class Caller {
       throw this.#error(name, { code: "unauthorized", message: "Nothing was sent: apiKey is not set", hint });
     }
     const prepared = prepare(name, request, this.#options.wireNames, written);
-    const call: Call<Name> = { name, prepared, signal, timeout, onCall, deadline: undefined, attempt: 1 };
+    const call: Call<Name> = { name, prepared, signal, timeout, onCall, glance, deadline: undefined, attempt: 1 };
     let refused: Credentials | undefined;
     for (; ; call.attempt++) {
       const credentials = auth === "none" ? undefined : await this.#credentials(call, refused);
@@ -147,7 +148,7 @@ export class Caller {
   }
 
   async #sent<Name extends EndpointName>(
-    { name, prepared, timeout }: Call<Name>,
+    { name, prepared, timeout, glance }: Call<Name>,
     credentials: Credentials | undefined,
     stop: Stop,
   ): Promise<Outcome<Name>> {
@@ -161,6 +162,7 @@ export class Caller {
       const message = late ? `No answer within ${timeout} ms` : error.message;
       return { failed: { code, message, lasting: error.lasting, sent: error.code !== "unreachable" } };
     }
+    if (reply.status === 200) await glance?.(reply.text);
     const judged = judge(name, reply);
     if ("answer" in judged) return { ...judged, status: reply.status };
     return { failed: { ...judged.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };

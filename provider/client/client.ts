@@ -15,6 +15,8 @@ export interface CallOptions {
   timeout?: number | undefined;
   /** Told of each request of this call when it is over. */
   onCall?: ((call: CallRecord) => void) | undefined;
+  /** Shown the text of the answer before it is parsed, which takes a while when it is large, and waited for. */
+  glance?: ((text: string) => Promise<void>) | undefined;
 }
 
 /** The platform as a program speaks to it. */

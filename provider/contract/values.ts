@@ -33,8 +33,7 @@ export const locationValue = z.object({
   }),
 });
 
-/** A row as it is read: user-defined fields by label beside the platform's own. */
-export const row = z.looseObject({
+const rowFields = z.object({
   _id: id,
   userID: z.string().nullish().describe("The row's creator."),
   viewers: z.array(z.unknown()).nullish(),
@@ -43,6 +42,14 @@ export const row = z.looseObject({
   submitted: z.number().nullish().describe("Milliseconds since the epoch."),
   embeddingRowID: z.string().nullish().describe("The parent row, in a sub-table."),
 });
+
+/**
+ * A row as it is read: user-defined fields by label beside the platform's own. Handed on as it is, without a copy: rows
+ * come by the thousand.
+ */
+export const row = z
+  .custom<z.output<typeof rowFields> & Record<string, unknown>>((value) => rowFields.safeParse(value).success)
+  .meta({ ...z.toJSONSchema(z.looseObject(rowFields.shape)), $schema: undefined });
 
 /** Labels that a row carries and that nobody declared: the platform's own. None of them can be written. */
 export const systemLabels: ReadonlySet<string> = new Set([

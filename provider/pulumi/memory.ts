@@ -6,5 +6,5 @@ import { setFlagsFromString } from "node:v8";
  */
 export function keepMemorySmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=40");
+  setFlagsFromString("--heap-growing-percent=60");
 }

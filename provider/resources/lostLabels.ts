@@ -1,14 +1,16 @@
-import type { RowData } from "../contract/values.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { Row, RowData } from "../contract/values.ts";
 import { canonical, keyText, rowDigester } from "../reconcile/digests.ts";
 import type { RowIndices } from "../reconcile/rowIndices.ts";
 import type { RowTarget } from "./rowApply.ts";
 import type { RowContext } from "./rowContext.ts";
+import { isJudged } from "./rowInserts.ts";
 import type { Links } from "./rowLookups.ts";
 import { linkedLabels, type Summary } from "./rowSource.ts";
 import { placeOf, read } from "./sources.ts";
 
 /** Rows that are looked at: a table loses a label of all rows or of none. */
-const looked = 10_000;
+const looked = { inserted: 10_000, changed: 1_000 };
 
 interface Loss {
   wrote: unknown;
@@ -17,33 +19,35 @@ interface Loss {
   count: number;
 }
 
+/** Rows that a run wrote. */
+interface WrittenRows {
+  /** Indices of the wanted rows. */
+  written: RowIndices;
+  inserted: number;
+  /** IDs of those that were there before. */
+  changed: readonly string[];
+}
+
 /**
  * Labels whose values did not arrive, in sentences: the platform ignores labels that a table lacks, and may give back
- * another type. One page of the newest rows is looked at.
+ * another type. One page of the newest rows is looked at, and one of those that were changed.
  */
 export async function lostLabels(
   context: RowContext,
   target: RowTarget,
   { rows: wanted, labels }: Pick<Summary, "rows" | "labels">,
   links: Links,
-  written: RowIndices,
+  { written, inserted, changed }: WrittenRows,
 ): Promise<string[]> {
-  if (written.size === 0) return [];
   const { table, key, salt } = target;
-  const { microAppRows } = await context.client.microappdata(
-    {
-      microAppID: table,
-      searchFilter: [{ resourceID: table, skip: 0, limit: looked }],
-      optLimit: looked,
-      optViewSort: { _id: -1 },
-    },
-    context,
-  );
+  const found = await rowsByID(context, table, changed.slice(0, looked.changed));
+  // A platform that finds no rows by their IDs may have some of them among the newest.
+  if (inserted > 0 || (changed.length > 0 && found.length === 0)) found.push(...(await newest(context, table)));
   const digester = rowDigester({ key, labels, references: linkedLabels(target), salt });
   const differing = new Map<number, RowData>();
   let met = 0;
   let keyless = 0;
-  for (const row of microAppRows) {
+  for (const row of found) {
     const values = links.inSourceTerms(row);
     const digest = digester.key(values);
     if (digest === undefined) keyless++;
@@ -59,6 +63,34 @@ export async function lostLabels(
     ];
   }
   return told(target, await losses(context, target, differing));
+}
+
+async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[]> {
+  if (ids.length === 0) return [];
+  const limit = ids.length;
+  const query = {
+    microAppID: table,
+    searchFilter: [{ resourceID: table, skip: 0, limit }],
+    optLimit: limit,
+    optViewFilters: [{ _id: { $in: [...ids] } }],
+  };
+  try {
+    return (await context.client.microappdata(query, context)).microAppRows;
+  } catch (error) {
+    if (error instanceof ApiError && isJudged(error)) return [];
+    throw error;
+  }
+}
+
+async function newest(context: RowContext, table: string): Promise<Row[]> {
+  const limit = looked.inserted;
+  const query = {
+    microAppID: table,
+    searchFilter: [{ resourceID: table, skip: 0, limit }],
+    optLimit: limit,
+    optViewSort: { _id: -1 },
+  };
+  return (await context.client.microappdata(query, context)).microAppRows;
 }
 
 async function losses(

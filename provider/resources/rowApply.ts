@@ -107,8 +107,9 @@ export async function applyPlan(
     failures.push(`${place(line)}: ${error.said}`);
     if (failures.length >= mostRefused) throw new Stopped("further rows were not tried");
   };
-  const lost = async (): Promise<boolean> => {
-    const said = await lostLabels(context, target, { rows, labels }, links, chosen);
+  const lost = async (changed: readonly string[] = []): Promise<boolean> => {
+    const inserted = plan.insert.length;
+    const said = await lostLabels(context, target, { rows, labels }, links, { written: chosen, inserted, changed });
     failures.push(...said);
     return said.length > 0;
   };
@@ -161,7 +162,7 @@ export async function applyPlan(
       removals.delete(rowID);
       finished(1);
     });
-    if (failures.length === 0) await lost();
+    if (failures.length === 0) await lost([...ids.values()]);
   } catch (error) {
     failures.push(error instanceof Error ? error.message : String(error));
   } finally {

@@ -15,8 +15,8 @@ export function callsAhead(
   const tables = new Set(linked.map(({ table, key }) => JSON.stringify([table, key])));
   const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
   const batches = Math.ceil(insert / maxRowsPerInsert);
-  // What was written is looked at in the end, and after the first of several batches.
-  const looks = Math.min(batches, 2) || Math.min(update, 1);
+  // What was written is looked at in the end, what was inserted also after the first of several batches.
+  const looks = Math.min(batches, 2) + Math.min(update, 1);
   return 2 * tables.size + pages + batches + update + remove + looks;
 }
 
