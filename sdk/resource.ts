@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { z } from "zod";
+import { z } from "zod";
 import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
@@ -36,14 +36,20 @@ type ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> = new 
 const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
   new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
+/** A switch such as `adopt`: the platform never tells it. Each output is dear to make, so those that are unset are one. */
+const isSwitch = (schema: unknown): boolean =>
+  schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodBoolean;
+const nothing = pulumi.output(undefined);
+
 /** The class by which a program declares a resource, derived from the resource's definition. */
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
   const type = dynamicType(definition.name);
   const names = [...Object.keys(definition.inputs.shape), ...Object.keys(definition.outputs.shape)];
-  // An output that is not mentioned here never resolves.
-  const mentioned = Object.fromEntries(names.map((name) => [name, undefined]));
+  const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
+  // An output that is not mentioned here never resolves. A switch that nobody sets needs no mention: it says nothing.
+  const mentioned = Object.fromEntries(names.flatMap((name) => (switches.includes(name) ? [] : [[name, undefined]])));
   // What check computes says nothing to a reader of a diff, except where it is all that a diff has.
   const computed = Object.entries(definition.inputs.shape)
     .filter(([, schema]) => factsOf(schema).computed && factsOf(schema).settles === "silently")
@@ -69,6 +75,8 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
           additionalSecretOutputs: secrets,
         }),
       );
+      const unset = switches.filter((name) => !(name in props));
+      Object.assign(this, Object.fromEntries(unset.map((name) => [name, nothing])));
     }
   }
   // The SDK makes a property of each prop; the type says which ones these are.

@@ -126,6 +126,18 @@ test("a label that the table lacks is noticed with the first batch", async () =>
   expect(await live()).toHaveLength(10_000);
 }, 60_000);
 
+test("what was changed is looked at by its ID, wherever in the table it is", async () => {
+  await set();
+  const first = await up(seed(rowsOf(3)));
+  const since = stage.emulator.lastCall();
+  await up(seed(rowsOf(3).map((row, index) => (index === 1 ? { ...row, Name: "changed" } : row))), first);
+  const [{ _id } = { _id: "" }] = (await live()).filter(({ Name }) => Name === "changed");
+  const reads = stage.emulator.calls({ since, endpoint: "microappdata" });
+  expect(reads.map(({ request }) => request)).toContainEqual(
+    expect.objectContaining({ optViewFilters: [{ _id: { $in: [_id] } }] }),
+  );
+});
+
 test("a natural key that the table lacks is named", async () => {
   await set();
   const { failed } = await up({ table: "items", key: "code", rows: [{ code: "K1", Name: "one" }] });

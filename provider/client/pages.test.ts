@@ -1,8 +1,9 @@
+import { setImmediate as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { AnswerOf, RequestOf } from "../contract/endpoints.ts";
 import type { Row } from "../contract/values.ts";
-import type { Client } from "./client.ts";
+import type { CallOptions, Client } from "./client.ts";
 import { pages, type PagesOptions } from "./pages.ts";
 import { serve, type Server } from "./testing/server.ts";
 
@@ -18,6 +19,8 @@ interface Habits {
   /** Finds nothing by a filter on `_id`. */
   failsFilter?: boolean;
   ignoresSkip?: boolean;
+  /** Rows hold IDs of other things. */
+  nests?: boolean;
   /** Called before each page is answered. */
   before?: (rows: string[], page: number) => void;
 }
@@ -26,7 +29,8 @@ interface Habits {
 function tableOf(ids: readonly string[], habits: Habits = {}): { client: Client; queries: Query[] } {
   const rows = [...ids];
   const queries: Query[] = [];
-  const microappdata = (query: Query): Promise<AnswerOf<"microappdata">> => {
+  const microappdata = async (query: Query, { glance }: CallOptions): Promise<AnswerOf<"microappdata">> => {
+    await Promise.resolve(); // nothing is answered at once
     queries.push(query);
     habits.before?.(rows, queries.length);
     const after = (query.optViewFilters?.[0]?.["_id"] as { $gt?: string } | undefined)?.$gt;
@@ -36,7 +40,9 @@ function tableOf(ids: readonly string[], habits: Habits = {}): { client: Client;
     const { skip = 0, limit = 0 } = query.searchFilter?.[0] ?? {};
     const from = habits.ignoresSkip ? 0 : Number(skip);
     const page = found.slice(from, from + Math.min(Number(limit), habits.cap ?? Infinity));
-    return Promise.resolve({ microAppRows: page.map((_id) => ({ _id })) });
+    const answer = { microAppRows: page.map((_id) => (habits.nests ? { _id, Linked: { _id: "0" } } : { _id })) };
+    await glance?.(JSON.stringify(answer));
+    return answer;
   };
   return { client: { microappdata } as unknown as Client, queries }; // pages() uses nothing else
 }
@@ -62,6 +68,8 @@ describe("all rows of a table", () => {
     ["finds nothing by the filter and has a limit of its own", { failsFilter: true, cap: 2 }],
     ["ignores the position", { ignoresSkip: true }],
     ["ignores the position and has a limit of its own", { ignoresSkip: true, cap: 2 }],
+    ["tells IDs of other things as well", { nests: true }],
+    ["tells IDs of other things as well and has a limit of its own", { nests: true, cap: 2 }],
     ["ignores order and filter", { ignoresSort: true, ignoresFilter: true }],
     ["ignores order and filter and has a limit of its own", { ignoresSort: true, ignoresFilter: true, cap: 3 }],
   ];
@@ -110,6 +118,18 @@ describe("all rows of a table", () => {
     const empty = tableOf([]);
     await readAll(empty.client);
     expect(empty.queries).toHaveLength(1);
+  });
+
+  test("are asked for no more than a page ahead", async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => String(index).padStart(3, "0"));
+    const { client, queries } = tableOf(ids);
+    let read = 0;
+    for await (const page of pages(client, { microAppID: "m", pageSize: 30 })) {
+      expect(page.length).toBeLessThanOrEqual(30);
+      await pause();
+      expect(queries.length).toBeLessThanOrEqual(++read + 1);
+    }
+    expect(queries).toHaveLength(8); // 6 full ones, one of 20, and what comes after it, by a filter that is known to work
   });
 
   test("that are there all the time come once while others come and go", async () => {

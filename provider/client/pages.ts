@@ -52,7 +52,12 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
 
   /** Asks for the page after a row. Once somebody awaits it, its text is enough to ask for the one after it. */
   function begin(after?: string): Begun {
-    const begun: Begun = { after, awaited: false, next: undefined, rows: page(0, after, after === undefined ? undefined : look) };
+    const begun: Begun = {
+      after,
+      awaited: false,
+      next: undefined,
+      rows: page(0, after, after === undefined ? undefined : look),
+    };
     async function look(text: string): Promise<void> {
       const last = lastIn(text);
       if (!begun.awaited || last === undefined) return;
@@ -68,7 +73,7 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
   let first: string | undefined;
   let last: string | undefined;
   let read = 0;
-  let filtered = 0; // rows that came by the filter
+  let filters = false; // whether the server is known to filter: rows came by it, in an order that is no accident
   let full = limit; // what the server's pages hold when there is more
   for (let begun = begin(); ;) {
     begun.awaited = true;
@@ -86,13 +91,13 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
       // Once a page has continued so many, the server is known to keep order and filter.
       if (read < noAccident) for (const { _id } of rows) seen.add(_id);
       read += rows.length;
-      if (begun.after !== undefined) filtered += rows.length;
+      filters ||= begun.after !== undefined && read >= noAccident;
       first ??= rows[0]?._id;
       last = end;
     }
     if (last === undefined) return;
-    if (rows.length === 0 && filtered >= noAccident) return;
-    if (rows.length < full && filtered < noAccident) {
+    if (rows.length === 0 && filters) return;
+    if (rows.length < full && !filters) {
       // Perhaps the end: ask by position, which needs no filter. Beyond the end there is nothing.
       const beyond = await page(read);
       if (beyond.length === 0) return;
