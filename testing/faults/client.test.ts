@@ -54,7 +54,7 @@ interface Seen {
   hit: number;
   /** How many things of each kind were made, changed and removed. */
   done: Record<string, readonly [made: number, changed: number, removed: number]>;
-  error: unknown;
+  error: ApiError | undefined;
 }
 
 let files: Server;
@@ -75,22 +75,25 @@ async function call(name: EndpointName, fault?: Fault): Promise<Seen> {
   const client = connect(name, fault?.kind === "timeout" ? { timeouts: { headers: 2_000 } } : {});
   const since = platform.lastCall();
   platform.setFaults({ faults: fault ? [{ ...fault, endpoint: name, count: 1 }] : [] });
-  const [outcome] = await Promise.allSettled([ask(client, name, prepared)]);
+  const outcome = await ask(client, name, prepared).then(
+    (answer: unknown) => ({ answer, error: undefined }),
+    (error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+      return { answer: undefined, error };
+    },
+  );
   const calls = platform.calls({ since, endpoint: name });
   platform.setFaults();
   await client.close();
   const done = platform.differences("start").map(({ table, added, changed, removed }) => {
     return [table, [added.length, changed.length, removed.length]] as const;
   });
-  const error: unknown = outcome.status === "rejected" ? outcome.reason : undefined;
-  if (error !== undefined && !(error instanceof ApiError)) throw error;
   return {
-    end: error?.code ?? "well",
-    answer: outcome.status === "fulfilled" ? outcome.value : undefined,
+    ...outcome,
+    end: outcome.error?.code ?? "well",
     sent: calls.length,
     hit: calls.filter(({ fault }) => fault !== null).length,
     done: Object.fromEntries(done),
-    error,
   };
 }
 
@@ -158,7 +161,7 @@ describe.each(Object.keys(faults) as FaultName[])("%s", (kind) => {
     expect(told).toEqual(expected);
     for (const { error, end } of found.values()) {
       if (error === undefined) continue;
-      if (end === outcomeUnknown) expect(String(error)).toContain("Look on the platform whether it was done");
+      if (end === outcomeUnknown) expect(error.message).toContain("Look on the platform whether it was done");
       const text = inspect(error, { depth: 9 });
       for (const secret of [account.password, account.apiKey, token]) expect(text).not.toMatch(secret);
     }
@@ -171,7 +174,10 @@ test("where nobody listens no call is given up at once, whatever its effect, and
       let waits = 0;
       const client = connect(name, {
         ...{ endpoint: "http://127.0.0.1:1", token: "a-token-of-old", userId: "ada" },
-        wait: () => Promise.resolve(void waits++),
+        wait: () => {
+          waits++;
+          return Promise.resolve();
+        },
       });
       const prepared = requests.get(name);
       const [outcome] = await Promise.allSettled([prepared && ask(client, name, prepared)]);
