@@ -108,7 +108,7 @@ export async function applyPlan(
     if (failures.length >= mostRefused) throw new Stopped("further rows were not tried");
   };
   const lost = async (): Promise<boolean> => {
-    const said = await lostLabels(context, target, { rows, labels }, links, chosen);
+    const said = await lostLabels(context, target, { rows, labels }, links, chosen, ids);
     failures.push(...said);
     return said.length > 0;
   };
