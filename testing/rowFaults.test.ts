@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { pages } from "../provider/client/index.ts";
 import type { Row } from "../provider/contract/values.ts";
 import { plugin } from "./doors.ts";
-import { InitFailed, type Properties } from "./providerHost.ts";
+import type { Properties } from "./providerHost.ts";
+import { applied, type Seeded } from "./seeded.ts";
 import { Stage } from "./stage.ts";
 
 const tables = { items: { name: "Items", fields: { Code: { type: "text", sort: 1 }, Name: "text", Size: "number" } } };
@@ -26,24 +27,7 @@ async function live(): Promise<Row[]> {
 }
 const codes = async (): Promise<unknown[]> => (await live()).map(({ Code }) => Code).toSorted();
 
-/** Makes the seed as it is declared, from whatever state there is; tells the state and how it went. */
-async function up(
-  news: Properties,
-  made?: { id: string; outputs: Properties; inputs: Properties },
-): Promise<{ id: string; outputs: Properties; inputs: Properties; failed?: string }> {
-  const { inputs, problems } = await stage.host.check("SeedRows", news, made?.inputs);
-  expect(problems).toEqual([]);
-  try {
-    if (made) {
-      const outputs = await stage.host.update("SeedRows", made.id, made.outputs, inputs);
-      return { id: made.id, inputs, outputs };
-    }
-    return { inputs, ...(await stage.host.create("SeedRows", inputs)) };
-  } catch (error) {
-    if (!(error instanceof InitFailed)) throw error;
-    return { id: error.id, outputs: error.properties, inputs, failed: error.message };
-  }
-}
+const up = (news: Properties, made?: Seeded): Promise<Seeded> => applied(stage, news, made);
 
 test("the calls that a preview foresees are those that are made, and the end tells them with their time", async () => {
   await set();

@@ -20,10 +20,15 @@ interface Habits {
   bare?: boolean;
   /** Refuses this address. */
   refuses?: string;
+  /** Adds people, and says that it failed. */
+  failing?: boolean;
 }
 
 /** A platform with these teams. */
-async function platform(teams: Record<string, Person[]>, { bare, refuses }: Habits = {}): Promise<MemberLists> {
+async function platform(
+  teams: Record<string, Person[]>,
+  { bare, refuses, failing }: Habits = {},
+): Promise<MemberLists> {
   server = await serve(({ endpoint, body, path }, response) => {
     if (endpoint === "userid") {
       const email = new URL(path, "http://platform.example").searchParams.get("email") ?? "";
@@ -46,6 +51,7 @@ async function platform(teams: Record<string, Person[]>, { bare, refuses }: Habi
         return undefined;
       }
       for (const email of emails) teams[teamIDs[0] ?? ""]?.push(person(email.split("@")[0] ?? ""));
+      if (failing) say(response, 500, { status: "failure", message: "Oops" });
       return { status: "success" };
     }
     if (endpoint === "updateteammember") return { status: "success" };
@@ -110,6 +116,14 @@ describe("additions", () => {
     expect(bad).toMatchObject({
       status: "rejected",
       reason: { code: "invalidRequest", said: "bad@crew.example is invalid" },
+    });
+  });
+
+  test("that never were confirmed are found in the list", async () => {
+    const lists = await platform({ a: [] }, { failing: true });
+    await expect(lists.add("a", { email: "ann@crew.example" })).resolves.toMatchObject({
+      member: { userID: "ann" },
+      existed: false,
     });
   });
 

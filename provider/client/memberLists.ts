@@ -158,14 +158,14 @@ export class MemberLists {
 
   /**
    * Invites in one call all who are led to the same place; when that is refused, halves of them to find out whom.
-   * Answers those who were refused, with the reason.
+   * Answers those of whom a call failed, with the reason: the list says whether they were added all the same.
    */
   async invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
-    const refused = new Map<Invitation, unknown>();
+    const failed = new Map<Invitation, unknown>();
     for (const group of Map.groupBy(people, ({ targets }) => JSON.stringify(targets ?? {})).values()) {
-      await this.#send(teamID, group, refused);
+      await this.#send(teamID, group, failed);
     }
-    return refused;
+    return failed;
   }
 
   /** A list that was read before or during a change says nothing about the time after it. */
@@ -234,20 +234,20 @@ export class MemberLists {
       const before = await this.#fresh(teamID);
       const there = await Promise.all(waiting.map(({ request }) => this.#memberAmong(before, request)));
       const missing = waiting.filter((_, index) => there[index] === undefined).map(({ request }) => request);
-      const refused = await this.invite(teamID, missing);
+      const failed = await this.invite(teamID, missing);
       const after = missing.length > 0 ? await this.#fresh(teamID) : before;
       for (const [index, { request, resolve, reject }] of waiting.entries()) {
         const existing = there[index];
         const member = existing ?? (await this.#memberAmong(after, request));
         if (member) resolve({ member, existed: existing !== undefined });
-        else reject(refused.get(request) ?? notListed(teamID, request));
+        else reject(failed.get(request) ?? notListed(teamID, request));
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
   }
 
-  async #send(teamID: string, people: readonly Invitation[], refused: Map<Invitation, unknown>): Promise<void> {
+  async #send(teamID: string, people: readonly Invitation[], failed: Map<Invitation, unknown>): Promise<void> {
     const emails = people.flatMap(({ email }) => email ?? []);
     const userIDs = people.flatMap(({ email, userID }) => (email === undefined ? (userID ?? []) : []));
     const [first] = people;
@@ -262,14 +262,13 @@ export class MemberLists {
       await this.#changing(teamID, () => this.#client.insertteammembers(request, this.#call));
     } catch (error) {
       const judged = error instanceof ApiError && ["invalidRequest", "notFound", "rejected"].includes(error.code);
-      if (!judged || !first) throw error;
-      if (people.length === 1) {
-        refused.set(first, error);
+      if (!judged || people.length === 1) {
+        for (const one of people) failed.set(one, error);
         return;
       }
       const middle = Math.ceil(people.length / 2);
-      await this.#send(teamID, people.slice(0, middle), refused);
-      await this.#send(teamID, people.slice(middle), refused);
+      await this.#send(teamID, people.slice(0, middle), failed);
+      await this.#send(teamID, people.slice(middle), failed);
     }
   }
 

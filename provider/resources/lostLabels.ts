@@ -1,16 +1,16 @@
 import { ApiError } from "../contract/errors.ts";
 import type { Row, RowData } from "../contract/values.ts";
 import { canonical, keyText, rowDigester } from "../reconcile/digests.ts";
-import type { RowIndices } from "../reconcile/rowIndices.ts";
+import { RowIndices } from "../reconcile/rowIndices.ts";
 import type { RowTarget } from "./rowApply.ts";
-import type { RowContext } from "./rowContext.ts";
+import { rowsOf, type RowContext } from "./rowContext.ts";
 import { isJudged } from "./rowInserts.ts";
 import type { Links } from "./rowLookups.ts";
-import { linkedLabels, type Summary } from "./rowSource.ts";
+import { keyOf, linkedLabels, type Summary } from "./rowSource.ts";
 import { placeOf, read } from "./sources.ts";
 
 /** Rows that are looked at: a table loses a label of all rows or of none. */
-const looked = { inserted: 10_000, changed: 1_000 };
+const looked = { inserted: 10_000, changed: 1_000, oneByOne: 10 };
 
 interface Loss {
   wrote: unknown;
@@ -30,7 +30,7 @@ interface WrittenRows {
 
 /**
  * Labels whose values did not arrive, in sentences: the platform ignores labels that a table lacks, and may give back
- * another type. One page of the newest rows is looked at, and one of those that were changed.
+ * another type. Some of the rows that were written are looked at: those that were changed, and the newest ones.
  */
 export async function lostLabels(
   context: RowContext,
@@ -39,34 +39,55 @@ export async function lostLabels(
   links: Links,
   { written, inserted, changed }: WrittenRows,
 ): Promise<string[]> {
+  if (inserted + changed.length === 0) return [];
   const { table, key, salt } = target;
-  const found = await rowsByID(context, table, changed.slice(0, looked.changed));
-  // A platform that finds no rows by their IDs may have some of them among the newest.
-  if (inserted > 0 || (changed.length > 0 && found.length === 0)) found.push(...(await newest(context, table)));
   const digester = rowDigester({ key, labels, references: linkedLabels(target), salt });
   const differing = new Map<number, RowData>();
-  let met = 0;
+  const numbered = new Map<string, RowData>();
+  const met = new RowIndices(wanted.length);
   let keyless = 0;
-  for (const row of found) {
-    const values = links.inSourceTerms(row);
-    const digest = digester.key(values);
-    if (digest === undefined) keyless++;
-    const index = digest && wanted.find(digest);
-    if (index === undefined || !written.has(index)) continue;
-    met++;
-    if (!wanted.says(index, digester.content(values))) differing.set(index, values);
-  }
-  if (met === 0 && keyless > 0) {
+  /** Whether any of the rows is one that was written. */
+  const look = (rows: readonly Row[]): boolean => {
+    const before = met.size;
+    for (const row of rows) {
+      const values = links.inSourceTerms(row);
+      const digest = digester.key(values);
+      if (digest === undefined) keyless++;
+      const index = digest && wanted.find(digest);
+      if (index === undefined && key.some((label) => typeof values[label] === "number")) {
+        numbered.set(keyOf(key, values), values);
+      }
+      if (index === undefined || !written.has(index)) continue;
+      met.add(index);
+      if (!wanted.says(index, digester.content(values))) differing.set(index, values);
+    }
+    return met.size > before;
+  };
+  let seen = changed.length > 0 && look(await rowsByID(context, table, changed.slice(0, looked.changed)));
+  if (inserted > 0 || !seen) seen = look(await newest(context, table));
+  // Servers may ignore filter and order.
+  if (!seen) seen = look(await oneByOne(context, changed.slice(0, looked.oneByOne)));
+  if (!seen && inserted > 0) for await (const page of rowsOf(context, table)) if (look(page)) break;
+  if (met.size === 0 && numbered.size === 0 && keyless > 0) {
     const missing = key.map((label) => `"${label}"`).join(" or ");
     return [
       `table ${table} did not keep ${missing}, the natural key, of the rows that were written: add the field to the table, or correct key (labels are case sensitive)`,
     ];
   }
-  return told(target, await losses(context, target, differing));
+  const missing = (index: number): boolean => written.has(index) && !met.has(index);
+  return told(target, await losses(context, target, { differing, numbered, missing }));
+}
+
+/** What was seen of rows that are not as they were written. */
+interface Seen {
+  differing: ReadonlyMap<number, RowData>;
+  /** Rows of no wanted key whose key has numbers: of what was written as "007" a server may have made 7. */
+  numbered: ReadonlyMap<string, RowData>;
+  /** Whether a row was written and not seen. */
+  missing: (index: number) => boolean;
 }
 
 async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[]> {
-  if (ids.length === 0) return [];
   const limit = ids.length;
   const query = {
     microAppID: table,
@@ -77,7 +98,7 @@ async function rowsByID(context: RowContext, table: string, ids: readonly string
   try {
     return (await context.client.microappdata(query, context)).microAppRows;
   } catch (error) {
-    if (error instanceof ApiError && isJudged(error)) return [];
+    if (error instanceof ApiError && isJudged(error)) return []; // a filter that is not known
     throw error;
   }
 }
@@ -93,18 +114,25 @@ async function newest(context: RowContext, table: string): Promise<Row[]> {
   return (await context.client.microappdata(query, context)).microAppRows;
 }
 
+async function oneByOne({ client, ...call }: RowContext, ids: readonly string[]): Promise<Row[]> {
+  const read = await Promise.all(ids.map((rowID) => client.microappdataRow({ rowID }, call)));
+  return read.flatMap(({ currentRow }) => currentRow ?? []);
+}
+
 async function losses(
   { directory }: RowContext,
   target: RowTarget,
-  differing: ReadonlyMap<number, RowData>,
+  { differing, numbered, missing }: Seen,
 ): Promise<Map<string, Loss>> {
   const lost = new Map<string, Loss>();
   const linked = new Set(linkedLabels(target));
   let index = -1;
-  let left = differing.size;
+  let left = differing.size + numbered.size;
   for await (const block of left === 0 ? [] : read(target, directory)) {
     for (const { line, values } of block) {
-      const found = differing.get(++index);
+      index++;
+      const twin = numbered.size > 0 && missing(index) ? numbered.get(keyOf(target.key, asNumbers(values))) : undefined;
+      const found = differing.get(index) ?? twin;
       if (!found) continue;
       left--;
       for (const [label, wrote] of Object.entries(values)) {
@@ -119,6 +147,14 @@ async function losses(
   }
   return lost;
 }
+
+const asNumbers = (values: RowData): RowData =>
+  Object.fromEntries(
+    Object.entries(values).map(([label, value]) => {
+      const number = typeof value === "string" ? Number(value) : Number.NaN;
+      return [label, Number.isNaN(number) ? value : number];
+    }),
+  );
 
 const told = (target: RowTarget, lost: ReadonlyMap<string, Loss>): string[] =>
   [...lost].map(([label, { wrote, found, line, count }]) => {

@@ -10,7 +10,7 @@ console.log(`FAULTS_SEED=${seed}`);
 
 const workshop = await Workshop.open(availableParallelism());
 const all = allCases(workshop.courses, random(seed));
-console.log(`no case hits ${untouched(all).join(", ")}`);
+console.log(`no resource calls, and only client.test.ts hits ${untouched(all).join(", ")}`);
 // In any order, so that what is wrong shows early.
 const cases = shuffled(
   all.filter((one) => words.every((word) => told(one).includes(word))),
