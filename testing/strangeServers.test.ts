@@ -79,12 +79,23 @@ test("numbers that come back as text are told by line and label, repaired in pla
 test("text that comes back as numbers is told by line and label, a natural key that is not recognised any more too", async () => {
   await set({ row: textAsNumbers });
   await writeFile(join(stage.host.folder, "items.csv"), "Code,Name,Size\nK1,one,10\n007,two,20\nK3,three,030\n");
-  const { failed } = await up({ source: "items.csv" });
+  const made = await up({ source: "items.csv" });
+  const { failed } = made;
   const told = (line: string, label: string): string =>
     `items.csv:${line}: table items gave back the string in "${label}" as another value (number): declare its type in types`;
   expect(failed).toContain(told("2 and 2 more", "Size"));
   expect(failed).toContain(told("3", "Code"));
   expect(failed).not.toContain('"Name"');
+  // Nor is it inserted once more, whether it is remembered or not.
+  for (const state of [made, undefined]) {
+    const next = up({ source: "items.csv", adopt: true }, state);
+    await expect(next).rejects.toThrow("items.csv:3: table items has the natural key as a number");
+  }
+  expect(await live()).toHaveLength(3);
+  const typed = { source: "items.csv", adopt: true, types: { Code: "text", Size: "number" } };
+  await writeFile(join(stage.host.folder, "items.csv"), "Code,Name,Size\nK1,one,10\n7,two,20\nK3,three,030\n");
+  expect((await up(typed, made)).failed).toContain(told("3", "Code"));
+  expect(await live()).toHaveLength(3);
 });
 
 test("a natural key that comes back as a number is the same row", async () => {

@@ -4,9 +4,10 @@ import { canonical, keyText, rowDigester } from "../reconcile/digests.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
 import type { RowTarget } from "./rowApply.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
+import { NumberedKeys } from "./numberedKeys.ts";
 import { isJudged } from "./rowInserts.ts";
 import type { Links } from "./rowLookups.ts";
-import { keyOf, linkedLabels, type Summary } from "./rowSource.ts";
+import { linkedLabels, type Summary } from "./rowSource.ts";
 import { placeOf, read } from "./sources.ts";
 
 /** Rows that are looked at: a table loses a label of all rows or of none. */
@@ -43,7 +44,7 @@ export async function lostLabels(
   const { table, key, salt } = target;
   const digester = rowDigester({ key, labels, references: linkedLabels(target), salt });
   const differing = new Map<number, RowData>();
-  const numbered = new Map<string, RowData>();
+  const numbered = new NumberedKeys(key);
   const met = new RowIndices(wanted.length);
   let keyless = 0;
   /** Whether any of the rows is one that was written. */
@@ -54,9 +55,7 @@ export async function lostLabels(
       const digest = digester.key(values);
       if (digest === undefined) keyless++;
       const index = digest && wanted.find(digest);
-      if (index === undefined && key.some((label) => typeof values[label] === "number")) {
-        numbered.set(keyOf(key, values), values);
-      }
+      if (index === undefined) numbered.see(values);
       if (index === undefined || !written.has(index)) continue;
       met.add(index);
       if (!wanted.says(index, digester.content(values))) differing.set(index, values);
@@ -81,8 +80,7 @@ export async function lostLabels(
 /** What was seen of rows that are not as they were written. */
 interface Seen {
   differing: ReadonlyMap<number, RowData>;
-  /** Rows of no wanted key whose key has numbers: of what was written as "007" a server may have made 7. */
-  numbered: ReadonlyMap<string, RowData>;
+  numbered: NumberedKeys;
   /** Whether a row was written and not seen. */
   missing: (index: number) => boolean;
 }
@@ -131,8 +129,7 @@ async function losses(
   for await (const block of left === 0 ? [] : read(target, directory)) {
     for (const { line, values } of block) {
       index++;
-      const twin = numbered.size > 0 && missing(index) ? numbered.get(keyOf(target.key, asNumbers(values))) : undefined;
-      const found = differing.get(index) ?? twin;
+      const found = differing.get(index) ?? (missing(index) ? numbered.madeOf(values) : undefined);
       if (!found) continue;
       left--;
       for (const [label, wrote] of Object.entries(values)) {
@@ -147,14 +144,6 @@ async function losses(
   }
   return lost;
 }
-
-const asNumbers = (values: RowData): RowData =>
-  Object.fromEntries(
-    Object.entries(values).map(([label, value]) => {
-      const number = typeof value === "string" ? Number(value) : Number.NaN;
-      return [label, Number.isNaN(number) ? value : number];
-    }),
-  );
 
 const told = (target: RowTarget, lost: ReadonlyMap<string, Loss>): string[] =>
   [...lost].map(([label, { wrote, found, line, count }]) => {

@@ -14,6 +14,7 @@ import {
 } from "../reconcile/ledger.ts";
 import { oursAfter, planOffline, planRows, type Forecast, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
+import { NumberedKeys, refuseNumbered } from "./numberedKeys.ts";
 import {
   adopt,
   common,
@@ -381,9 +382,14 @@ async function apply(given: Context, id: string, inputs: Inputs, ledger: Ledger)
   const began = context.now();
   const summary = await summaryOf(inputs, context.directory);
   const links = await Links.of(context, inputs);
-  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, ledger);
+  const numbered = new NumberedKeys(inputs.key);
+  const see = ({ key }: RowDigests, values: RowData): void => {
+    if (summary.rows.find(key) === undefined) numbered.see(values);
+  };
+  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, ledger, see);
   const plan = planRows(summary.rows, ledger, live, optionsOf(inputs));
   await refuse(inputs, plan, context.directory);
+  await refuseNumbered(inputs, plan, numbered, context.directory);
   tellFindings(context.report, inputs.table, plan);
   const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
   const ours = oursAfter(summary.rows, plan, undone);
