@@ -50,13 +50,14 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
     return microAppRows;
   }
 
+  let guessing = true;
   /** Asks for the page after a row. Once somebody awaits it, its text is enough to ask for the one after it. */
   function begin(after?: string): Begun {
     const begun: Begun = {
       after,
       awaited: false,
       next: undefined,
-      rows: page(0, after, after === undefined ? undefined : look),
+      rows: page(0, after, after !== undefined && guessing ? look : undefined),
     };
     async function look(text: string): Promise<void> {
       const last = lastIn(text);
@@ -82,6 +83,7 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
     // A full page is followed by another one, which is on its way while this one is worked on.
     const end = rows.at(-1)?._id;
     let ahead = begun.next?.after === end ? begun.next : undefined;
+    if (begun.next && !ahead) guessing = false;
     if (rows.length >= full && !ahead) {
       ahead = begin(end);
       await onItsWay();
@@ -98,16 +100,18 @@ export async function* pages(client: Client, options: PagesOptions): AsyncGenera
     if (last === undefined) return;
     if (rows.length === 0 && filters) return;
     if (rows.length < full && !filters) {
-      // Perhaps the end: ask by position, which needs no filter. Beyond the end there is nothing.
-      const beyond = await page(read);
-      if (beyond.length === 0) return;
+      // Perhaps the end: ask by position, which needs no filter, for the last row and what comes after it.
+      const there = await page(read - 1);
+      const unmoved = there[0]?._id === last;
+      if (unmoved && there.length === 1) return;
       if (rows.length === 0) {
-        // The filter finds nothing more. Rows that sort after the last one say that it does not work. Others came
-        // meanwhile, or are the beginning again because the position is ignored.
-        if (!continues(beyond, last) && (read >= noAccident || beyond[0]?._id === first)) return;
+        // The filter finds nothing more. Rows that sort after the last one say that it does not work. Otherwise some
+        // came meanwhile, or these are the beginning again because the position is ignored.
+        const none = there.length > 0 && !there.some(({ _id }) => _id > (last ?? ""));
+        if (none && (read >= noAccident || there[0]?._id === first)) return;
         break;
       }
-      full = rows.length;
+      if (unmoved) full = rows.length;
     }
     begun = ahead ?? begin(last);
   }
