@@ -98,7 +98,7 @@ export async function applyPlan(
   // Nothing is sent as long as something refers to nowhere.
   if (linkedLabels(target).length > 0) {
     await exhaust(planned(() => undefined));
-    links.check(place);
+    links.check(place, target.sensitive);
   }
 
   const pace = new Pace("rows written", context.now, chosen.size + removals.size);
