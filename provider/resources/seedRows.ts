@@ -12,7 +12,15 @@ import {
   ledgerOf,
   type Ledger,
 } from "../reconcile/ledger.ts";
-import { oursAfter, planOffline, planRows, type Forecast, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
+import {
+  fewestRemovals,
+  oursAfter,
+  planOffline,
+  planRows,
+  type Forecast,
+  type RowOptions,
+  type RowPlan,
+} from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import {
   adopt,
@@ -26,6 +34,7 @@ import {
   type State,
 } from "./resource.ts";
 import { applyPlan } from "./rowApply.ts";
+import { driftSaid, repairsOf, withRepairs, type Drift } from "./rowDrift.ts";
 import { Links } from "./rowLookups.ts";
 import { liveRows } from "./rowReads.ts";
 import { callsAhead, outcome, tellFindings } from "./rowReports.ts";
@@ -213,29 +222,28 @@ export const seedRows = resource({
     const { changed } = change;
     const parts: Part[] = [];
     let total = 0;
+    const repairs = repairsOf(declaration, old.drift);
     if (changed.length > 0) {
       const summary = await summaryOf(declaration, directory);
       const ledger = decodeLedger(old.ledger);
       const planned = planOffline(summary.rows, ledger, declaration.mode);
-      report.info(await forecast(declaration, planned, ledger, old.keys ?? [], directory));
-      const refusal = planned.exact && tooManyRemovals("rows", planned.remove, ledger.count, declaration.maxRemovals);
+      report.info(await forecast(declaration, planned, ledger, old.keys ?? [], directory, repairs));
+      const leaving = declaration.mode === "exact" ? fewestRemovals(planned) : 0;
+      const refusal = tooManyRemovals("rows", leaving, ledger.count, declaration.maxRemovals);
       if (refusal) throw new ResourceError(refusal);
       if (planned.exact) {
         parts.push(...(await partsOf(declaration, planned, ledger, old.keys ?? [], directory)));
         total += planned.insert + planned.update + planned.remove;
       }
     }
-    const { drift } = old;
-    if (drift && declaration.onConflict !== "keepLive" && declaration.mode !== "insertOnly") {
-      const { changedKeys, missingKeys } = drift;
-      const vanished = massDisappearance("rows", drift.missing, old.rowCount, declaration.maxRemovals);
+    if (repairs) {
+      const { changedKeys, missingKeys } = repairs;
+      const vanished = massDisappearance("rows", repairs.missing, old.rowCount, declaration.maxRemovals);
       if (vanished !== undefined) throw new ResourceError(`table ${declaration.table}: ${vanished}`);
-      const keys = [...changedKeys, ...missingKeys].map(quoted);
-      const named = keys.length > 0 ? `: ${some(keys, 2 * mostNamed)}` : "";
-      report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
+      report.info(driftSaid(declaration, repairs, { owned: old.rowCount, alone: changed.length === 0 }));
       changed.push("drift");
       parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
-      total += drift.changed + drift.missing;
+      total += repairs.changed + repairs.missing;
     }
     return declaration.sensitive || parts.length === 0
       ? change
@@ -314,9 +322,13 @@ async function forecast(
   ledger: Ledger,
   keys: readonly string[],
   directory: string,
+  repairs?: Drift,
 ): Promise<string> {
-  if (!plan.exact)
-    return `more than ${plan.moreThan} rows to add, change or remove (${plan.net >= 0 ? "+" : ""}${plan.net} rows in all)`;
+  if (!plan.exact) {
+    const { moreThan, net } = plan;
+    const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
+    return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
+  }
   const { added, changed, removed } = plan.change;
   const named = async (chosen: readonly number[]): Promise<string> => {
     if (inputs.sensitive || chosen.length === 0) return "";
@@ -331,7 +343,7 @@ async function forecast(
     plan.remove > 0 ? `${plan.remove} to remove${goneNamed}` : "",
     `${plan.unchanged} unchanged`,
   ];
-  const calls = callsAhead(inputs, plan, ledger.count);
+  const calls = callsAhead(inputs, repairs ? withRepairs(plan, repairs) : plan, ledger.count);
   return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
 }
 
@@ -432,6 +444,20 @@ const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | undefined> 
     return undefined;
   });
 
+/** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
+async function missingKeys(
+  context: Context,
+  state: Applied,
+  wanted: RowSet,
+  missing: readonly number[],
+): Promise<string[]> {
+  const first = missing.slice(0, mostShown);
+  if (state.keys) return first.flatMap((index) => state.keys?.[index] ?? []);
+  const source = await lastSource(context, state);
+  const indices = first.flatMap((index) => source?.rows.find(wanted.key(index)) ?? []);
+  return indices.length === 0 ? [] : keysOf(state, context.directory, new Set(indices));
+}
+
 /**
  * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
  * when the table is gone.
@@ -467,7 +493,7 @@ async function observe(platform: Context, state: Applied): Promise<Omit<Observed
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
-  const gone = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
+  const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
   const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
   return { outputs: { ...rest, drift: seen }, ...inputs };
