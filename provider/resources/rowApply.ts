@@ -38,7 +38,7 @@ interface Changed extends LinkedRow {
 
 /** What became of a plan. */
 export interface Applied {
-  undone: Undone;
+  undone: Required<Undone>;
   /** Rows that the platform refused, and labels that it lost, in sentences. */
   failures: string[];
 }
@@ -163,7 +163,14 @@ export async function applyPlan(
     });
     if (failures.length === 0) await lost();
   } catch (error) {
-    failures.push(error instanceof Error ? error.message : String(error));
+    const cancelled = error instanceof ApiError && error.code === "cancelled";
+    failures.push(
+      cancelled
+        ? "the run was cancelled; the next one goes on"
+        : error instanceof Error
+          ? error.message
+          : String(error),
+    );
   } finally {
     context.tables.changed(target.table);
   }

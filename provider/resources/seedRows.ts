@@ -135,6 +135,10 @@ const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own." }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied." }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare." }),
+  unfinished: z.boolean().optional().meta({
+    description: "True when the last run left something undone, which the next one does.",
+    shownAs: "rows",
+  }),
   drift: z
     .object({
       changed: z.number().int(),
@@ -222,6 +226,8 @@ export const seedRows = resource({
     const { changed } = change;
     const parts: Part[] = [];
     let total = 0;
+    // A refresh takes from the engine what it knew of the failure.
+    if (old.unfinished) changed.push("unfinished");
     const repairs = repairsOf(declaration, old.drift);
     if (changed.length > 0) {
       const summary = await summaryOf(declaration, directory);
@@ -400,8 +406,10 @@ async function apply(given: Context, id: string, inputs: Inputs, ledger: Ledger)
   const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
   const ours = oursAfter(summary.rows, plan, undone);
   if (failures.length > 0) {
-    const message = `${ours.length} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
-    throw new PartialFailure(message, id, outputsOf(inputs, summary, ledgerInFailure(ours)));
+    const done = summary.rows.length - undone.wanted.size - plan.kept;
+    const message = `${done} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
+    const outputs = outputsOf(inputs, summary, ledgerInFailure(ours));
+    throw new PartialFailure(message, id, { ...outputs, unfinished: true });
   }
   const outputs = outputsOf(inputs, summary, ledgerOf(ours));
   context.report.info(outcome(plan, calls, context.now() - began));

@@ -216,6 +216,11 @@ throughBothDoors({ tables }, (scene) => {
     ];
     const failed = await scene.failure(scene.create("SeedRows", { table: "countries", key: "Code", rows: bad }));
     expect(failed).toMatchObject({ message: expect.stringContaining("rows[1]:") as unknown, state: { rowCount: 2 } });
+    const { outputs } = await host.read("SeedRows", failed.id, failed.state);
+    const again = await host.check("SeedRows", { table: "countries", key: "Code", rows: bad }, outputs);
+    host.told.length = 0;
+    expect(await host.diff("SeedRows", failed.id, outputs, again.inputs)).toMatchObject({ changes: true });
+    expect(host.told).toEqual(['info: rows: 1 to add ("KE"), 2 unchanged; about 4 calls']);
     const good = bad.map((row) => ({ ...row, People: 1 }));
     const { inputs } = await host.check("SeedRows", { table: "countries", key: "Code", rows: good });
     await host.update("SeedRows", "countries/Code", failed.state, inputs);
