@@ -24,6 +24,15 @@ test("another address or organization is refused, naming both and what to do", (
   expect(() => isMoved(one, at("https://x.example.com", { organizationID: "o2" }))).toThrow("https://x.example.com#o2");
 });
 
+test("what says that it is in another organization is refused, also when no organization was configured before", () => {
+  const team = { ...state("https://x.example.com"), organizationID: "o1" };
+  expect(isMoved(team, at("https://x.example.com"))).toBe(false);
+  expect(isMoved(team, at("https://x.example.com", { organizationID: "o1" }))).toBe(false);
+  expect(() => isMoved(team, at("https://x.example.com", { organizationID: "o2" }))).toThrow(
+    "it belongs to the platform https://x.example.com#o1, and the configuration says https://x.example.com#o2",
+  );
+});
+
 test("the former address that is named is taken for this one, and no other", () => {
   const here = at("https://new.example.com", { movedFrom: "https://old.example.com/" });
   expect(isMoved(state("https://old.example.com"), here)).toBe(true);

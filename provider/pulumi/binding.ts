@@ -28,13 +28,16 @@ export function isMoved(state: Properties, configuration: Configuration): boolea
   const bound = state[bindingOutput];
   const here = platformOf(configuration);
   if (typeof bound !== "string" || bound === here) return false;
-  const [[address, organization], [now, wanted]] = [bound.split("#"), here.split("#")];
+  const [[address, known], [now, wanted]] = [bound.split("#"), here.split("#")];
+  // A state from before the configuration named an organization may say itself where it is, as a team's does.
+  const organization = known ?? state["organizationID"];
   const sameOrganization = organization === undefined || wanted === undefined || organization === wanted;
   const { movedFrom } = configuration;
   if (sameOrganization && address === now) return false;
   if (movedFrom !== undefined && [bound, address].includes(addressOf(movedFrom))) return true;
+  const there = known === undefined && !sameOrganization ? `${bound}#${String(organization)}` : bound;
   throw new ResourceError(
-    `it belongs to the platform ${bound}, and the configuration says ${here}: nothing was sent. Use the stack or the ` +
+    `it belongs to the platform ${there}, and the configuration says ${here}: nothing was sent. Use the stack or the ` +
       `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "${bound}".`,
   );
 }

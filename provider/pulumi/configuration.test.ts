@@ -11,11 +11,13 @@ test("a text shows no secret, however it is spelled", () => {
   expect(withoutSecrets(spelled.join(" | "), settings)).toBe('[secret] | [secret] | "[secret]" | [secret]');
 });
 
-test("what the configuration has in clear stays readable beside a weak password", () => {
-  const settings = given({ endpoint: "https://admin.example.com", email: "admin@example.com", password: "admin" });
-  expect(withoutSecrets("admin@example.com at https://admin.example.com with admin: admin@example.org", settings)).toBe(
-    "admin@example.com at https://admin.example.com with [secret]: [secret]@example.org",
+test("what the configuration has in clear stays readable beside a weak password, and so do the names of roles", () => {
+  const settings = given({ endpoint: "https://horse.example.com", email: "horse@example.com", password: "horse" });
+  expect(withoutSecrets("horse@example.com at https://horse.example.com with horse: horse@example.org", settings)).toBe(
+    "horse@example.com at https://horse.example.com with [secret]: [secret]@example.org",
   );
+  const weak = given({ endpoint: "emulator:dev.db", email: "admin@example.com", password: "admin" });
+  expect(withoutSecrets("0 administrators, and no role admin", weak)).toBe("0 administrators, and no role admin");
 });
 
 test("a secret that holds what is in clear is hidden whole", () => {

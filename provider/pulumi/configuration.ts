@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
+import { role } from "../contract/members.ts";
 import { email, id } from "../contract/values.ts";
 
 const flag = z.union([
@@ -120,8 +121,8 @@ function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
 
 /**
  * The text without any secret of the configuration, as it is or as a URL, JSON or a header spells it: nothing that a
- * person reads may hold one. What the configuration has in clear stays readable, even when it holds the letters of a
- * weak password, as admin@example.com does. `others` are further secrets, such as those among a resource's properties.
+ * person reads may hold one. What the configuration has in clear and the names of roles stay readable, even when they hold
+ * the letters of a weak password, as admin@example.com does: hiding them would tell it. `others` are further secrets, such as those among a resource's properties.
  */
 export function withoutSecrets(
   text: string,
@@ -132,7 +133,7 @@ export function withoutSecrets(
   const secrets = [...own, ...others.filter((value) => value.length > 3)]
     .flatMap((value) => [value, ...spellings(value)])
     .toSorted((a, b) => b.length - a.length);
-  const clear = configuration ? valuesOf(configuration, ["endpoint", "email", "userId"]) : [];
+  const clear = [...(configuration ? valuesOf(configuration, ["endpoint", "email", "userId"]) : []), ...role.options];
   let clean = text;
   for (const secret of secrets) {
     const words = clear.filter((word) => word.includes(secret));

@@ -1,5 +1,6 @@
 import { resourceNamed } from "../resources/resources.ts";
 import type { Resource } from "../resources/resource.ts";
+import { endWhenCancelled } from "./cancellation.ts";
 import { configure } from "./configuration.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
@@ -37,7 +38,9 @@ export function handler(name: string): Provider {
 
 function started(): Operations {
   const stopped = new AbortController();
-  endWithParent(() => stopped.abort());
+  const stop = (): void => stopped.abort();
+  endWithParent(stop);
+  endWhenCancelled(stop);
   keepMemorySmall();
   printOnce();
   return new Operations({

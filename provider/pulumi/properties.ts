@@ -91,8 +91,11 @@ export function parse(
       continue;
     }
     const parsed = (schema as z.ZodType).safeParse(value); // the values of a zod shape are schemas
-    for (const { path, message } of parsed.error?.issues ?? []) {
-      problems.push({ property: [property, ...path].join("."), reason: value === undefined ? "is required" : message });
+    for (const issue of parsed.error?.issues ?? []) {
+      // Of a key that is wrong, the issue within says why.
+      const { message } = (issue.code === "invalid_key" ? issue.issues[0] : undefined) ?? issue;
+      const reason = value === undefined ? "is required" : message;
+      problems.push({ property: [property, ...issue.path].join("."), reason });
     }
     if (parsed.success && parsed.data !== undefined) inputs[property] = all[property] = parsed.data;
   }

@@ -36,7 +36,8 @@ export function massDisappearance(
   return (
     `${missing} of ${owned} ${what} that were applied are not on the platform any more, more than maxRemovals allows ` +
     `(${percent(maxRemovals)}). Check that this is the right platform and that it is well; ` +
-    `if they are really gone, set maxRemovals to ${enough(missing, owned)} for this run.`
+    `if they are really gone, set maxRemovals to ${enough(missing, owned)} for one up, without a refresh before it, ` +
+    `which would use the value in the state.`
   );
 }
 

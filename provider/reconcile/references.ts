@@ -95,8 +95,13 @@ export class References {
 /**
  * What is wrong with the references, one sentence each key, with every line that has it; in the order of the source.
  * @param place a line of the source for people, e.g. `cities.csv:17`
+ * @param sensitive tells no keys
  */
-export function unresolvedSentences(unresolved: readonly Unresolved[], place: (line: number) => string): string[] {
+export function unresolvedSentences(
+  unresolved: readonly Unresolved[],
+  place: (line: number) => string,
+  sensitive = false,
+): string[] {
   const grouped = Map.groupBy(unresolved, ({ label, key, reason }) => JSON.stringify([label, key, reason]));
   return [...grouped.values()].flatMap((same) => {
     const [first] = same;
@@ -104,6 +109,7 @@ export function unresolvedSentences(unresolved: readonly Unresolved[], place: (l
     const places = same.slice(0, 5).map(({ line }) => place(line));
     const more = same.length > places.length ? ` and ${same.length - places.length} more lines` : "";
     const what = first.reason === "missing" ? "there is no row" : "there is more than one row";
-    return `${places.join(", ")}${more}: ${first.label} refers to "${first.key}", but ${what} with that key`;
+    const which = sensitive ? "a row" : `"${first.key}"`;
+    return `${places.join(", ")}${more}: ${first.label} refers to ${which}, but ${what} with that key`;
   });
 }

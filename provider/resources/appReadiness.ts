@@ -28,12 +28,23 @@ export const appReadiness = resource({
   inputs,
   outputs,
 
+  // A refresh takes from the engine what it knew of a wait that failed.
+  diff: (_context, change, { status }, { inputs, unknown }) =>
+    Promise.resolve(
+      change.replaces.length > 0 || unknown.size > 0 || stateOf(status, inputs.statusWords) === "ready"
+        ? change
+        : { ...change, changed: [...change.changed, "status"] },
+    ),
+
   create: async (context, inputs) => ({ id: inputs.appID, outputs: await wait(context, inputs) }),
 
   read: async (context, id, state) => {
     const status = await statusOf(context, id);
     if (status === undefined) return undefined;
-    return { id, outputs: { timeout: 1800, ...state, appID: id, status: state.status ?? status } };
+    // Once an app is ready, another word for it is no drift.
+    const { status: before, statusWords } = state;
+    const word = before !== undefined && stateOf(before, statusWords) === "ready" ? before : status;
+    return { id, outputs: { timeout: 1800, ...state, appID: id, status: word } };
   },
 
   update: (context, _id, _old, inputs) => wait(context, inputs),

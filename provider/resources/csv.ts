@@ -7,6 +7,7 @@ export type CsvRecord = { line: number; cells: string[] } | { line: number; wron
 const longest = 16 * 1024 * 1024;
 
 const unclosed = "a quotation mark is opened here and never closed";
+const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or quote the cell that holds it";
 
 /**
  * The records of a CSV as RFC 4180 has them, in blocks: commas, cells in quotation marks where they hold commas, line
@@ -48,7 +49,8 @@ class Parser {
       if (this.#quote < this.#at) this.#quote = this.#find('"', this.#at);
       if (this.#quote >= end) {
         const text = this.#text.slice(this.#at, this.#text[end - 1] === "\r" ? end - 1 : end);
-        if (text !== "") records.push({ line, cells: text.split(",") });
+        if (text.includes("\r")) records.push({ line, wrong: loneReturn });
+        else if (text !== "") records.push({ line, cells: text.split(",") });
         this.#at = end + 1;
         this.#line++;
         continue;
@@ -87,6 +89,7 @@ class Parser {
         const end = Math.min(this.#find(",", at), this.#find("\n", at));
         cell = text.slice(at, text[end] !== "," && text[end - 1] === "\r" ? end - 1 : end);
         at = end;
+        if (cell.includes("\r")) return this.#wrong(at, line, loneReturn);
         if (cell.includes('"')) {
           return this.#wrong(at, line, "quote the whole cell, and double the quotation marks in it");
         }

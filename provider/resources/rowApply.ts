@@ -38,7 +38,7 @@ interface Changed extends LinkedRow {
 
 /** What became of a plan. */
 export interface Applied {
-  undone: Undone;
+  undone: Required<Undone>;
   /** Rows that the platform refused, and labels that it lost, in sentences. */
   failures: string[];
 }
@@ -98,7 +98,7 @@ export async function applyPlan(
   // Nothing is sent as long as something refers to nowhere.
   if (linkedLabels(target).length > 0) {
     await exhaust(planned(() => undefined));
-    links.check(place);
+    links.check(place, target.sensitive);
   }
 
   const pace = new Pace("rows written", context.now, chosen.size + removals.size);
@@ -164,7 +164,14 @@ export async function applyPlan(
     });
     if (failures.length === 0) await lost([...ids.values()]);
   } catch (error) {
-    failures.push(error instanceof Error ? error.message : String(error));
+    const cancelled = error instanceof ApiError && error.code === "cancelled";
+    failures.push(
+      cancelled
+        ? "the run was cancelled; the next one goes on"
+        : error instanceof Error
+          ? error.message
+          : String(error),
+    );
   } finally {
     context.tables.changed(target.table);
   }

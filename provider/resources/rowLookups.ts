@@ -73,8 +73,8 @@ export class Links {
   }
 
   /** Throws when something that rows refer to is not there, naming all of it by line. */
-  check(place: (line: number) => string): void {
-    const wrong = unresolvedSentences([...this.#references.unresolved, ...this.#orphans], place);
+  check(place: (line: number) => string, sensitive?: boolean): void {
+    const wrong = unresolvedSentences([...this.#references.unresolved, ...this.#orphans], place, sensitive);
     if (wrong.length === 0) return;
     const advice = "Add those rows to the seed that is referred to, or correct the references.";
     throw new ResourceError(

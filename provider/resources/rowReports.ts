@@ -5,10 +5,13 @@ import type { Report } from "./resource.ts";
 import type { LinkDeclaration } from "./rowLookups.ts";
 import { counted } from "./settling.ts";
 
+/** How many rows a run inserts, updates and removes. */
+export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
+
 /** Calls that a run will make when the table holds our rows alone. Updates and removals are one each. */
 export function callsAhead(
   { references = {}, parent }: LinkDeclaration,
-  { insert, update, remove }: Forecast & { exact: true },
+  { insert, update, remove }: Changes,
   owned: number,
 ): number {
   const linked = [...Object.values(references), ...(parent ? [parent] : [])];

@@ -28,7 +28,7 @@ const mostProblems = 20;
 
 /** Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line. */
 export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
-  const { key, source } = declaration;
+  const { key, source, sensitive } = declaration;
   const rows = new RowSet();
   const labels = new Set<string>();
   const digesterFor = digesterOf(declaration);
@@ -58,8 +58,9 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     const before = rows.add(digest, digester.content(values), line);
     if (before !== undefined) {
       const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
+      const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;
       problem(
-        `${placeOf(declaration, line)}: the natural key ${quoted(keyOf(key, values))} stands at ${where} already: remove one of the two, or name more labels in key`,
+        `${placeOf(declaration, line)}: the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`,
       );
     }
   };

@@ -12,7 +12,15 @@ import {
   ledgerOf,
   type Ledger,
 } from "../reconcile/ledger.ts";
-import { oursAfter, planOffline, planRows, type Forecast, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
+import {
+  fewestRemovals,
+  oursAfter,
+  planOffline,
+  planRows,
+  type Forecast,
+  type RowOptions,
+  type RowPlan,
+} from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { NumberedKeys, refuseNumbered } from "./numberedKeys.ts";
 import {
@@ -27,6 +35,7 @@ import {
   type State,
 } from "./resource.ts";
 import { applyPlan } from "./rowApply.ts";
+import { driftSaid, repairsOf, withRepairs, type Drift } from "./rowDrift.ts";
 import { Links } from "./rowLookups.ts";
 import { liveRows } from "./rowReads.ts";
 import { callsAhead, outcome, tellFindings } from "./rowReports.ts";
@@ -127,6 +136,10 @@ const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own." }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied." }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare." }),
+  unfinished: z.boolean().optional().meta({
+    description: "True when the last run left something undone, which the next one does.",
+    shownAs: "rows",
+  }),
   drift: z
     .object({
       changed: z.number().int(),
@@ -214,29 +227,30 @@ export const seedRows = resource({
     const { changed } = change;
     const parts: Part[] = [];
     let total = 0;
+    // A refresh takes from the engine what it knew of the failure.
+    if (old.unfinished) changed.push("unfinished");
+    const repairs = repairsOf(declaration, old.drift);
     if (changed.length > 0) {
       const summary = await summaryOf(declaration, directory);
       const ledger = decodeLedger(old.ledger);
       const planned = planOffline(summary.rows, ledger, declaration.mode);
-      report.info(await forecast(declaration, planned, ledger, old.keys ?? [], directory));
-      const refusal = planned.exact && tooManyRemovals("rows", planned.remove, ledger.count, declaration.maxRemovals);
+      report.info(await forecast(declaration, planned, ledger, old.keys ?? [], directory, repairs));
+      const leaving = declaration.mode === "exact" ? fewestRemovals(planned) : 0;
+      const refusal = tooManyRemovals("rows", leaving, ledger.count, declaration.maxRemovals);
       if (refusal) throw new ResourceError(refusal);
       if (planned.exact) {
         parts.push(...(await partsOf(declaration, planned, ledger, old.keys ?? [], directory)));
         total += planned.insert + planned.update + planned.remove;
       }
     }
-    const { drift } = old;
-    if (drift && declaration.onConflict !== "keepLive" && declaration.mode !== "insertOnly") {
-      const { changedKeys, missingKeys } = drift;
-      const vanished = massDisappearance("rows", drift.missing, old.rowCount, declaration.maxRemovals);
+    if (repairs) {
+      const { changedKeys, missingKeys } = repairs;
+      const vanished = massDisappearance("rows", repairs.missing, old.rowCount, declaration.maxRemovals);
       if (vanished !== undefined) throw new ResourceError(`table ${declaration.table}: ${vanished}`);
-      const keys = [...changedKeys, ...missingKeys].map(quoted);
-      const named = keys.length > 0 ? `: ${some(keys, 2 * mostNamed)}` : "";
-      report.info(`rows edited by hand: ${drift.changed} changed, ${drift.missing} removed${named}`);
+      report.info(driftSaid(declaration, repairs, { owned: old.rowCount, alone: changed.length === 0 }));
       changed.push("drift");
       parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
-      total += drift.changed + drift.missing;
+      total += repairs.changed + repairs.missing;
     }
     return declaration.sensitive || parts.length === 0
       ? change
@@ -315,9 +329,13 @@ async function forecast(
   ledger: Ledger,
   keys: readonly string[],
   directory: string,
+  repairs?: Drift,
 ): Promise<string> {
-  if (!plan.exact)
-    return `more than ${plan.moreThan} rows to add, change or remove (${plan.net >= 0 ? "+" : ""}${plan.net} rows in all)`;
+  if (!plan.exact) {
+    const { moreThan, net } = plan;
+    const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
+    return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
+  }
   const { added, changed, removed } = plan.change;
   const named = async (chosen: readonly number[]): Promise<string> => {
     if (inputs.sensitive || chosen.length === 0) return "";
@@ -332,7 +350,7 @@ async function forecast(
     plan.remove > 0 ? `${plan.remove} to remove${goneNamed}` : "",
     `${plan.unchanged} unchanged`,
   ];
-  const calls = callsAhead(inputs, plan, ledger.count);
+  const calls = callsAhead(inputs, repairs ? withRepairs(plan, repairs) : plan, ledger.count);
   return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
 }
 
@@ -394,8 +412,10 @@ async function apply(given: Context, id: string, inputs: Inputs, ledger: Ledger)
   const { undone, failures } = await applyPlan(context, inputs, summary, links, plan);
   const ours = oursAfter(summary.rows, plan, undone);
   if (failures.length > 0) {
-    const message = `${ours.length} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
-    throw new PartialFailure(message, id, outputsOf(inputs, summary, ledgerInFailure(ours)));
+    const done = summary.rows.length - undone.wanted.size - plan.kept;
+    const message = `${done} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
+    const outputs = outputsOf(inputs, summary, ledgerInFailure(ours));
+    throw new PartialFailure(message, id, { ...outputs, unfinished: true });
   }
   const outputs = outputsOf(inputs, summary, ledgerOf(ours));
   context.report.info(outcome(plan, calls, context.now() - began));
@@ -438,6 +458,20 @@ const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | undefined> 
     return undefined;
   });
 
+/** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
+async function missingKeys(
+  context: Context,
+  state: Applied,
+  wanted: RowSet,
+  missing: readonly number[],
+): Promise<string[]> {
+  const first = missing.slice(0, mostShown);
+  if (state.keys) return first.flatMap((index) => state.keys?.[index] ?? []);
+  const source = await lastSource(context, state);
+  const indices = first.flatMap((index) => source?.rows.find(wanted.key(index)) ?? []);
+  return indices.length === 0 ? [] : keysOf(state, context.directory, new Set(indices));
+}
+
 /**
  * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
  * when the table is gone.
@@ -473,7 +507,7 @@ async function observe(platform: Context, state: Applied): Promise<Omit<Observed
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
-  const gone = drift.missing.flatMap((index) => state.keys?.[index] ?? []);
+  const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
   const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
   return { outputs: { ...rest, drift: seen }, ...inputs };

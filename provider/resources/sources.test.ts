@@ -20,10 +20,11 @@ async function rowsOf(
   name: string,
   content: string | Buffer,
   types?: Readonly<Record<string, CellType>>,
+  key?: readonly string[],
 ): Promise<SourceRow[]> {
   await writeFile(join(folder, name), content);
   const rows: SourceRow[] = [];
-  for await (const block of read({ source: name, types }, folder)) rows.push(...block);
+  for await (const block of read({ source: name, types, key }, folder)) rows.push(...block);
   return rows;
 }
 
@@ -57,12 +58,27 @@ describe("a CSV", () => {
     ['A,B\n1,2\n3,"4\n5,6\n', "rows.csv:3: a quotation mark is opened here and never closed"],
     ['A,B\n1,2"\n', "rows.csv:2: quote the whole cell, and double the quotation marks in it"],
     ['A,B\n1,"2"x\n', "rows.csv:2: text follows a closing quotation mark"],
-    ["A,B\r1,2\r", "rows.csv:1: its lines end in CR alone"],
+    ["A,B\r1,2\r", "rows.csv:1: a line ends in CR alone"],
+    ["A\n1\r2\n", "rows.csv:2: a line ends in CR alone"],
+    ['A,B\n"1",2\r3,4\n', "rows.csv:2: a line ends in CR alone"],
     ["A,A\n1,2\n", 'rows.csv:1: the label "A" stands there twice'],
+    ["\n\nA,A\n1,2\n", 'rows.csv:3: the label "A" stands there twice'],
     ["A, \n1,2\n", "rows.csv:1: column 2 has no label"],
     [Buffer.from("A\nZoë\nJosé\n", "latin1"), "rows.csv:2: is not valid UTF-8"],
+    ["A\n1\n2\0\n", "rows.csv:3: holds a NUL character"],
+    [Buffer.from("A\n1\n", "utf16le"), "rows.csv:1: holds a NUL character"],
   ])("that is wrong is told by line: %j", async (content, message) => {
     await expect(rowsOf("rows.csv", content)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ["Code;Name\nA;x\n", 'separate the cells by commas, not by ";"'],
+    ["Code\tName\nA\tx\n", 'separate the cells by commas, not by "\\t"'],
+    ["code, Code\nA,x\n", 'the labels there are "code", " Code" (case and spaces count)'],
+  ])("whose first line lacks the key is told so, once: %j", async (content, message) => {
+    await expect(rowsOf("rows.csv", content, undefined, ["Code"])).rejects.toThrow(
+      `rows.csv:1: there is no label "Code", which key names: ${message}`,
+    );
   });
 
   test("is read as the usual parser reads it, wherever the blocks of the file end", async () => {
@@ -105,10 +121,35 @@ describe("other formats", () => {
     ["rows.ndjson", '{"A": 1}\n{"A"}', "rows.ndjson:2: is not valid JSON"],
     ["rows.ndjson", Buffer.from('{"A": 1}\n{"A": "é"}', "latin1"), "rows.ndjson:2: is not valid UTF-8"],
     ["rows.yaml", "- A: 1\n- [", "rows.yaml:2"],
+    ["rows.yaml", "- A: 1\n---\n- A: 2\n", "rows.yaml:2: a second document begins here"],
+    ["rows.yaml", "- A: 1\n- A: *b\n", 'rows.yaml:2: no anchor "b" stands before this'],
+    ["rows.yaml", "- A: 1\n- A: .nan\n", "rows.yaml:2: a row can't hold this number"],
     ["rows.txt", "", "its name must end in .csv"],
   ])("%s that is wrong is told by line: %j", async (name, content, message) => {
     await expect(rowsOf(name, content)).rejects.toThrow(message);
   });
+});
+
+test("a YAML may share values by anchors and merge keys", async () => {
+  const text = "- &a {A: 1, B: [2]}\n- {<<: *a, A: 3}\n- *a\n";
+  expect(await values("rows.yaml", text)).toEqual([
+    { A: 1, B: [2] },
+    { A: 3, B: [2] },
+    { A: 1, B: [2] },
+  ]);
+});
+
+test("what is wrong with secret rows is told without their values", async () => {
+  await writeFile(join(folder, "secret.csv"), "Code,N\nhush-1,many\nhush-1,2\nhush-2,1\nhush-2,1\n");
+  const declaration = { key: ["Code"], source: "secret.csv", types: { N: "number" }, sensitive: true } as const;
+  const { message } = await summarize(declaration, folder).then(
+    () => new Error("nothing is wrong"),
+    (error: Error) => error,
+  );
+  expect(message.split("\n")).toEqual([
+    "secret.csv:2: N is no number",
+    "secret.csv:5: the natural key stands at line 4 already: remove one of the two, or name more labels in key",
+  ]);
 });
 
 test("of a million rows those that are wrong are named, all at once", async () => {

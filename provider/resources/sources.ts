@@ -3,6 +3,7 @@ import type { RowData } from "../contract/values.ts";
 import { isObject } from "../contract/wire.ts";
 import { csvRecords } from "./csv.ts";
 import { ResourceError } from "./resource.ts";
+import { some } from "./settling.ts";
 import { EncodingError, linesOf, textOf } from "./textFiles.ts";
 
 /** A row of a source and where it stands: a line of the file, or the position of a row given in the program, from 1. */
@@ -19,6 +20,10 @@ export interface Source {
   rows?: readonly RowData[] | undefined;
   source?: string | undefined;
   types?: Readonly<Record<string, CellType>> | undefined;
+  /** Labels that the first line of a CSV must have. */
+  key?: readonly string[] | undefined;
+  /** Messages show no values. */
+  sensitive?: boolean | undefined;
 }
 
 /** Where a row stands, for people: `countries.csv:17`, or `rows[16]`. */
@@ -83,7 +88,7 @@ async function* csv(given: Source, path: string, wrong: Wrong): AsyncGenerator<S
         const problem = `${placeOf(given, line)}: ${record.wrong}`;
         if (columns === undefined) throw new SourceError(problem);
         wrong(problem);
-      } else if (columns === undefined) columns = header(given, record.cells);
+      } else if (columns === undefined) columns = header(given, record);
       else {
         const values = cells(given, columns, record, wrong);
         if (values) rows.push({ line, values });
@@ -98,11 +103,10 @@ interface Column {
   type: CellType;
 }
 
-function header(given: Source, labels: string[]): Column[] {
-  const problem = (text: string): SourceError => new SourceError(`${placeOf(given, 1)}: ${text}`);
-  if (labels.some((label) => label.includes("\r"))) {
-    throw problem("its lines end in CR alone: save the file with LF or CRLF");
-  }
+function header(given: Source, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
+  const problem = (text: string): SourceError => new SourceError(`${placeOf(given, line)}: ${text}`);
+  const lacking = given.key?.find((label) => !labels.includes(label));
+  if (lacking !== undefined) throw problem(`there is no label "${lacking}", which key names: ${adviceOn(labels)}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) throw problem(`column ${empty + 1} has no label`);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
@@ -111,6 +115,15 @@ function header(given: Source, labels: string[]): Column[] {
   if (strange !== undefined)
     throw new SourceError(`types names the label "${strange}", which ${given.source ?? ""} lacks`);
   return labels.map((label) => ({ label, type: given.types?.[label] ?? "text" }));
+}
+
+function adviceOn(labels: readonly string[]): string {
+  const separator = [";", "\t", "|"].find((mark) => labels.length === 1 && labels[0]?.includes(mark));
+  if (separator !== undefined) return `separate the cells by commas, not by ${JSON.stringify(separator)}`;
+  return `the labels there are ${some(
+    labels.map((label) => JSON.stringify(label)),
+    20,
+  )} (case and spaces count)`;
 }
 
 /** The row of a record, undefined when something is wrong with it. */
@@ -134,7 +147,7 @@ function cells(
     const cell = cells[index] ?? "";
     const value = cell === "" ? null : typed(cell, type);
     if (value === undefined) {
-      wrong(`${placeOf(given, line)}: ${label} is no ${type}: "${cell}"`);
+      wrong(`${placeOf(given, line)}: ${label} is no ${type}${given.sensitive ? "" : `: "${cell}"`}`);
       whole = false;
     } else if (label === "__proto__") {
       Object.defineProperty(values, label, { value, enumerable: true, writable: true });
@@ -210,11 +223,29 @@ function linesOfItems(text: string): number[] {
 
 async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRow[]> {
   // Loaded when it is needed: most sources are not YAML.
-  const { isSeq, LineCounter, parseDocument } = await import("yaml");
+  const { isScalar, isSeq, LineCounter, parseDocument, visit } = await import("yaml");
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
   const [error] = document.errors;
-  if (error) throw new SourceError(`${placeOf(given, counter.linePos(error.pos[0]).line)}: ${error.message}`);
+  const at = (place: number): string => placeOf(given, counter.linePos(place).line);
+  if (error) {
+    const message = error.code === "MULTIPLE_DOCS" ? "a second document begins here: make it one list" : error.message;
+    throw new SourceError(`${at(error.pos[0])}: ${message}`);
+  }
+  const anchors = new Set<string>();
+  visit(document, {
+    Alias: (_, { source, range }) => {
+      if (!anchors.has(source))
+        throw new SourceError(`${at(range?.[0] ?? 0)}: no anchor "${source}" stands before this`);
+    },
+    Value: (_, node) => {
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+      if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value))
+        throw new SourceError(
+          `${at(node.range?.[0] ?? 0)}: a row can't hold this number: write another one, or quote it`,
+        );
+    },
+  });
   if (!isSeq(document.contents)) throw new SourceError(`${placeOf(given, 1)}: must be a list of rows`);
   const { items } = document.contents;
   const rows = document.toJS() as unknown[]; // a list, as was just seen

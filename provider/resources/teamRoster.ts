@@ -7,12 +7,13 @@ import { adopt, common, resource, ResourceError } from "./resource.ts";
 import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./rosterApply.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./rosterLists.ts";
 
-const userID = z.string().regex(/^[\w-]+$/, "must be an e-mail address or a user ID");
+const userID = z.string().regex(/^[\w-]+$/);
+const member = z.union([email, userID], "must be an e-mail address or a user ID");
 
 const inputs = z.object({
   ...common,
   teamID: id.meta({ description: "Team whose members these are.", replaces: true }),
-  members: z.record(z.union([email, userID]), role).meta({
+  members: z.record(member, role).meta({
     description: "Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID.",
   }),
   mode: z.enum(["authoritative", "additive"]).default("authoritative").meta({
@@ -100,6 +101,9 @@ export const teamRoster = resource({
         who.length > 0 ? [`${who.length} to ${what} (${names(who, declaration)})`] : [],
       );
       report.info(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
+      if (decidesOnMore(declaration, old)) {
+        report.info("whom the roster left alone until now it may remove as well: who that is shows only the update");
+      }
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
     }
     return Promise.resolve({ ...change, changed });
@@ -136,6 +140,13 @@ export const teamRoster = resource({
     if (failures.size > 0) throw new ResourceError(sentences("not removed", failures, state).join("\n"));
   },
 });
+
+/** Whether there may be members whom the last run left alone and this one does not; the state does not know them. */
+const decidesOnMore = (now: Inputs, old: Inputs): boolean =>
+  now.mode === "authoritative" &&
+  (old.mode === "additive" ||
+    (old.keepSelf && !now.keepSelf) ||
+    (old.ignore ?? []).some((pattern) => !now.ignore?.includes(pattern)));
 
 function same(old: Members, now: Members): boolean {
   const roles = new Map(Object.entries(old).map(([name, role]) => [name.toLowerCase(), role]));

@@ -12,8 +12,8 @@ export interface Lines {
 /** A place where a file is not text in UTF-8. */
 export class EncodingError extends Error {
   readonly line: number;
-  constructor(line: number) {
-    super("is not valid UTF-8: save the file in that encoding");
+  constructor(line: number, what = "is not valid UTF-8") {
+    super(`${what}: save the file in that encoding`);
     this.line = line;
   }
 }
@@ -47,7 +47,14 @@ export async function* linesOf(path: string): AsyncGenerator<Lines> {
 export const textOf = async (path: string): Promise<string> => decoded(await readFile(path), 1);
 
 function decoded(bytes: Buffer, first: number): string {
+  // UTF-16 without a mark, and what is no text at all, may happen to be valid.
+  const zero = bytes.indexOf(0);
   if (isUtf8(bytes)) {
+    if (zero >= 0)
+      throw new EncodingError(
+        first + breaksIn(bytes.subarray(0, zero)),
+        "holds a NUL character, so it is no text in UTF-8",
+      );
     const text = bytes.toString("utf8");
     return first === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
   }

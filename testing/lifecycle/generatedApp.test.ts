@@ -84,7 +84,12 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     );
     expect(late).toMatchObject({ id: made.id, state: { appID: made.id, status: "completed" } });
     expect(host.statuses.join("\n")).toContain(`waiting for app ${made.id}: completed (0 s)`);
-    // The engine asks for an update of what failed in part.
+    // The engine asks for an update of what failed in part, unless a refresh came in between.
+    const seen = await host.read("AppReadiness", made.id, late.state);
+    expect(await host.diff("AppReadiness", made.id, seen.outputs, inputs)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
     const again = await scene.failure(host.update("AppReadiness", made.id, late.state, inputs));
     expect(again.id).toBe(made.id);
 
@@ -97,6 +102,7 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     const known = await host.check("AppReadiness", { appID: made.id });
     const ready = await host.update("AppReadiness", made.id, late.state, known.inputs);
     expect(ready).toMatchObject({ appID: made.id, status: "completed" });
+    expect(await host.diff("AppReadiness", made.id, ready, known.inputs)).toMatchObject({ changes: false });
     expect(emulator.calls({ endpoint: "createappwithprompt" })).toHaveLength(1);
   });
 

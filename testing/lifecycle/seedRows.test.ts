@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import type { Properties } from "../providerHost.ts";
 import { throughBothDoors, unknown } from "./bothDoors.ts";
 
 const tables = {
@@ -75,6 +76,61 @@ throughBothDoors({ tables }, (scene) => {
     const outputs = await host.update("SeedRows", made.id, seen.outputs, made.inputs);
     expect(outputs).not.toHaveProperty("drift");
     expect(await live("continents")).toMatchObject([{ Name: "Africa" }, { Name: "Europe" }]);
+  });
+
+  test("an update says what of the edits by hand it repairs, and with how many calls", async () => {
+    const { host, client } = scene;
+    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
+    const [africa, europe] = await live("continents");
+    await client.updatemicroapprow({ rowID: africa?._id ?? "", rowData: { Name: "By hand" } });
+    await client.removemicroapprow({ rowID: europe?._id ?? "" });
+    const { outputs } = await host.read("SeedRows", made.id, made.outputs);
+    const told = async (news: Properties): Promise<string[]> => {
+      host.told.length = 0;
+      await host.diff("SeedRows", made.id, outputs, { ...made.inputs, ...news });
+      return host.told;
+    };
+    const seen = 'info: rows edited by hand: 1 changed, 1 removed: "AF", "EU"';
+    expect(await told({})).toEqual([`${seen}; about 5 calls`]);
+    expect(await told({ onConflict: "error" })).toEqual([
+      "info: rows: 2 unchanged; about 5 calls",
+      `${seen}; onConflict is "error", so an update stops at them`,
+    ]);
+    expect(await told({ mode: "insertOnly" })).toEqual([
+      "info: rows: 2 unchanged; about 4 calls",
+      'info: rows edited by hand: 0 changed, 1 removed: "EU"',
+    ]);
+    const since = scene.emulator.lastCall();
+    await host.update("SeedRows", made.id, outputs, made.inputs);
+    expect(scene.emulator.calls({ since })).toHaveLength(5);
+  });
+
+  test("of a large seed too, a preview refuses too many removals, and rows that are gone are named", async () => {
+    const { host, client } = scene;
+    const write = (first: number): Promise<void> => {
+      const lines = Array.from({ length: 10_000 - first }, (_, at) => `K${first + at},Name\n`);
+      return writeFile(join(host.folder, "large.csv"), `Code,Name\n${lines.join("")}`);
+    };
+    await write(0);
+    const news = { table: "continents", key: "Code", source: "large.csv" };
+    const made = await scene.create("SeedRows", news);
+    const { microAppRows } = await client.microappdata({
+      microAppID: "continents",
+      optViewFilters: [{ Code: { $in: ["K4", "K7"] } }],
+    });
+    for (const { _id } of microAppRows) await client.removemicroapprow({ rowID: _id });
+    const { outputs } = await host.read("SeedRows", made.id, made.outputs);
+    expect(outputs["drift"]).toEqual({ changed: 0, missing: 2, changedKeys: [], missingKeys: ["K4", "K7"] });
+
+    await write(5_000);
+    const { inputs } = await host.check("SeedRows", news, made.inputs);
+    host.told.length = 0;
+    await expect(host.diff("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(
+      "5000 of 10000 rows would be removed, more than maxRemovals allows (25 %)",
+    );
+    expect(host.told).toEqual(["info: at least 5000 rows to add, change or remove (-5000 rows in all)"]);
+    const kept = { ...inputs, mode: "upsert" };
+    expect(await host.diff("SeedRows", made.id, made.outputs, kept)).toMatchObject({ changes: true });
   });
 
   test("a CSV with references and types; a reference that leads nowhere is named by line before anything is sent", async () => {
@@ -160,6 +216,11 @@ throughBothDoors({ tables }, (scene) => {
     ];
     const failed = await scene.failure(scene.create("SeedRows", { table: "countries", key: "Code", rows: bad }));
     expect(failed).toMatchObject({ message: expect.stringContaining("rows[1]:") as unknown, state: { rowCount: 2 } });
+    const { outputs } = await host.read("SeedRows", failed.id, failed.state);
+    const again = await host.check("SeedRows", { table: "countries", key: "Code", rows: bad }, outputs);
+    host.told.length = 0;
+    expect(await host.diff("SeedRows", failed.id, outputs, again.inputs)).toMatchObject({ changes: true });
+    expect(host.told).toEqual(['info: rows: 1 to add ("KE"), 2 unchanged; about 4 calls']);
     const good = bad.map((row) => ({ ...row, People: 1 }));
     const { inputs } = await host.check("SeedRows", { table: "countries", key: "Code", rows: good });
     await host.update("SeedRows", "countries/Code", failed.state, inputs);
@@ -179,7 +240,8 @@ throughBothDoors({ tables }, (scene) => {
   });
 
   test.each([
-    ["a,b\n", "rows.csv: has no rows"],
+    ["Code,Name\n", "rows.csv: has no rows"],
+    ["Code;Name\nEU;Europe\n", 'rows.csv:1: there is no label "Code", which key names: separate the cells by commas'],
     [
       "Code,Name\nEU,Europe\nAF,Africa\nEU,Europa\n",
       'source: rows.csv:4: the natural key "EU" stands at line 2 already: remove one of the two, or name more labels in key',

@@ -136,6 +136,12 @@ throughBothDoors({}, (scene) => {
     expect(await live(teamID)).toEqual({ [caller]: "admin", [alan]: "member", [grace]: "member" });
 
     const all = { ...fewer, mode: "authoritative" };
+    host.told.length = 0;
+    await host.diff("TeamRoster", teamID, outputs, all);
+    expect(host.told).toEqual([
+      "info: members: 1 unchanged",
+      "info: whom the roster left alone until now it may remove as well: who that is shows only the update",
+    ]);
     await host.update("TeamRoster", teamID, outputs, all);
     expect(await live(teamID)).toEqual({ [caller]: "admin", [ada]: "admin" });
   });
@@ -324,5 +330,10 @@ throughBothDoors({}, (scene) => {
     await expect(scene.create("TeamRoster", { teamID: "nowhere", members: {} })).rejects.toThrow(
       "there is no team nowhere",
     );
+  });
+
+  test("a name that is neither an address nor an ID is told so", async () => {
+    const { problems } = await scene.host.check("TeamRoster", { teamID: "t", members: { "Ada Lovelace": "member" } });
+    expect(problems).toEqual(["members.Ada Lovelace: must be an e-mail address or a user ID"]);
   });
 });

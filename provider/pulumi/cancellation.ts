@@ -1,0 +1,12 @@
+import { subscribe } from "node:diagnostics_channel";
+
+/** The call by which an engine says that its run is cancelled. */
+const path = "/pulumirpc.ResourceProvider/Cancel";
+
+/** Calls `stop` when the engine cancels: the host of dynamic resources takes that call and tells nobody in it. */
+export function endWhenCancelled(stop: () => void): void {
+  subscribe("http2.server.stream.start", (message) => {
+    const { headers } = message as { headers?: Readonly<Record<string, unknown>> }; // as Node documents it
+    if (headers?.[":path"] === path) stop();
+  });
+}

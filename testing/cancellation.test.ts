@@ -1,0 +1,60 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { pages } from "../provider/client/index.ts";
+import * as doors from "./doors.ts";
+import { InitFailed } from "./providerHost.ts";
+import { Stage } from "./stage.ts";
+
+const tables = { continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
+
+describe.each(Object.values(doors))("through the $name door a cancellation", (door) => {
+  let stage: Stage;
+  beforeEach(async () => void (stage = await Stage.set({ tables }, {}, door)));
+  afterEach(() => stage.clear());
+  const cancel = () => stage.host.ask((client, done) => client.cancel(new emptyProto.Empty(), done));
+
+  test("ends what is under way", async () => {
+    stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "timeout" }] });
+    const slow = expect(stage.create("Organization", { name: "Acme" })).rejects.toThrow("Run it again to go on");
+    while (stage.emulator.calls().every(({ endpoint }) => endpoint !== "readorganization")) await sleep(20);
+    await cancel();
+    await slow;
+  });
+
+  test("during a batch lets it end, sends no other one and keeps what is done; the next run goes on after a refresh too", async () => {
+    const { host } = stage;
+    const lines = Array.from({ length: 70_000 }, (_, index) => `C${index},Name`);
+    await writeFile(join(host.folder, "many.csv"), ["Code,Name", ...lines].join("\n"));
+    const seed = { table: "continents", key: "Code", source: "many.csv" };
+    stage.emulator.setFaults({ faults: [{ endpoint: "insertmicroapprows", kind: "slow", milliseconds: 1_000 }] });
+    const failing = stage.create("SeedRows", seed).catch((error: unknown) => error);
+    while (!host.statuses.some((status) => status.includes("rows written"))) await sleep(20);
+    await cancel();
+    const failed = await failing;
+    if (!(failed instanceof InitFailed)) throw failed;
+    let there = 0;
+    for await (const rows of pages(stage.client, { microAppID: "continents" })) there += rows.length;
+    expect(failed.properties).toMatchObject({ rowCount: there });
+    expect(failed.message).toContain(
+      `${there} rows of table continents are as declared, but:\nthe run was cancelled; the next one goes on`,
+    );
+    expect(there).toBeGreaterThanOrEqual(10_000);
+    expect(there).toBeLessThan(70_000);
+    const batches = stage.emulator
+      .calls({ mutating: true })
+      .filter(({ endpoint }) => endpoint === "insertmicroapprows");
+    expect(there).toBe(batches.length * 10_000);
+
+    await host.restart();
+    stage.emulator.setFaults({ faults: [] });
+    const { outputs } = await host.read("SeedRows", failed.id, failed.properties);
+    const { inputs } = await host.check("SeedRows", seed, outputs);
+    expect(await host.diff("SeedRows", failed.id, outputs, inputs)).toMatchObject({ changes: true });
+    const done = await host.update("SeedRows", failed.id, outputs, inputs);
+    expect(done).toMatchObject({ rowCount: 70_000 });
+    expect(done).not.toHaveProperty("unfinished");
+  });
+});
