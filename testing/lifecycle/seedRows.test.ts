@@ -91,9 +91,9 @@ throughBothDoors({ tables }, (scene) => {
       return host.told;
     };
     const seen = 'info: rows edited by hand: 1 changed, 1 removed: "AF", "EU"';
-    expect(await told({})).toEqual([`${seen}; about 5 calls`]);
+    expect(await told({})).toEqual([`${seen}; about 6 calls`]);
     expect(await told({ onConflict: "error" })).toEqual([
-      "info: rows: 2 unchanged; about 5 calls",
+      "info: rows: 2 unchanged; about 6 calls",
       `${seen}; onConflict is "error", so an update stops at them`,
     ]);
     expect(await told({ mode: "insertOnly" })).toEqual([
