@@ -102,7 +102,7 @@ throughBothDoors({ tables }, (scene) => {
     ]);
     const since = scene.emulator.lastCall();
     await host.update("SeedRows", made.id, outputs, made.inputs);
-    expect(scene.emulator.calls({ since })).toHaveLength(5);
+    expect(scene.emulator.calls({ since })).toHaveLength(6);
   });
 
   test("of a large seed too, a preview refuses too many removals, and rows that are gone are named", async () => {
