@@ -25,7 +25,9 @@ describe("removals", () => {
 
 test("a mass disappearance is not believed", () => {
   expect(massDisappearance("rows", 100, 100)).toContain("100 of 100 rows that were applied are not on the platform");
-  expect(massDisappearance("rows", 60, 100)).toContain("set maxRemovals to 0.6 for one up, without a refresh before it");
+  expect(massDisappearance("rows", 60, 100)).toContain(
+    "set maxRemovals to 0.6 for one up, without a refresh before it",
+  );
   expect(massDisappearance("rows", 10, 100)).toBeUndefined();
 });
 
