@@ -30,12 +30,13 @@ export function isMoved(state: Properties, configuration: Configuration): boolea
   if (typeof bound !== "string" || bound === here) return false;
   const [[address, known], [now, wanted]] = [bound.split("#"), here.split("#")];
   // A state from before the configuration named an organization may say itself where it is, as a team's does.
-  const organization = known ?? state["organizationID"];
+  const said = state["organizationID"];
+  const organization = known ?? (typeof said === "string" ? said : undefined);
   const sameOrganization = organization === undefined || wanted === undefined || organization === wanted;
   const { movedFrom } = configuration;
   if (sameOrganization && address === now) return false;
   if (movedFrom !== undefined && [bound, address].includes(addressOf(movedFrom))) return true;
-  const there = known === undefined && !sameOrganization ? `${bound}#${String(organization)}` : bound;
+  const there = sameOrganization ? bound : `${address}#${organization}`;
   throw new ResourceError(
     `it belongs to the platform ${there}, and the configuration says ${here}: nothing was sent. Use the stack or the ` +
       `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "${bound}".`,

@@ -483,9 +483,9 @@ async function observe(platform: Context, state: Applied): Promise<Omit<Observed
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
   if (!wanted) {
-    context.report.warning(
-      `the source of the last run can't be read any more, so edits by hand in table ${state.table} are not seen`,
-    );
+    const said = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
+    if (platform.readsFirst) context.report.info(said);
+    else context.report.warning(said);
     return { outputs: before ? { ...rest, drift: before } : rest };
   }
   const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;

@@ -129,6 +129,8 @@ throughBothDoors({ tables }, (scene) => {
       "5000 of 10000 rows would be removed, more than maxRemovals allows (25 %)",
     );
     expect(host.told).toEqual(["info: at least 5000 rows to add, change or remove (-5000 rows in all)"]);
+    await host.read("SeedRows", made.id, made.outputs);
+    expect(host.told.at(-1)).toContain("so edits by hand in table continents show only in the update");
     const kept = { ...inputs, mode: "upsert" };
     expect(await host.diff("SeedRows", made.id, made.outputs, kept)).toMatchObject({ changes: true });
   });
