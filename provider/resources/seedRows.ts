@@ -12,15 +12,7 @@ import {
   ledgerOf,
   type Ledger,
 } from "../reconcile/ledger.ts";
-import {
-  fewestRemovals,
-  oursAfter,
-  planOffline,
-  planRows,
-  type Forecast,
-  type RowOptions,
-  type RowPlan,
-} from "../reconcile/rows.ts";
+import { fewestRemovals, oursAfter, planOffline, planRows, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { NumberedKeys, refuseNumbered } from "./numberedKeys.ts";
 import {
@@ -30,15 +22,15 @@ import {
   resource,
   ResourceError,
   type Context,
-  type Kind,
   type Observed,
   type State,
 } from "./resource.ts";
 import { applyPlan } from "./rowApply.ts";
-import { driftSaid, repairsOf, withRepairs, type Drift } from "./rowDrift.ts";
+import { driftSaid, repairsOf } from "./rowDrift.ts";
+import { as, forecast, mostShown, partsOf, type Part } from "./rowForecast.ts";
 import { Links } from "./rowLookups.ts";
 import { liveRows } from "./rowReads.ts";
-import { callsAhead, outcome, tellFindings } from "./rowReports.ts";
+import { outcome, tellFindings } from "./rowReports.ts";
 import { FoundRows } from "./rowsFound.ts";
 import { fingerprintOf, keyOf, keysOf, quoted, summarize, type Summary } from "./rowSource.ts";
 import { given, gone, some } from "./settling.ts";
@@ -160,10 +152,6 @@ type Applied = State<typeof inputs, typeof outputs>;
 
 /** A file's natural keys are kept in the state within these bounds. */
 const mostKeys = { rows: 1_000, characters: 16_000 };
-
-/** Keys of each kind that a message names, and that a diff shows. */
-const mostNamed = 5;
-const mostShown = 20;
 
 // What check has read, diff and apply need as well. One for each resource; the digest says whether it still holds.
 const recent = new Map<string, Summary>();
@@ -320,67 +308,6 @@ async function lastSource(context: Context, state: Applied): Promise<Summary | u
     if (error instanceof ResourceError) return undefined;
     throw error;
   }
-}
-
-/** What a run will do, in one line with the first keys. */
-async function forecast(
-  inputs: Inputs,
-  plan: Forecast,
-  ledger: Ledger,
-  keys: readonly string[],
-  directory: string,
-  repairs?: Drift,
-): Promise<string> {
-  if (!plan.exact) {
-    const { moreThan, net } = plan;
-    const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
-    return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
-  }
-  const { added, changed, removed } = plan.change;
-  const named = async (chosen: readonly number[]): Promise<string> => {
-    if (inputs.sensitive || chosen.length === 0) return "";
-    const first = await keysOf(inputs, directory, new Set(chosen.slice(0, mostNamed)));
-    return ` (${first.map(quoted).join(", ")}${first.length < chosen.length ? ", …" : ""})`;
-  };
-  const gone = inputs.sensitive ? [] : namesOf(removed, ledger, keys).map(quoted);
-  const goneNamed = gone.length === 0 ? "" : ` (${some(gone, mostNamed)})`;
-  const parts = [
-    plan.insert > 0 ? `${plan.insert} to add${await named(added)}` : "",
-    plan.update > 0 ? `${plan.update} to change${await named(changed)}` : "",
-    plan.remove > 0 ? `${plan.remove} to remove${goneNamed}` : "",
-    `${plan.unchanged} unchanged`,
-  ];
-  const calls = callsAhead(inputs, repairs ? withRepairs(plan, repairs) : plan, ledger.count);
-  return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
-}
-
-/** Keys of rows of a ledger, as far as they are known: the ledger of a small seed keeps the order of its keys. */
-const namesOf = (rows: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
-  ledger.kind === "list" ? rows.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
-
-type Part = readonly [key: string, kind: Kind];
-
-const as =
-  (kind: Kind) =>
-  (key: string): Part => [key, kind];
-
-/** The first rows that a run will add, change and remove. */
-async function partsOf(
-  inputs: Inputs,
-  plan: Forecast & { exact: true },
-  ledger: Ledger,
-  keys: readonly string[],
-  directory: string,
-): Promise<Part[]> {
-  const { added, changed, removed } = plan.change;
-  const first = (chosen: readonly number[], count: number): Promise<string[]> =>
-    count === 0 ? Promise.resolve([]) : keysOf(inputs, directory, new Set(chosen.slice(0, mostShown)));
-  const gone = plan.remove === 0 ? [] : namesOf(removed, ledger, keys).slice(0, mostShown);
-  return [
-    ...(await first(added, plan.insert)).map(as("add")),
-    ...(await first(changed, plan.update)).map(as("update")),
-    ...gone.map(as("delete")),
-  ];
 }
 
 /** Natural keys by which engines and people tell the rows apart: of all that the program has, of a small file's. */
