@@ -35,7 +35,8 @@ beforeEach(async () => {
   await project.write(".pulumi/stacks/tests/dev.json", empty);
 });
 
-const imports = 'import { Environment, Organization, SeedRows, Team } from "pulumi-microapps";\n';
+const imports =
+  'import { Environment, Organization, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";\n';
 const organization = 'new Organization("acme", { name: "Acme" });\n';
 const seed = 'new SeedRows("regions", { table: "regions", key: "Code", source: "regions.csv" });\n';
 
@@ -102,6 +103,19 @@ test.each<[string, Mistake, string[]]>([
       sent: ["insertteam"], // and refused
     },
     ["error: insertteam: Organization not found: none. Check the ID; it may have been deleted on the platform."],
+  ],
+  [
+    "a roster and a member of one team that is new",
+    {
+      program:
+        'const { id: teamID } = new Team("crew", { organizationID: "acme", name: "Crew" });\n' +
+        'new TeamRoster("all", { teamID, members: { "ada@example.com": "admin" } });\n' +
+        'new TeamMember("kay", { teamID, email: "kay@example.com" });\n',
+      command: known,
+    },
+    [
+      'error: TeamMember "kay": TeamRoster "all" says who is in the same team as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both',
+    ],
   ],
   [
     "a natural key that stands twice in a CSV",
