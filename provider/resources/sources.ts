@@ -149,12 +149,23 @@ function cells(
     if (value === undefined) {
       wrong(`${placeOf(given, line)}: ${label} is no ${type}${given.sensitive ? "" : `: "${cell}"`}`);
       whole = false;
+    } else if (type !== "text" && isRounded(value)) {
+      wrong(`${placeOf(given, line)}: ${label} ${rounded}`);
+      whole = false;
     } else if (label === "__proto__") {
       Object.defineProperty(values, label, { value, enumerable: true, writable: true });
     } else values[label] = value;
   }
   return whole ? values : undefined;
 }
+
+/** Whether a value is, or holds, a whole number of which digits may have been lost. */
+function isRounded(value: unknown): boolean {
+  if (typeof value === "number") return Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21;
+  return typeof value === "object" && value !== null && Object.values(value).some(isRounded);
+}
+
+const rounded = "has more digits than a number keeps: make it a text";
 
 /** The value of a cell, undefined when it is not of that type. */
 function typed(cell: string, type: CellType): unknown {
@@ -257,7 +268,11 @@ async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRo
 }
 
 function asRow(given: Source, line: number, values: unknown, wrong: Wrong): SourceRow[] {
-  if (isObject(values)) return [{ line, values }];
+  if (isObject(values)) {
+    const labels = Object.keys(values).filter((label) => isRounded(values[label]));
+    for (const label of labels) wrong(`${placeOf(given, line)}: ${label} ${rounded}`);
+    return labels.length > 0 ? [] : [{ line, values }];
+  }
   wrong(`${placeOf(given, line)}: must be a row, with values by label`);
   return [];
 }
