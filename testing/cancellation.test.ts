@@ -24,6 +24,18 @@ describe.each(Object.values(doors))("through the $name door a cancellation", (do
     await slow;
   });
 
+  test("lets a creation that is under way end whole", async () => {
+    const { emulator, host } = stage;
+    emulator.setFaults({ faults: [{ endpoint: "insertorganization", kind: "slow", milliseconds: 500 }] });
+    const creating = stage.create("Organization", { name: "Acme" });
+    while ((emulator.faults()[0]?.hit ?? 0) === 0) await sleep(20);
+    await cancel();
+    const { id, outputs } = await creating;
+    expect(outputs).toMatchObject({ name: "Acme" });
+    await host.restart();
+    expect((await host.read("Organization", id, outputs)).id).toBe(id);
+  });
+
   test("during a batch lets it end, sends no other one and keeps what is done; the next run goes on after a refresh too", async () => {
     const { host } = stage;
     const lines = Array.from({ length: 70_000 }, (_, index) => `C${index},Name`);

@@ -3,7 +3,7 @@ import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { adopt, chosenID, common, resource, ResourceError, type Context } from "./resource.ts";
-import { changedValues, created, dissolve, given, gone, observedDescription } from "./settling.ts";
+import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./settling.ts";
 
 const inputs = z.object({
   ...common,
@@ -60,7 +60,7 @@ export const organization = resource({
         return answer.organizationID;
       },
     });
-    return { id, outputs: await sync(context, id, inputs) };
+    return { id, outputs: await sync(toTheEnd(context), id, inputs) };
   },
 
   read: async (context, id, state) => {

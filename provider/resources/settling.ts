@@ -69,6 +69,11 @@ interface Creation<Found> {
   create: (id: string | undefined) => Promise<string>;
 }
 
+const never = new AbortController().signal;
+
+/** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
+export const toTheEnd = (context: Context): Context => ({ ...context, signal: never });
+
 /**
  * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: it is looked
  * for first, and a call whose outcome is unknown is resolved by looking again.

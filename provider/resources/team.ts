@@ -3,7 +3,7 @@ import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
 import { adopt, chosenID, common, resource, ResourceError, type Context } from "./resource.ts";
-import { changedValues, created, dissolve, given, gone, observedDescription } from "./settling.ts";
+import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./settling.ts";
 
 const inputs = z.object({
   ...common,
@@ -50,7 +50,7 @@ export const team = resource({
         return (await context.client.insertteam({ teamInfo, ...given({ adminID }) }, context)).teamID;
       },
     });
-    return { id, outputs: await sync(context, id, inputs) };
+    return { id, outputs: await sync(toTheEnd(context), id, inputs) };
   },
 
   read: async (context, id, state) => {
