@@ -128,9 +128,17 @@ describe("other formats", () => {
     ["rows.yaml", "- A: 1\n---\n- A: 2\n", "rows.yaml:2: a second document begins here"],
     ["rows.yaml", "- A: 1\n- A: *b\n", 'rows.yaml:2: no anchor "b" stands before this'],
     ["rows.yaml", "- A: 1\n- A: .nan\n", "rows.yaml:2: a row can't hold this number"],
-    ["rows.yaml", "- A: 1\n- A: 12345678901234567890\n", "rows.yaml:2: A has more digits than a number keeps"],
-    ["rows.json", '[{"A": [9007199254740993]}]', "rows.json:1: A has more digits than a number keeps"],
-    ["rows.ndjson", '{"A": 1e30}\n{"A": -9007199254740993}', "rows.ndjson:2: A has more digits than a number keeps"],
+    ["rows.yaml", "- A: 1\n- A: 12345678901234567890\n", "rows.yaml:2: a number has more digits than a number keeps"],
+    [
+      "rows.json",
+      '[{"A": 1},\n{"A": [9007199254740993]}]',
+      "rows.json:2: a number has more digits than a number keeps",
+    ],
+    [
+      "rows.ndjson",
+      '{"A": 9007199254740992, "B": 1e30}\n{"A": -9007199254740993}',
+      "rows.ndjson:2: a number has more digits than a number keeps",
+    ],
     ["rows.txt", "", "its name must end in .csv"],
   ])("%s that is wrong is told by line: %j", async (name, content, message) => {
     await expect(rowsOf(name, content)).rejects.toThrow(message);

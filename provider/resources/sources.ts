@@ -149,7 +149,7 @@ function cells(
     if (value === undefined) {
       wrong(`${placeOf(given, line)}: ${label} is no ${type}${given.sensitive ? "" : `: "${cell}"`}`);
       whole = false;
-    } else if (type !== "text" && isRounded(value)) {
+    } else if ((type === "number" && isRounded(cell.trim(), Number(value))) || (type === "json" && roundedIn(cell))) {
       wrong(`${placeOf(given, line)}: ${label} ${rounded}`);
       whole = false;
     } else if (label === "__proto__") {
@@ -159,13 +159,26 @@ function cells(
   return whole ? values : undefined;
 }
 
-/** Whether a value is, or holds, a whole number of which digits may have been lost. */
-function isRounded(value: unknown): boolean {
-  if (typeof value === "number") return Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21;
-  return typeof value === "object" && value !== null && Object.values(value).some(isRounded);
-}
-
 const rounded = "has more digits than a number keeps: make it a text";
+
+/** Whether a number is another one than the digits say that stand for it. */
+const isRounded = (digits: string, value: number): boolean =>
+  !Number.isSafeInteger(value) &&
+  /^-?\d+$/.test(digits) &&
+  String(value) !== digits &&
+  BigInt(digits) !== BigInt(value);
+
+/** Digits of a JSON text that no number keeps, the first ones. */
+function roundedIn(text: string): string | undefined {
+  if (!/\d{16}/.test(text)) return undefined;
+  let found: string | undefined;
+  const see = (_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown => {
+    if (typeof value === "number" && isRounded(source, value)) found ??= source;
+    return value;
+  };
+  JSON.parse(text, see); // Node also tells a number's source
+  return found;
+}
 
 /** The value of a cell, undefined when it is not of that type. */
 function typed(cell: string, type: CellType): unknown {
@@ -193,6 +206,7 @@ async function* ndjson(given: Source, path: string, wrong: Wrong): AsyncGenerato
       const line = first + index;
       const values = parsedJson(words);
       if (values === undefined) wrong(`${placeOf(given, line)}: is not valid JSON`);
+      else if (roundedIn(words)) wrong(`${placeOf(given, line)}: a number ${rounded}`);
       else rows.push(...asRow(given, line, values, wrong));
     }
     yield rows;
@@ -205,6 +219,11 @@ function json(given: Source, text: string, wrong: Wrong): SourceRow[] {
     throw new SourceError(`${placeOf(given, lineOfMistake(text))}: is not valid JSON`);
   }
   if (!Array.isArray(items)) throw new SourceError(`${placeOf(given, 1)}: must be a list of rows`);
+  const digits = roundedIn(text);
+  if (digits !== undefined) {
+    const line = text.slice(0, text.indexOf(digits)).split("\n").length;
+    throw new SourceError(`${placeOf(given, line)}: a number ${rounded}`);
+  }
   const lines = linesOfItems(text);
   return items.flatMap((values: unknown, index) => asRow(given, lines[index] ?? 1, values, wrong));
 }
@@ -255,6 +274,8 @@ async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRo
         throw new SourceError(
           `${at(node.range?.[0] ?? 0)}: a row can't hold this number: write another one, or quote it`,
         );
+      if (isScalar(node) && typeof node.value === "number" && isRounded(node.source ?? "", node.value))
+        throw new SourceError(`${at(node.range?.[0] ?? 0)}: a number ${rounded}`);
     },
   });
   if (!isSeq(document.contents)) throw new SourceError(`${placeOf(given, 1)}: must be a list of rows`);
@@ -268,11 +289,7 @@ async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRo
 }
 
 function asRow(given: Source, line: number, values: unknown, wrong: Wrong): SourceRow[] {
-  if (isObject(values)) {
-    const labels = Object.keys(values).filter((label) => isRounded(values[label]));
-    for (const label of labels) wrong(`${placeOf(given, line)}: ${label} ${rounded}`);
-    return labels.length > 0 ? [] : [{ line, values }];
-  }
+  if (isObject(values)) return [{ line, values }];
   wrong(`${placeOf(given, line)}: must be a row, with values by label`);
   return [];
 }
