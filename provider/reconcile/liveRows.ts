@@ -27,17 +27,17 @@ export class LiveRows {
     this.#ledger = ledger;
   }
 
-  /** Takes in a row; `digests` is undefined when the row has no key. */
-  add(id: string, digests: RowDigests | undefined): void {
+  /** Takes in a row, and tells which wanted row it meets; `digests` is undefined when the row has no key. */
+  add(id: string, digests: RowDigests | undefined): number | undefined {
     if (digests === undefined) {
       this.foreign++;
-      return;
+      return undefined;
     }
     const { key, content } = digests;
     const wanted = this.#wanted.find(key);
     if (wanted === undefined && this.#ledger.kind === "list" && !this.#ledger.rows.has(key)) {
       this.foreign++;
-      return;
+      return undefined;
     }
     const index = this.rows.length;
     const first = this.rows.add(key, content);
@@ -46,6 +46,7 @@ export class LiveRows {
       if (others) others.push({ id, content });
       else this.#others.set(first, [{ id, content }]);
     } else if (wanted === undefined || !this.#wanted.says(wanted, content)) this.#ids.set(index, id);
+    return wanted;
   }
 
   /** ID of a row; undefined for one that says what is wanted. */

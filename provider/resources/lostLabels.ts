@@ -1,3 +1,4 @@
+import type { RequestOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { Row, RowData } from "../contract/values.ts";
 import { canonical, keyText, rowDigester } from "../reconcile/digests.ts";
@@ -85,31 +86,27 @@ interface Seen {
   missing: (index: number) => boolean;
 }
 
+async function page(
+  context: RowContext,
+  table: string,
+  limit: number,
+  which: Pick<RequestOf<"microappdata">, "optViewFilters" | "optViewSort">,
+): Promise<Row[]> {
+  const searchFilter = [{ resourceID: table, skip: 0, limit }];
+  const query = { microAppID: table, searchFilter, optLimit: limit, ...which };
+  return (await context.client.microappdata(query, context)).microAppRows;
+}
+
+const newest = (context: RowContext, table: string): Promise<Row[]> =>
+  page(context, table, looked.inserted, { optViewSort: { _id: -1 } });
+
 async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[]> {
-  const limit = ids.length;
-  const query = {
-    microAppID: table,
-    searchFilter: [{ resourceID: table, skip: 0, limit }],
-    optLimit: limit,
-    optViewFilters: [{ _id: { $in: [...ids] } }],
-  };
   try {
-    return (await context.client.microappdata(query, context)).microAppRows;
+    return await page(context, table, ids.length, { optViewFilters: [{ _id: { $in: [...ids] } }] });
   } catch (error) {
     if (error instanceof ApiError && isJudged(error)) return []; // a filter that is not known
     throw error;
   }
-}
-
-async function newest(context: RowContext, table: string): Promise<Row[]> {
-  const limit = looked.inserted;
-  const query = {
-    microAppID: table,
-    searchFilter: [{ resourceID: table, skip: 0, limit }],
-    optLimit: limit,
-    optViewSort: { _id: -1 },
-  };
-  return (await context.client.microappdata(query, context)).microAppRows;
 }
 
 async function oneByOne({ client, ...call }: RowContext, ids: readonly string[]): Promise<Row[]> {

@@ -30,7 +30,9 @@ export class NumberedKeys {
 
   /** The row that a platform may have made of one. */
   madeOf(values: RowData): RowData | undefined {
-    return this.size === 0 ? undefined : this.#rows.get(keyOf(this.#key, asNumbers(values)));
+    if (this.size === 0) return undefined;
+    const numbers = Object.fromEntries(this.#key.map((label) => [label, asNumber(values[label])]));
+    return this.#rows.get(keyOf(this.#key, numbers));
   }
 }
 
@@ -57,10 +59,7 @@ export async function refuseNumbered(
   );
 }
 
-const asNumbers = (values: RowData): RowData =>
-  Object.fromEntries(
-    Object.entries(values).map(([label, value]) => {
-      const number = typeof value === "string" && value !== "" ? Number(value) : Number.NaN;
-      return [label, Number.isNaN(number) ? value : number];
-    }),
-  );
+function asNumber(value: unknown): unknown {
+  const number = typeof value === "string" && value !== "" ? Number(value) : Number.NaN;
+  return Number.isNaN(number) ? value : number;
+}

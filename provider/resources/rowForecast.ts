@@ -12,43 +12,72 @@ import { some } from "./settling.ts";
 const mostNamed = 5;
 export const mostShown = 20;
 
-type Declaration = RowDeclaration & LinkDeclaration;
+/** The first keys of rows that a run adds, changes and removes, up to `mostShown` of those in the source; none of secret rows. */
+interface Names {
+  added: string[];
+  changed: string[];
+  removed: string[];
+}
 
-/** What a run will do, in one line with the first keys. */
-export async function forecast(
-  declaration: Declaration,
+/** Names the first rows of a plan; the source is read once. `keys` are those of the ledger, as far as they are known. */
+export async function firstNames(
+  declaration: RowDeclaration,
   plan: Forecast,
   ledger: Ledger,
   keys: readonly string[],
   directory: string,
+): Promise<Names> {
+  if (!plan.exact || declaration.sensitive) return { added: [], changed: [], removed: [] };
+  const { insert, update, remove, change } = plan;
+  const added = insert > 0 ? change.added.slice(0, mostShown) : [];
+  const changed = update > 0 ? change.changed.slice(0, mostShown) : [];
+  const chosen = [...added, ...changed].sort((a, b) => a - b);
+  const found = chosen.length > 0 ? await keysOf(declaration, directory, new Set(chosen)) : [];
+  const named = (indices: readonly number[]): string[] =>
+    indices.flatMap((index) => found[chosen.indexOf(index)] ?? []);
+  return {
+    added: named(added),
+    changed: named(changed),
+    removed: remove > 0 ? inLedger(change.removed, ledger, keys) : [],
+  };
+}
+
+/** Keys of rows of a ledger: that of a small seed keeps the order of its keys. */
+const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
+  ledger.kind === "list" ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
+
+/**
+ * What a run will do, in one line with the first keys.
+ * @param owned rows that were ours before
+ */
+export function forecast(
+  declaration: LinkDeclaration,
+  plan: Forecast,
+  names: Names,
+  owned: number,
   repairs?: Drift,
-): Promise<string> {
+): string {
   if (!plan.exact) {
     const { moreThan, net } = plan;
     const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
-  const { added, changed, removed } = plan.change;
-  const named = async (chosen: readonly number[]): Promise<string> => {
-    if (declaration.sensitive || chosen.length === 0) return "";
-    const first = await keysOf(declaration, directory, new Set(chosen.slice(0, mostNamed)));
-    return ` (${first.map(quoted).join(", ")}${first.length < chosen.length ? ", …" : ""})`;
+  const { insert, update, remove, unchanged } = plan;
+  const first = (keys: readonly string[], count: number): string => {
+    const shown = keys.slice(0, mostNamed).map(quoted).join(", ");
+    return keys.length === 0 ? "" : ` (${shown}${count > mostNamed ? ", …" : ""})`;
   };
-  const gone = declaration.sensitive ? [] : namesOf(removed, ledger, keys).map(quoted);
-  const goneNamed = gone.length === 0 ? "" : ` (${some(gone, mostNamed)})`;
+  const { removed } = names;
+  const gone = removed.length === 0 ? "" : ` (${some(removed.map(quoted), mostNamed)})`;
   const parts = [
-    plan.insert > 0 ? `${plan.insert} to add${await named(added)}` : "",
-    plan.update > 0 ? `${plan.update} to change${await named(changed)}` : "",
-    plan.remove > 0 ? `${plan.remove} to remove${goneNamed}` : "",
-    `${plan.unchanged} unchanged`,
+    insert > 0 ? `${insert} to add${first(names.added, insert)}` : "",
+    update > 0 ? `${update} to change${first(names.changed, update)}` : "",
+    remove > 0 ? `${remove} to remove${gone}` : "",
+    `${unchanged} unchanged`,
   ];
-  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, ledger.count);
+  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned);
   return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
 }
-
-/** Keys of rows of a ledger, as far as they are known: the ledger of a small seed keeps the order of its keys. */
-const namesOf = (rows: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
-  ledger.kind === "list" ? rows.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
 
 /** A row that a run changes, by its natural key. */
 export type Part = readonly [key: string, kind: Kind];
@@ -56,22 +85,3 @@ export type Part = readonly [key: string, kind: Kind];
 export const as =
   (kind: Kind) =>
   (key: string): Part => [key, kind];
-
-/** The first rows that a run will add, change and remove. */
-export async function partsOf(
-  declaration: Declaration,
-  plan: Forecast & { exact: true },
-  ledger: Ledger,
-  keys: readonly string[],
-  directory: string,
-): Promise<Part[]> {
-  const { added, changed, removed } = plan.change;
-  const first = (chosen: readonly number[], count: number): Promise<string[]> =>
-    count === 0 ? Promise.resolve([]) : keysOf(declaration, directory, new Set(chosen.slice(0, mostShown)));
-  const gone = plan.remove === 0 ? [] : namesOf(removed, ledger, keys).slice(0, mostShown);
-  return [
-    ...(await first(added, plan.insert)).map(as("add")),
-    ...(await first(changed, plan.update)).map(as("update")),
-    ...gone.map(as("delete")),
-  ];
-}

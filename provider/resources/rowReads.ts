@@ -1,5 +1,5 @@
 import type { RowData } from "../contract/values.ts";
-import { rowDigester, type RowDigests } from "../reconcile/digests.ts";
+import { rowDigester, type Digest } from "../reconcile/digests.ts";
 import type { Ledger } from "../reconcile/ledger.ts";
 import { LiveRows } from "../reconcile/liveRows.ts";
 import type { RowSet } from "../reconcile/rowSet.ts";
@@ -9,7 +9,10 @@ import { Pace } from "./rowPace.ts";
 import { linkedLabels } from "./rowSource.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
 
-/** Reads the rows of a table into digests; `see` is shown each one in the words of the source. */
+/**
+ * Reads the rows of a table into digests; `see` is shown each one that has a key, in the words of the source, with the
+ * index of the wanted row that it meets.
+ */
 export async function liveRows(
   context: RowContext,
   { table, ...declaration }: RowTarget,
@@ -17,7 +20,7 @@ export async function liveRows(
   links: Links,
   wanted: RowSet,
   ledger: Ledger,
-  see: (digests: RowDigests, values: RowData) => void = () => undefined,
+  see: (row: { index: number | undefined; content: Digest; values: RowData }) => void = () => undefined,
 ): Promise<LiveRows> {
   const { key, salt } = declaration;
   const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
@@ -28,8 +31,8 @@ export async function liveRows(
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const digests = known && { key: known, content: digester.content(values) };
-      live.add(row._id, digests);
-      if (digests) see(digests, values);
+      const index = live.add(row._id, digests);
+      if (digests) see({ index, content: digests.content, values });
     }
     context.report.status(`${table}: ${pace.add(page.length)}`);
   }

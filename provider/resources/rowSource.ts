@@ -137,19 +137,18 @@ export function keyOf(key: readonly string[], values: RowData): string {
 /** A natural key as a message shows it. */
 export const quoted = (key: string): string => `"${key}"`;
 
-/** The natural keys of all rows, or of the first `most` of those that are chosen by their index. */
+/** The natural keys of all rows, or of those that are chosen by their index. */
 export async function keysOf(
   declaration: RowDeclaration,
   directory: string,
   chosen?: ReadonlySet<number>,
-  most = Infinity,
 ): Promise<string[]> {
   const keys: string[] = [];
   let index = 0;
   for await (const block of read(declaration, directory)) {
     for (const { values } of block) {
       if (!chosen || chosen.has(index)) keys.push(keyOf(declaration.key, values));
-      if (keys.length >= most || (chosen && keys.length >= chosen.size)) return keys;
+      if (chosen && keys.length >= chosen.size) return keys;
       index++;
     }
   }

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CallCounter } from "../client/calls.ts";
-import { id, type RowData } from "../contract/values.ts";
+import { id } from "../contract/values.ts";
 import { massDisappearance, tooManyRemovals } from "../reconcile/guards.ts";
-import type { RowDigests } from "../reconcile/digests.ts";
 import {
   decodeLedger,
   emptyLedger,
@@ -27,7 +26,7 @@ import {
 } from "./resource.ts";
 import { applyPlan } from "./rowApply.ts";
 import { driftSaid, repairsOf } from "./rowDrift.ts";
-import { as, forecast, mostShown, partsOf, type Part } from "./rowForecast.ts";
+import { as, firstNames, forecast, mostShown, type Part } from "./rowForecast.ts";
 import { Links } from "./rowLookups.ts";
 import { liveRows } from "./rowReads.ts";
 import { outcome, tellFindings } from "./rowReports.ts";
@@ -196,7 +195,8 @@ export const seedRows = resource({
       if (inputs.resourceUrn !== undefined) recent.set(inputs.resourceUrn, summary);
       if (old.table === undefined) {
         const plan = planOffline(summary.rows, emptyLedger(), declaration.mode);
-        report.info(await forecast(declaration, plan, emptyLedger(), [], directory));
+        const names = await firstNames(declaration, plan, emptyLedger(), [], directory);
+        report.info(forecast(declaration, plan, names, 0));
       }
       const keys = await keysIn(declaration, summary, directory);
       return { inputs: { ...inputs, digest: summary.digest, ...given({ fingerprint, keys }) }, problems: [] };
@@ -222,12 +222,14 @@ export const seedRows = resource({
       const summary = await summaryOf(declaration, directory);
       const ledger = decodeLedger(old.ledger);
       const planned = planOffline(summary.rows, ledger, declaration.mode);
-      report.info(await forecast(declaration, planned, ledger, old.keys ?? [], directory, repairs));
+      const names = await firstNames(declaration, planned, ledger, old.keys ?? [], directory);
+      report.info(forecast(declaration, planned, names, ledger.count, repairs));
       const leaving = declaration.mode === "exact" ? fewestRemovals(planned) : 0;
       const refusal = tooManyRemovals("rows", leaving, ledger.count, declaration.maxRemovals);
       if (refusal) throw new ResourceError(refusal);
       if (planned.exact) {
-        parts.push(...(await partsOf(declaration, planned, ledger, old.keys ?? [], directory)));
+        parts.push(...names.added.map(as("add")), ...names.changed.map(as("update")));
+        parts.push(...names.removed.slice(0, mostShown).map(as("delete")));
         total += planned.insert + planned.update + planned.remove;
       }
     }
@@ -328,10 +330,9 @@ async function apply(given: Context, id: string, inputs: Inputs, ledger: Ledger)
   const summary = await summaryOf(inputs, context.directory);
   const links = await Links.of(context, inputs);
   const numbered = new NumberedKeys(inputs.key);
-  const see = ({ key }: RowDigests, values: RowData): void => {
-    if (summary.rows.find(key) === undefined) numbered.see(values);
-  };
-  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, ledger, see);
+  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, ledger, ({ index, values }) => {
+    if (index === undefined) numbered.see(values);
+  });
   const plan = planRows(summary.rows, ledger, live, optionsOf(inputs));
   await refuse(inputs, plan, context.directory);
   await refuseNumbered(inputs, plan, numbered, context.directory);
@@ -417,13 +418,12 @@ async function observe(platform: Context, state: Applied): Promise<Omit<Observed
   }
   const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited: string[] = [];
-  const see = ({ key, content }: RowDigests, values: RowData): void => {
-    const index = wanted.find(key);
+  const reading = liveRows(context, state, state.labels, links, wanted, ledger, ({ index, content, values }) => {
     if (index === undefined) return;
     found?.see(values);
     if (!wanted.says(index, content)) edited.push(keyOf(state.key, values));
-  };
-  const live = await ifThere(liveRows(context, state, state.labels, links, wanted, ledger, see));
+  });
+  const live = await ifThere(reading);
   if (!live) {
     context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
     return undefined;
