@@ -207,6 +207,13 @@ export class ProviderHost {
     });
   }
 
+  /** Deletes what a later run's program does not declare: no resource was checked in the process of that run. */
+  async destroy(type: string, id: string, state: Properties): Promise<void> {
+    await this.restart();
+    await this.delete(type, id, state);
+  }
+
+  /** Deletes in the run that is under way, whose program declares what was checked in it. */
   delete(type: string, id: string, state: Properties): Promise<void> {
     return this.#noted(`delete ${type}`, async () => {
       const request = new providerProto.DeleteRequest();

@@ -76,7 +76,7 @@ test("rows whose table is gone are gone, and nothing is left to delete", async (
   stage.emulator.setFaults({ faults: [{ endpoint: "microappdata", kind: "status", status: 404 }] });
   expect((await stage.host.read("SeedRows", made.id, made.outputs)).id).toBe("");
   expect(stage.host.told).toContain("warning: table items is not on the platform any more, nor are the rows in it");
-  await stage.host.delete("SeedRows", made.id, made.outputs);
+  await stage.host.destroy("SeedRows", made.id, made.outputs);
 });
 
 test("natural keys that the table has twice are named, and the rows that are not ours left alone", async () => {
@@ -175,7 +175,7 @@ test("after any failure of the platform the next run finishes, and no row is the
       const seen = await stage.host.read("SeedRows", done.id, done.outputs);
       expect(seen.outputs).not.toHaveProperty("drift");
       expect(await codes()).toEqual([...news.map(({ Code }) => Code), "theirs"].toSorted());
-      await stage.host.delete("SeedRows", done.id, done.outputs);
+      await stage.host.destroy("SeedRows", done.id, done.outputs);
       expect(await codes()).toEqual(["theirs"]);
     }),
     { numRuns: 6 },

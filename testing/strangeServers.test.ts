@@ -115,7 +115,7 @@ test("a natural key that comes back as a number is the same row", async () => {
   expect(right.failed).toBeUndefined();
   expect(await stage.calls(() => up(typed, right))).toEqual([]);
   expect((await stage.host.read("SeedRows", right.id, right.outputs)).outputs).not.toHaveProperty("drift");
-  await stage.host.delete("SeedRows", right.id, right.outputs);
+  await stage.host.destroy("SeedRows", right.id, right.outputs);
   expect(await live()).toEqual([]);
 });
 

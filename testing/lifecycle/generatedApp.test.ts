@@ -32,7 +32,7 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     const ignored = await host.check("GeneratedApp", { ...other, onPromptChange: "ignore" }, made.inputs);
     expect(await host.diff("GeneratedApp", made.id, made.outputs, ignored.inputs)).toMatchObject({ changes: false });
 
-    expect(await scene.calls(() => host.delete("GeneratedApp", made.id, made.outputs))).toEqual([]);
+    expect(await scene.calls(() => host.destroy("GeneratedApp", made.id, made.outputs))).toEqual([]);
     expect(host.told.at(-1)).toContain(made.outputs["editLink"]);
   });
 

@@ -47,7 +47,7 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     expect(sent()).toHaveLength(2);
     expect(emulator.notifications(email).pushes.at(-1)).toMatchObject({ message: null, badgeCount: 0 });
 
-    expect(await scene.calls(() => host.delete("Notification", made.id, outputs))).toEqual([]);
+    expect(await scene.calls(() => host.destroy("Notification", made.id, outputs))).toEqual([]);
     expect(await intents()).toEqual([]);
     // What was forgotten is sent anew when it is declared anew.
     await scene.create("Notification", again);

@@ -30,8 +30,8 @@ throughBothDoors({}, (scene) => {
     });
     expect(await host.diff("Organization", made.id, seen.outputs, renamed)).toMatchObject({ changes: true });
 
-    await host.delete("Organization", made.id, outputs);
-    await host.delete("Organization", made.id, outputs); // what is missing is deleted
+    await host.destroy("Organization", made.id, outputs);
+    await host.destroy("Organization", made.id, outputs); // what is missing is deleted
     expect((await host.read("Organization", made.id, outputs)).id).toBe("");
   });
 
@@ -67,8 +67,8 @@ throughBothDoors({}, (scene) => {
   test("is not deleted while it has teams, which are named; forceDestroy deletes them too", async () => {
     const made = await scene.create("Organization", { name: "Acme" });
     await scene.team(made.id, "Crew");
-    await expect(scene.host.delete("Organization", made.id, made.outputs)).rejects.toThrow(/still has teams: "Crew"/);
-    await scene.host.delete("Organization", made.id, { ...made.outputs, forceDestroy: true });
+    await expect(scene.host.destroy("Organization", made.id, made.outputs)).rejects.toThrow(/still has teams: "Crew"/);
+    await scene.host.destroy("Organization", made.id, { ...made.outputs, forceDestroy: true });
     expect((await scene.host.read("Organization", made.id, made.outputs)).id).toBe("");
   });
 

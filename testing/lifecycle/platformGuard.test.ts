@@ -25,7 +25,7 @@ throughBothDoors({}, (scene) => {
       await expect(host.diff("Organization", id, outputs, inputs)).rejects.toThrow(refused);
       await expect(host.read("Organization", id, outputs)).rejects.toThrow(refused);
       await expect(host.update("Organization", id, outputs, renamed)).rejects.toThrow(refused);
-      await expect(host.delete("Organization", id, outputs)).rejects.toThrow(refused);
+      await expect(host.destroy("Organization", id, outputs)).rejects.toThrow(refused);
       expect(emulator.calls()).toEqual([]);
     });
   });

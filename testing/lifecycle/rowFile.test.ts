@@ -87,8 +87,8 @@ throughBothDoors({}, (scene) => {
     expect((await live())[0]?.content).toMatchObject({ size: 5, type: "image/png" });
     expect(await (await fetch((await live())[0]?.content?.url ?? "")).text()).toBe("bytes");
 
-    await host.delete("RowFile", made.id, outputs);
-    await host.delete("RowFile", made.id, outputs);
+    await host.destroy("RowFile", made.id, outputs);
+    await host.destroy("RowFile", made.id, outputs);
     expect(await live()).toEqual([]);
     expect((await host.read("RowFile", made.id, outputs)).id).toBe("");
   });
@@ -178,7 +178,7 @@ throughBothDoors({}, (scene) => {
     const made = await scene.create("RowFile", { ...place, filename: "x" });
     await scene.client.removemicroapprow({ rowID });
     expect((await scene.host.read("RowFile", made.id, made.outputs)).id).toBe("");
-    await scene.host.delete("RowFile", made.id, made.outputs);
+    await scene.host.destroy("RowFile", made.id, made.outputs);
     await expect(scene.host.update("RowFile", made.id, made.outputs, made.inputs)).rejects.toThrow("Run refresh");
   });
 

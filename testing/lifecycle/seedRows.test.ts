@@ -57,7 +57,7 @@ throughBothDoors({ tables }, (scene) => {
       { Code: "XX", Name: "Theirs" },
     ]);
 
-    await host.delete("SeedRows", made.id, outputs);
+    await host.destroy("SeedRows", made.id, outputs);
     expect(await live("continents")).toMatchObject([{ Code: "XX" }]);
   });
 

@@ -32,8 +32,8 @@ throughBothDoors({}, (scene) => {
     const organizationID = await scene.organization();
     const made = await scene.create("Team", { organizationID, name: "Crew" });
     await scene.client.insertteammembers({ teamIDs: [made.id], emails: ["grace@example.com"] });
-    await expect(scene.host.delete("Team", made.id, made.outputs)).rejects.toThrow(/grace@example\.com/);
-    await scene.host.delete("Team", made.id, { ...made.outputs, forceDestroy: true });
+    await expect(scene.host.destroy("Team", made.id, made.outputs)).rejects.toThrow(/grace@example\.com/);
+    await scene.host.destroy("Team", made.id, { ...made.outputs, forceDestroy: true });
     expect((await scene.host.read("Team", made.id, made.outputs)).id).toBe("");
   });
 

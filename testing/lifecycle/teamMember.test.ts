@@ -28,9 +28,9 @@ throughBothDoors({}, (scene) => {
       // Our own update dropped the snapshot of the list, so the edit by hand is seen at once.
       expect(await host.read("TeamMember", made.id, outputs)).toMatchObject({ outputs: { role: "admin" } });
 
-      await host.delete("TeamMember", made.id, outputs);
+      await host.destroy("TeamMember", made.id, outputs);
       expect((await host.read("TeamMember", made.id, outputs)).id).toBe("");
-      await host.delete("TeamMember", made.id, outputs);
+      await host.destroy("TeamMember", made.id, outputs);
     });
 
     test("many at a time are one call for each team", async () => {
@@ -59,7 +59,7 @@ throughBothDoors({}, (scene) => {
     const made = await scene.create("TeamMember", { teamID, email: "ada@example.com" });
     await scene.client.deleteteammember({ teamID, userID: made.id.split("/")[1] ?? "" });
     await scene.client.deleteteam({ teamID });
-    await scene.host.delete("TeamMember", made.id, made.outputs);
+    await scene.host.destroy("TeamMember", made.id, made.outputs);
     expect((await scene.host.read("TeamMember", made.id, made.outputs)).id).toBe("");
     await expect(scene.create("TeamMember", { teamID, email: "ada@example.com" })).rejects.toThrow(teamID);
   });

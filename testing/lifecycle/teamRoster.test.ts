@@ -67,12 +67,12 @@ throughBothDoors({}, (scene) => {
       outputs = await host.update("TeamRoster", teamID, seen.outputs, changed);
       expect(await roles()).toEqual({ [caller]: "admin", [grace]: "admin", [alan]: "member" });
 
-      await host.delete("TeamRoster", teamID, outputs);
+      await host.destroy("TeamRoster", teamID, outputs);
       expect(await roles()).toEqual({ [caller]: "admin" });
       expect(host.told.at(-1)).toContain("stays a member: its account makes these calls");
-      await host.delete("TeamRoster", teamID, outputs);
+      await host.destroy("TeamRoster", teamID, outputs);
       await client.deleteteam({ teamID });
-      await host.delete("TeamRoster", teamID, outputs);
+      await host.destroy("TeamRoster", teamID, outputs);
       expect((await host.read("TeamRoster", teamID, outputs)).id).toBe("");
     });
 
@@ -132,7 +132,7 @@ throughBothDoors({}, (scene) => {
     const outputs = await host.update("TeamRoster", teamID, made.outputs, fewer);
     expect(await live(teamID)).toEqual({ [caller]: "admin", [ada]: "admin", [alan]: "member", [grace]: "member" });
     expect(await host.read("TeamRoster", teamID, outputs)).toMatchObject({ outputs: { members: fewer.members } });
-    await host.delete("TeamRoster", teamID, outputs);
+    await host.destroy("TeamRoster", teamID, outputs);
     expect(await live(teamID)).toEqual({ [caller]: "admin", [alan]: "member", [grace]: "member" });
 
     const all = { ...fewer, mode: "authoritative" };
@@ -161,7 +161,7 @@ throughBothDoors({}, (scene) => {
     const none = { ...made.inputs, members: {} };
     const outputs = await host.update("TeamRoster", teamID, made.outputs, none);
     expect(await live(teamID)).toEqual({ [caller]: "admin", "bot@machines.example": "member" });
-    await host.delete("TeamRoster", teamID, outputs);
+    await host.destroy("TeamRoster", teamID, outputs);
     expect(Object.keys(await live(teamID))).toContain("bot@machines.example");
     const unset = { ...none, ignore: undefined };
     expect(await host.diff("TeamRoster", teamID, outputs, unset)).toMatchObject({ changes: true });

@@ -61,9 +61,9 @@ throughBothDoors({}, (scene) => {
       expect(await teams()).toEqual(["green"]);
 
       await client.insertteammembers({ teamIDs: [blue], emails: [ada] });
-      await host.delete("UserTeams", userID, outputs);
+      await host.destroy("UserTeams", userID, outputs);
       expect(await teams()).toEqual(["blue"]);
-      await host.delete("UserTeams", userID, outputs);
+      await host.destroy("UserTeams", userID, outputs);
     });
 
     test("an import looks at the teams that it names", async () => {
