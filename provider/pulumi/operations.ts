@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 import { PartialFailure } from "../resources/resource.ts";
+import { RowClaims } from "../resources/rowClaims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { bindingOutput, bound, isMoved } from "./binding.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
@@ -46,9 +47,11 @@ export class Operations {
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
   readonly #claims = new TeamClaims();
+  readonly #rowClaims: RowClaims;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
+    this.#rowClaims = new RowClaims(surroundings.directory);
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
@@ -164,7 +167,7 @@ export class Operations {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
       const account = { email: settings.email, userID: settings.userId };
-      const offline = { report: reported, directory, account, claims: this.#claims };
+      const offline = { report: reported, directory, account, claims: this.#claims, rowClaims: this.#rowClaims };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {
         isMoved(state, settings);
