@@ -2,9 +2,9 @@ import { resourceNamed } from "../resources/resources.ts";
 import type { Resource } from "../resources/resource.ts";
 import { endWhenCancelled } from "./cancellation.ts";
 import { configure } from "./configuration.ts";
+import { endWithEngine } from "./lifetime.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
-import { endWithParent } from "./parent.ts";
 import { reporterTo } from "./progress.ts";
 import type { Properties } from "./properties.ts";
 
@@ -39,7 +39,7 @@ export function handler(name: string): Provider {
 function started(): Operations {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
-  endWithParent(stop);
+  endWithEngine(process.argv[2], stop);
   endWhenCancelled(stop);
   keepMemorySmall();
   printOnce();

@@ -7,6 +7,7 @@ import { functionNamed } from "../../functions/functions.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { Problem, Resource } from "../../resources/resource.ts";
 import { withoutSecrets } from "../configuration.ts";
+import { whenEngineGone } from "../engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts";
@@ -29,7 +30,7 @@ interface About {
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
   readonly #version: string;
-  readonly #stopped = new AbortController();
+  #stopped = new AbortController();
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
@@ -45,8 +46,13 @@ export class Plugin {
     return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
   }
 
+  /** A plugin that somebody started by hand serves one engine after the other. */
   attach(request: PluginAttach): void {
-    this.#report = reporterTo(request.getAddress());
+    const address = request.getAddress();
+    const stopped = new AbortController();
+    this.#stopped = stopped;
+    this.#report = reporterTo(address);
+    whenEngineGone(address, () => stopped.abort());
   }
 
   getPluginInfo(): InstanceType<typeof pluginProto.PluginInfo> {
