@@ -114,8 +114,8 @@ export class ProviderHost {
     const { program, environment, modern, configuration } = this.door;
     // Of its last statement a shell makes itself.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
-    const [command = "", ...given] = [...behind, process.execPath, program, engine];
-    const child = spawn(command, given, {
+    const line = [...behind, process.execPath, program, engine];
+    const child = spawn(line[0] ?? "", line.slice(1), {
       cwd: this.folder,
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],

@@ -9,6 +9,7 @@ import type { Problem, Resource } from "../../resources/resource.ts";
 import { withoutSecrets } from "../configuration.ts";
 import { whenEngineGone } from "../engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
+import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts";
 import { details, detailsOf, type Detail } from "./details.ts";
@@ -109,6 +110,7 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
+    permit(resource, request, news);
     const change = await this.#configured.diff(call(olds, news), known(olds), known(news));
     const inputs = decode(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
@@ -158,6 +160,7 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
+    permit(resource, request, news);
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       return answer.setProperties(
@@ -222,6 +225,12 @@ function about(request: { getUrn: () => string }): About {
     known: ({ values }) => ({ ...values, resourceUrn: urn }),
     call: (...sent) => ({ resource, urn, secrets: sent.flatMap(({ texts }) => texts) }),
   };
+}
+
+/** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
+function permit(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
+  const refusal = refusedIgnores(resource, request.getIgnorechangesList(), values);
+  if (refusal !== undefined) throw new Error(refusal);
 }
 
 /** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
