@@ -1,15 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
 import { refusedIgnores, refusedReplacements, type Definition } from "../provider/pulumi/options.ts";
 
-/** The functions that tell what is there, where one does. */
-const functions: Readonly<Record<string, string>> = {
-  Organization: "getOrganization",
-  Team: "getTeam",
-  TeamMember: "getTeamMembers",
-  TeamRoster: "getTeamMembers",
-  SeedRows: "getRows",
-  GeneratedApp: "getAppStatus",
-  AppReadiness: "getAppStatus",
+interface Ways {
+  /** Whether `adopt` takes over what somebody else made: organizations and teams are known by IDs of our own. */
+  adopts?: true;
+  /** The function that tells what is there. */
+  ask?: string;
+}
+
+const ways: Readonly<Record<string, Ways>> = {
+  Organization: { ask: "getOrganization" },
+  Team: { ask: "getTeam" },
+  TeamMember: { ask: "getTeamMembers" },
+  TeamRoster: { adopts: true, ask: "getTeamMembers" },
+  SeedRows: { adopts: true, ask: "getRows" },
+  RowFile: { adopts: true },
+  GeneratedApp: { ask: "getAppStatus" },
+  AppReadiness: { ask: "getAppStatus" },
 };
 
 /** Throws when an option of a resource can't be honoured, before anything is registered. */
@@ -36,12 +43,13 @@ export function refuseGet(definition: Definition, name: string): never {
 }
 
 /** What to do instead of taking or looking up something that exists by its ID. */
-function insteadOf({ name, inputs }: Definition): string {
-  const ways = [
+function insteadOf({ name }: Definition): string {
+  const { adopts, ask } = ways[name] ?? {};
+  const all = [
     `import it with "pulumi import --file" (see "Import and dump" in the README)`,
-    ...("adopt" in inputs.shape ? ["declare it with adopt: true, which takes over what is there"] : []),
-    ...(functions[name] === undefined ? [] : [`ask ${functions[name]} what is there`]),
+    ...(adopts ? ["declare it with adopt: true, which takes over what is there"] : []),
+    ...(ask === undefined ? [] : [`ask ${ask} what is there`]),
   ];
-  const last = ways.at(-1) ?? "";
-  return ways.length === 1 ? last : `${ways.slice(0, -1).join(", ")}, or ${last}`;
+  const last = all.at(-1) ?? "";
+  return all.length === 1 ? last : `${all.slice(0, -1).join(", ")}, or ${last}`;
 }
