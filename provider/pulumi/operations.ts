@@ -57,7 +57,8 @@ export class Operations {
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
     return this.#run(call, async ({ offline, clean }) => {
       const { resource } = call;
-      const { inputs, problems } = await check(resource, offline, listed(resource, olds), listed(resource, news));
+      const given = listed(resource, news, olds);
+      const { inputs, problems } = await check(resource, offline, listed(resource, olds), given);
       return {
         inputs: keyed(resource, inputs),
         problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })),

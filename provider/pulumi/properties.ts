@@ -47,12 +47,15 @@ export function keyed(resource: Resource, inputs: Properties): Properties {
   return { ...inputs, ...Object.fromEntries<unknown>(maps) };
 }
 
-/** The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. */
-export function listed(resource: Resource, inputs: Properties): Properties {
+/**
+ * The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. `ignoreChanges`
+ * puts the map of the last run among the inputs of a program, which do not name its items: `last` does.
+ */
+export function listed(resource: Resource, inputs: Properties, last: Properties = {}): Properties {
   const lists = listsOf(resource).flatMap(([list, key]) => {
     const map = inputs[list];
     if (!isObject(map)) return [];
-    const names = new Set(Array.isArray(inputs[key]) ? inputs[key].map(String) : []);
+    const names = new Set([inputs[key], last[key]].find((list) => Array.isArray(list))?.map(String));
     // Names that do not fit come from another list: what is there counts.
     const fitting = Object.keys(map).every((name) => names.has(name));
     return [[list, fitting ? [...names].flatMap((name) => map[name] ?? []) : Object.values(map)] as const];
