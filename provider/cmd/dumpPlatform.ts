@@ -4,6 +4,7 @@ import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
 import { connect } from "../pulumi/platform.ts";
+import { Identities } from "../resources/identities.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -50,6 +51,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       directory: program,
       account: { email: settings.email, userID: settings.userId },
       claims: new TeamClaims(),
+      identities: new Identities(),
       readsFirst: false,
       report: { status: progress.show, info: nobody, warning: nobody },
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),

@@ -74,8 +74,8 @@ function providerOf(resource: Resource, operations: Operations): Provider {
       return { inputs, failures: problems };
     },
 
-    diff: async (_id, olds, news) => {
-      const { changed, replaces } = await operations.diff(call(news), olds, news).catch(tell);
+    diff: async (id, olds, news) => {
+      const { changed, replaces } = await operations.diff(call(news), id, olds, news).catch(tell);
       return { changes: changed.length > 0, replaces, deleteBeforeReplace: resource.deleteBeforeReplace ?? false };
     },
 

@@ -103,7 +103,7 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    const change = await this.#configured.diff(call(olds, news), known(olds), known(news));
+    const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
     const inputs = decode(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
     return differing(

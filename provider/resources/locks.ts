@@ -1,0 +1,56 @@
+interface Waiting {
+  company: unknown;
+  begin: () => void;
+}
+
+interface Room {
+  company: unknown;
+  working: number;
+  waiting: Waiting[];
+}
+
+/**
+ * Keeps apart, in one process, what must not happen at the same time under one key. Who comes first begins first, so
+ * that nobody waits for ever.
+ */
+export class SharedLock {
+  readonly #rooms = new Map<string, Room>();
+
+  /** Works beside all others of the same company, and of no other. */
+  async shared<Answer>(key: string, work: () => Promise<Answer>, company: unknown = "shared"): Promise<Answer> {
+    await this.#entered(key, company);
+    try {
+      return await work();
+    } finally {
+      this.#left(key);
+    }
+  }
+
+  /** Works alone. */
+  exclusive<Answer>(key: string, work: () => Promise<Answer>): Promise<Answer> {
+    return this.shared(key, work, Symbol(key));
+  }
+
+  #entered(key: string, company: unknown): Promise<void> {
+    const room = this.#rooms.get(key);
+    if (!room) this.#rooms.set(key, { company, working: 1, waiting: [] });
+    else if (room.company === company && room.waiting.length === 0) room.working++;
+    else return new Promise((resolve) => room.waiting.push({ company, begin: resolve }));
+    return Promise.resolve();
+  }
+
+  #left(key: string): void {
+    const room = this.#rooms.get(key);
+    if (!room || --room.working > 0) return;
+    const [first] = room.waiting;
+    if (!first) {
+      this.#rooms.delete(key);
+      return;
+    }
+    room.company = first.company;
+    while (room.waiting[0]?.company === room.company) {
+      room.working++;
+      room.waiting.shift()?.begin();
+    }
+  }
+}
