@@ -27,7 +27,7 @@ const declaring = new WeakMap<object, Declared>();
  */
 export function declareInTeam(declaration: Declaration, teamID: pulumi.Input<string>): void {
   if (!pulumi.Output.isInstance(teamID)) return;
-  const team = declaring.get(teamID) ?? { byPerson: new Map(), first: {} };
+  const team: Declared = declaring.get(teamID) ?? { byPerson: new Map(), first: {} };
   declaring.set(teamID, team);
   refuseSecond(declaration, team);
   team.first[declaration.kind] ??= declaration;

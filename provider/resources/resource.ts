@@ -193,15 +193,12 @@ export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject
 
 /** Inputs that every resource has: its own URN, since no engine tells a dynamic provider. */
 export const common = {
-  resourceUrn: z
-    .string()
-    .optional()
-    .meta({
-      description: "The resource's own URN. Set by the SDK.",
-      settles: "silently",
-      computed: true,
-      internal: true,
-    }),
+  resourceUrn: z.string().optional().meta({
+    description: "The resource's own URN. Set by the SDK.",
+    settles: "silently",
+    computed: true,
+    internal: true,
+  }),
 };
 
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */

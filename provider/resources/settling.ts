@@ -75,9 +75,9 @@ function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, 
   } else {
     const how = matches(found) ? "and was not made within the last day" : "with other content";
     throw new ResourceError(
-      `${what} was not created because ${id} already exists on the platform ${how}. It may be what an interrupted run ` +
-        `made, or what this run is to replace: set adopt: true to go on with it, or run it with --refresh to replace it. Or it belongs to another resource, which ` +
-        `had this name before: then give this one another name, or the other one its old name back, with aliases.`,
+      `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
+        `Set adopt: true to take it over. If this run is to replace it: run it with --refresh. If another resource has ` +
+        `it, which was called so before: declare its old name with aliases there, and give this one another name.`,
     );
   }
 }

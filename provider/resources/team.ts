@@ -40,8 +40,10 @@ export const team = resource({
       `team "${name}" stays: ${keeper.itself ? "this resource goes on with it" : `${calledBy(keeper)} has it`}`,
   },
 
-  check: ({ identities }, { inputs }) =>
-    Promise.resolve({ inputs: { ...inputs, generation: identities.generation(inputs.resourceUrn) }, problems: [] }),
+  check: ({ identities }, { inputs }) => {
+    const generation = identities.generation(inputs.resourceUrn);
+    return Promise.resolve({ inputs: { ...inputs, ...given({ generation }) }, problems: [] });
+  },
 
   create: async (context, inputs) => {
     const { organizationID, adminID, resourceUrn: urn, generation } = inputs;

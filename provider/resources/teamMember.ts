@@ -101,7 +101,9 @@ async function join(context: Context, inputs: Inputs) {
   if (urn !== undefined) {
     const other = identities.other(urn, id);
     if (other)
-      throw new ResourceError(`${calledBy(other)} declares ${who} a member of team ${teamID} as well. Keep one.`);
+      throw new ResourceError(
+        `${calledBy(other)} declares ${who} a member of team ${teamID} as well. Keep one of them.`,
+      );
     identities.has(urn, id);
   }
   claims.found(urn, [member]);

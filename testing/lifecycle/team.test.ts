@@ -15,7 +15,7 @@ throughBothDoors({}, (scene) => {
     expect(await host.diff("Team", made.id, made.outputs, moved)).toEqual({
       changes: true,
       replaces: ["organizationID"],
-      deleteBeforeReplace: true,
+      deleteBeforeReplace: false,
     });
     await client.deleteteam({ teamID: made.id });
     expect((await host.read("Team", made.id, made.outputs)).id).toBe("");
