@@ -56,7 +56,7 @@ export class Operations {
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
     return this.#run(call, async ({ offline, clean }) => {
       const { resource, urn } = call;
-      if (urn !== undefined) this.#identities.checked(urn, without(inputOnlyOf(resource), olds));
+      if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const { inputs, problems } = await check(resource, offline, listed(resource, olds), listed(resource, news));
       return {
         inputs: keyed(resource, inputs),
@@ -234,8 +234,11 @@ export class Operations {
   }
 }
 
-const without = (names: readonly string[], properties: Properties): Properties =>
-  Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)));
+/** The inputs of the last run without what a door adds, and without what is large. */
+function lastInputs(resource: Resource, olds: Properties): Properties {
+  const left = new Set(["resourceUrn", "__provider", ...inputOnlyOf(resource)]);
+  return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
+}
 
 /** The inputs of a thing that is ours; undefined for what is only looked at. */
 function declared(resource: Resource, last: Properties): Properties | undefined {

@@ -62,7 +62,7 @@ throughBothDoors({}, (scene) => {
     const { team } = await client.readteam({ teamID: made.id });
     expect(team).toMatchObject({ name: "Crew" });
     expect(team?.description ?? "").toBe("");
-    const { inputs } = await host.check("Team", { ...made.inputs, name: unknown });
+    const { inputs } = await host.check("Team", { ...made.inputs, name: unknown }, made.inputs);
     expect(await host.diff("Team", made.id, made.outputs, inputs)).toMatchObject({ changes: true, replaces: [] });
   });
 });

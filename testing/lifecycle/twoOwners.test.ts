@@ -43,14 +43,24 @@ throughBothDoors({}, (scene) => {
 
   test("one person by address and by ID is found out by up, before the second one is sent", async () => {
     const teamID = await scene.team();
-    scene.host.resource = "a";
-    await scene.create("TeamMember", { teamID, email: ada, role: "admin" });
+    const { host } = scene;
     const { userID } = await scene.client.userid({ email: ada });
-    scene.host.resource = "b";
-    const second = scene.create("TeamMember", { teamID, userID, role: "member" });
-    await expect(second).rejects.toThrow(
-      `TeamMember "a" declares ${userID} a member of team ${teamID} as well. Keep one of them.`,
-    );
+    // Before anybody knows whose the address is.
+    const judged = async (name: string, news: Record<string, unknown>) => {
+      host.resource = name;
+      const { inputs, problems } = await host.check("TeamMember", news);
+      expect(problems).toEqual([]);
+      return inputs;
+    };
+    const first = await judged("a", { teamID, email: ada, role: "admin" });
+    const second = await judged("b", { teamID, userID, role: "member" });
+    host.resource = "a";
+    await host.create("TeamMember", first);
+    host.resource = "b";
+    const reason = `TeamMember "a" declares ${userID} a member of team ${teamID} as well. Keep one of them`;
+    await expect(host.create("TeamMember", second)).rejects.toThrow(reason);
+    // What is known by then is judged at once.
+    expect(await judge("c", "TeamMember", { teamID, userID })).toEqual([`userID: ${reason}`]);
     expect((await scene.client.readteammember({ teamID, userID })).teamMember?.role).toBe("admin");
   });
 
@@ -58,11 +68,12 @@ throughBothDoors({}, (scene) => {
     const { host } = scene;
     const organizationID = await scene.organization();
     host.resource = "crew";
-    const made = await scene.create("Team", { organizationID, name: "Crew" });
+    const news = { organizationID, name: "Crew" };
+    const made = await scene.create("Team", news);
     await host.restart();
     const compare = async (name: string) => {
       host.resource = name;
-      const { inputs } = await host.check("Team", made.inputs, made.inputs);
+      const { inputs } = await host.check("Team", news, made.inputs);
       return host.diff("Team", made.id, made.outputs, inputs);
     };
     expect(await compare("crew")).toMatchObject({ changes: false });

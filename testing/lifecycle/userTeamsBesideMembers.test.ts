@@ -58,14 +58,14 @@ throughBothDoors({}, (scene) => {
 
   test("a TeamMember that is made while UserTeams take the user out of the team is there afterwards", async () => {
     const { host, emulator } = scene;
-    const { green, member, teams, fewer } = await both(false);
+    const { green, teams, fewer } = await both(false);
     emulator.setFaults({ faults: [{ kind: "slow", endpoint: "enforceteammembership", milliseconds: 400, count: 1 }] });
     host.resource = "teams";
     const { inputs } = await host.check("UserTeams", fewer, teams.inputs);
     const taking = host.update("UserTeams", teams.id, teams.outputs, inputs);
     await new Promise((resolve) => setTimeout(resolve, 100));
     host.resource = "ada-again";
-    await scene.create("TeamMember", member.inputs);
+    await scene.create("TeamMember", { teamID: green, email: ada });
     await taking;
     expect(await names(green)).toContain(ada);
   });
