@@ -7,9 +7,12 @@ import type { Resource, State } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
+/** Names of the inputs that are of use to the resource alone. */
+type Internal = "resourceUrn" | "generation";
+
 /** What a resource is declared with, each value possibly an output of another resource. */
 export type Args<Inputs extends z.ZodObject> = {
-  [Name in keyof Omit<z.input<Inputs>, "resourceUrn">]: pulumi.Input<Deep<z.input<Inputs>[Name]>>;
+  [Name in keyof Omit<z.input<Inputs>, Internal>]: pulumi.Input<Deep<z.input<Inputs>[Name]>>;
 };
 
 /** Lists and maps may hold outputs of other resources, too. */
@@ -21,9 +24,7 @@ type Deep<Value> = Value extends readonly (infer Item)[]
 
 /** What a resource can be asked for: its inputs as they are applied, and what the platform added. */
 export type Outputs<Inputs extends z.ZodObject, Added extends z.ZodObject> = {
-  readonly [Name in keyof Required<Omit<State<Inputs, Added>, "resourceUrn">>]: pulumi.Output<
-    State<Inputs, Added>[Name]
-  >;
+  readonly [Name in keyof Required<Omit<State<Inputs, Added>, Internal>>]: pulumi.Output<State<Inputs, Added>[Name]>;
 };
 
 export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> {
@@ -68,7 +69,8 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
   const type = dynamicType(definition.name);
-  const names = [...Object.keys(definition.inputs.shape), ...Object.keys(definition.outputs.shape)];
+  const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
+  const names = Object.keys(shape).filter((name) => !factsOf(shape[name]).internal);
   const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
   // An output that is not mentioned here never resolves. A switch that nobody sets needs no mention: it says nothing.
   const mentioned = Object.fromEntries(names.flatMap((name) => (switches.includes(name) ? [] : [[name, undefined]])));

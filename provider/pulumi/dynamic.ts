@@ -77,9 +77,9 @@ function providerOf(resource: Resource, operations: Operations): Provider {
       return { inputs: options === undefined ? inputs : { ...inputs, [optionsInput]: options }, failures: problems };
     },
 
-    diff: async (_id, olds, news) => {
+    diff: async (id, olds, news) => {
       const { inputs, options } = withoutOptions(news);
-      const change = await operations.diff(call(news), olds, inputs).catch(tell);
+      const change = await operations.diff(call(news), id, olds, inputs).catch(tell);
       const replaces = replacedBy(resource, options.replaceOnChanges, change, olds, inputs);
       return {
         changes: change.changed.length > 0,

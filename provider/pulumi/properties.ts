@@ -113,7 +113,7 @@ export function parse(
 
 const namesIn = (shape: Readonly<Record<string, unknown>>): string =>
   Object.keys(shape)
-    .filter((name) => name !== "resourceUrn")
+    .filter((name) => !factsOf(shape[name]).internal)
     .join(", ");
 
 /** What differs between the state of the last run and the inputs of this one. Offline. */
@@ -154,10 +154,10 @@ export const inputsIn = ({ inputs }: Resource, outputs: Properties): Properties 
 export function foreseen(resource: Resource, inputs: Properties, old?: Properties): Properties {
   const outputs: Properties = {};
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { inputOnly, computed, passing } = factsOf(schema);
+    const { inputOnly, computed, internal, passing } = factsOf(schema);
     if (inputOnly || passing) continue;
     if (inputs[name] !== undefined) outputs[name] = inputs[name];
-    else if (computed) outputs[name] = unknownValue;
+    else if (computed && !internal) outputs[name] = unknownValue;
   }
   const stables = stablesOf(resource);
   for (const name of Object.keys(resource.outputs.shape)) {

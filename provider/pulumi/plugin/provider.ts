@@ -111,7 +111,7 @@ export class Plugin {
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
     permit(resource, request, news);
-    const change = await this.#configured.diff(call(olds, news), known(olds), known(news));
+    const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
     const inputs = decode(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
     return differing(
