@@ -1,5 +1,7 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { changingCalls } from "./platform.ts";
+import { byHand, changingCalls } from "./platform.ts";
 import { leftRunning } from "./processes.ts";
 import { Project } from "./project.ts";
 
@@ -50,7 +52,7 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
     .replace("acme/crew", "apex/core");
   await project.write("dev.yaml", renamed);
   expect(await project.succeed("preview --expect-no-changes")).not.toMatch(/create|delete/);
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes"))).toEqual([]);
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
   expect(await ids()).toEqual(before);
   expect([...(await project.state()).keys()].toSorted()).toEqual([
     "environment",
@@ -66,7 +68,6 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
     "environment/gate",
     "environment/gate-ready",
   ]);
-  expect(await project.stateText()).not.toMatch(/environment\/(acme|offices|portal)/);
 
   // Twice more, with an edit; a stack that has not seen the key between them is served as well.
   await project.write(
@@ -78,7 +79,9 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
       .replace("name: Crew", "name: Core"),
   );
   expect(await project.steps("preview")).toEqual(["update environment/zenith/core"]);
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes"))).toEqual(["updateteam"]);
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([
+    "updateteam",
+  ]);
   expect(await ids()).toEqual(before);
 
   await project.write(
@@ -90,7 +93,9 @@ test("keys of organizations, teams, seeds and apps change at once, once more and
       .replace("  offices:\n", "  offices:\n    formerly: sites\n")
       .replace("portal: {", "portal: { formerly: gate,"),
   );
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes"))).toEqual(["updateteam"]);
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([
+    "updateteam",
+  ]);
   expect(await ids()).toEqual(before);
   await project.write("dev.yaml", dev); // done everywhere
   await project.succeed("preview --expect-no-changes --refresh");
@@ -108,8 +113,57 @@ test("the environment itself gets another name, at once with an organization and
   await project.edit("dev.yaml", "  acme: #", "  apex: #");
   await project.edit("dev.yaml", "name: Acme", "name: Acme\n    formerly: acme");
   await project.edit("dev.yaml", "  portal:", "  gate:\n    formerly: portal");
-  await project.edit("base.yaml", "acme/crew", "apex/crew").catch(() => undefined);
-  expect(await changingCalls(project.platform, () => project.succeed("up --yes"))).toEqual([]);
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
   expect(await ids()).toEqual(before);
-  expect(await project.stateText()).not.toMatch(/environment\//);
+  expect([...(await project.state()).keys()].filter((name) => name.includes("environment"))).toEqual([]);
+});
+
+test("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  const before = await ids();
+  await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
+  for (const command of ["preview", "up --yes --skip-preview"]) {
+    const refused = await changingCalls(project.platform, async () => {
+      const { status, output } = await project.run(command);
+      expect([command, status, output]).toEqual([
+        command,
+        1,
+        expect.stringContaining('is that of organization "environment/acme" (') as unknown,
+      ]);
+      expect(output).toContain('If its key "acme" became "apex", write formerly: [acme] under "apex"');
+      expect(output).not.toMatch(/^\s+at /m);
+    });
+    expect(refused).toEqual([]);
+  }
+  await project.write("dev.yaml", dev);
+  await project.succeed("preview --expect-no-changes");
+  await project.write(
+    "dev.yaml",
+    dev.replace("  acme:\n", "  apex:\n    formerly: [acme]\n").replace("acme/crew", "apex/crew"),
+  );
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await ids()).toEqual(before);
+});
+
+test("in a fresh clone the platform's refusal says what to write, and what was written then mends it", async () => {
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  const before = await ids();
+  await rm(join(project.program, ".microapps/organizations"), { recursive: true });
+  await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
+  const { status, output } = await project.run("up --yes --skip-preview");
+  expect(status).toBe(1);
+  expect(output).toContain("formerly: [<key>] beside the new key in the environment file");
+  await project.write(
+    "dev.yaml",
+    dev.replace("  acme:\n", "  apex:\n    formerly: acme\n").replace("acme/crew", "apex/crew"),
+  );
+  await project.succeed("up --yes");
+  expect(await ids()).toEqual(before);
+  await project.succeed("preview --expect-no-changes --refresh");
+  await byHand(project.platform, async (client) => {
+    const teamID = (await project.state()).get("environment/apex/crew")?.id ?? "";
+    expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(3);
+  });
 });

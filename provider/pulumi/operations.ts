@@ -3,7 +3,7 @@ import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 import { PartialFailure } from "../resources/resource.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
-import { bindingOutput, bound, isMoved } from "./binding.ts";
+import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
@@ -164,7 +164,8 @@ export class Operations {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
       const account = { email: settings.email, userID: settings.userId };
-      const offline = { report: reported, directory, account, claims: this.#claims };
+      const platform = platformOf(settings);
+      const offline = { report: reported, directory, platform, account, claims: this.#claims };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {
         isMoved(state, settings);

@@ -51,6 +51,8 @@ export interface Context {
   directory: string;
   /** As whom the calls are made, as the configuration says it: an address or a user ID. */
   account: { email?: string | undefined; userID?: string | undefined };
+  /** The platform as states name it. */
+  platform: string;
   /** What other resources of the run say about teams. */
   claims: TeamClaims;
   /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
@@ -72,7 +74,7 @@ export interface Report {
 }
 
 /** What check and diff have: no platform, since neither may need one. */
-export type OfflineContext = Pick<Context, "report" | "directory" | "account" | "claims">;
+export type OfflineContext = Pick<Context, "report" | "directory" | "platform" | "account" | "claims">;
 
 /** A problem with one input, found before anything is sent. */
 export interface Problem {
