@@ -33,7 +33,7 @@ type ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> = new 
  * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
  * a component is one on everything inside of it, siblings that wait for this resource included.
  */
-const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
+export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
   new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
 /** A switch such as `adopt`: the platform never tells it. Each output is dear to make, so those that are unset are one. */

@@ -10,6 +10,7 @@ import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
+import { siblingsOf } from "./siblings.ts";
 
 /** An organization. `id` is its ID on the platform; a rename is an update in place. */
 export class Organization extends declared(organization) {}
@@ -68,7 +69,17 @@ export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input
 /** What SeedRows is declared with. */
 export interface SeedRowsArgs extends Omit<
   Args<typeof seedRows.inputs>,
-  "references" | "parent" | "sensitive" | "salt" | "digest" | "fingerprint" | "keys"
+  | "references"
+  | "parent"
+  | "sensitive"
+  | "salt"
+  | "digest"
+  | "fingerprint"
+  | "keys"
+  | "verified"
+  | "linkRenewals"
+  | "linkedSeeds"
+  | "siblings"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
   references?: Record<string, RowsOf>;
@@ -82,6 +93,7 @@ export class SeedRows extends declared(seedRows) {
     const { references, parent, ...rest } = args;
     const secret = whetherSecret(args.rows);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
+    const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
     super(
       name,
       {
@@ -91,10 +103,24 @@ export class SeedRows extends declared(seedRows) {
         sensitive: secret,
         // What check makes of it stays a secret of the state because the program has one of that name.
         salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
+        ...seedsOf(links),
+        siblings: siblingsOf(name, { ...args }, options),
       },
       options,
     );
   }
+}
+
+/** The seeds that links lead to, and how often their rows were made anew: what is made anew has other IDs. */
+function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {
+  const seeds = links.flatMap(([label, rows]) => (rows instanceof SeedRows ? [[label, rows] as const] : []));
+  if (seeds.length === 0) return {};
+  return {
+    linkedSeeds: pulumi.all(Object.fromEntries(seeds.map(([label, { urn }]) => [label, urn]))),
+    linkRenewals: pulumi.all(
+      Object.fromEntries(seeds.map(([label, { renewals }]) => [label, renewals.apply((times) => times ?? 0)])),
+    ),
+  };
 }
 
 /** A table and its key. As outputs of a seed they say what has to be there first, and yet are known in a preview. */

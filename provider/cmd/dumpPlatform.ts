@@ -5,6 +5,7 @@ import { tableOption } from "../dump/tableOption.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
 import { platformOf } from "../pulumi/binding.ts";
 import { connect } from "../pulumi/platform.ts";
+import { RowClaims } from "../resources/rowClaims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -52,6 +53,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       platform: platformOf(settings),
       account: { email: settings.email, userID: settings.userId },
       claims: new TeamClaims(),
+      rowClaims: new RowClaims(program),
       readsFirst: false,
       report: { status: progress.show, info: nobody, warning: nobody },
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),

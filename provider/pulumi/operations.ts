@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 import { PartialFailure } from "../resources/resource.ts";
+import { RowClaims } from "../resources/rowClaims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
@@ -46,9 +47,11 @@ export class Operations {
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
   readonly #claims = new TeamClaims();
+  readonly #rowClaims: RowClaims;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
+    this.#rowClaims = new RowClaims(surroundings.directory);
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
@@ -165,7 +168,8 @@ export class Operations {
       const settings = configuration;
       const account = { email: settings.email, userID: settings.userId };
       const platform = platformOf(settings);
-      const offline = { report: reported, directory, platform, account, claims: this.#claims };
+      const claims = { claims: this.#claims, rowClaims: this.#rowClaims };
+      const offline = { report: reported, directory, platform, account, ...claims };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {
         isMoved(state, settings);

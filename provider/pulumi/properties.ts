@@ -70,7 +70,9 @@ export async function check(
   const given = parse(resource, news);
   if (given.problems.length > 0 || !resource.check) return { inputs: given.all, problems: given.problems };
   const checked = await resource.check(context, given, old);
-  return { inputs: { ...given.all, ...checked.inputs }, problems: checked.problems };
+  const inputs: Properties = { ...given.all, ...checked.inputs };
+  for (const name of namesWith(resource.inputs.shape, ({ passing }) => passing)) Reflect.deleteProperty(inputs, name);
+  return { inputs, problems: checked.problems };
 }
 
 /** Judges inputs one by one. What is not known yet is in `all` and not in `inputs`. */
@@ -149,8 +151,8 @@ export const inputsIn = ({ inputs }: Resource, outputs: Properties): Properties 
 export function foreseen(resource: Resource, inputs: Properties, old?: Properties): Properties {
   const outputs: Properties = {};
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { inputOnly, computed } = factsOf(schema);
-    if (inputOnly) continue;
+    const { inputOnly, computed, passing } = factsOf(schema);
+    if (inputOnly || passing) continue;
     if (inputs[name] !== undefined) outputs[name] = inputs[name];
     else if (computed) outputs[name] = unknownValue;
   }

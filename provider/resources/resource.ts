@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Client } from "../client/client.ts";
 import type { MemberLists } from "../client/memberLists.ts";
 import type { TableReads } from "../client/tableReads.ts";
+import type { RowClaims } from "./rowClaims.ts";
 import type { TeamClaims } from "./teamClaims.ts";
 
 declare module "zod" {
@@ -35,6 +36,7 @@ export const facts = [
   "settles",
   "inputOnly",
   "computed",
+  "passing",
   "secrecyOf",
   "stable",
   "namedBy",
@@ -55,6 +57,8 @@ export interface Context {
   platform: string;
   /** What other resources of the run say about teams. */
   claims: TeamClaims;
+  /** What other resources of the run say about rows. */
+  rowClaims: RowClaims;
   /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
   readsFirst: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
@@ -74,7 +78,7 @@ export interface Report {
 }
 
 /** What check and diff have: no platform, since neither may need one. */
-export type OfflineContext = Pick<Context, "report" | "directory" | "platform" | "account" | "claims">;
+export type OfflineContext = Pick<Context, "report" | "directory" | "platform" | "account" | "claims" | "rowClaims">;
 
 /** A problem with one input, found before anything is sent. */
 export interface Problem {

@@ -82,6 +82,10 @@ const seed = z.strictObject({
     digest: true,
     fingerprint: true,
     keys: true,
+    verified: true,
+    linkRenewals: true,
+    linkedSeeds: true,
+    siblings: true,
   }).shape,
   references: z
     .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
