@@ -9,6 +9,8 @@ export interface SeenRow {
   id: string;
   /** Undefined when it has no key of the last run. */
   before: RowDigests | undefined;
+  /** Whether it has a link to a row that is not there: nobody edited it. */
+  dangling: boolean;
   now: { key: Digest | undefined; content: Digest };
 }
 
@@ -82,7 +84,7 @@ function oneForEachKey(
     const at = row.before && before.find(row.before.key);
     if (!row.before || !applied || at === undefined) continue;
     const { content } = row.before;
-    const unedited = content.high === applied.high && content.low === applied.low;
+    const unedited = row.dangling || (content.high === applied.high && content.low === applied.low);
     const other = chosen.get(at);
     if (other && (!unedited || ours.get(other))) continue;
     if (other) ours.delete(other);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RowData } from "../contract/values.ts";
-import { keyText, rowDigester } from "../reconcile/digests.ts";
+import { canonical, keyText, rowDigester } from "../reconcile/digests.ts";
 import { unresolvedSentences, type Unresolved } from "../reconcile/references.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { RowTarget } from "./rowApply.ts";
@@ -36,8 +36,10 @@ export function verificationOf(claims: RowClaims, { urn, target, digest, linkedS
     .filter((one) => one.urn !== urn && (one.target.table === target.table || tables.has(one.target.table)));
   const leaving = [...tables].flatMap((table) => claims.leaving(table).map(({ name, keys }) => [name, keys.length]));
   if (others.length + leaving.length === 0) return undefined;
-  const seen = others.map((one) => [one.urn, one.digest, one.target.table, one.target.key]).sort();
-  const text = JSON.stringify([digest, target.table, target.key, target.references, linkedSeeds, seen, leaving]);
+  // By what they declare: a seed that is renamed is the same.
+  const seen = others.map((one) => JSON.stringify([one.digest, one.target.table, one.target.key])).sort();
+  const named = Object.keys(linkedSeeds ?? {}).sort();
+  const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving]) ?? "";
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 

@@ -1,4 +1,4 @@
-import { rowDigester } from "../reconcile/digests.ts";
+import { canonical, rowDigester } from "../reconcile/digests.ts";
 import type { Ledger } from "../reconcile/ledger.ts";
 import { recognised, type Recognised, type SeenRow } from "../reconcile/rekey.ts";
 import { Lookup } from "../reconcile/references.ts";
@@ -11,8 +11,8 @@ import { Pace } from "./rowPace.ts";
 import { linkedLabels, summarize, type Summary } from "./rowSource.ts";
 import { lastSource } from "./rowSummaries.ts";
 
-const shape = ({ key, references, parent, salt }: RowTarget): string =>
-  JSON.stringify([key, references ?? {}, parent ?? null, salt ?? null]);
+const shape = ({ key, references, parent, salt }: RowTarget): string | undefined =>
+  canonical([key, references ?? {}, parent ?? null, salt ?? null]);
 
 /** Whether what tells rows apart, or what their links are, is declared otherwise than in the last run. */
 export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(old) !== shape(inputs);
@@ -64,6 +64,7 @@ export async function reshapedRows(
       seen.push({
         id: row._id,
         before: key && { key, content: before.content(was) },
+        dangling: oldLinks.isDangling(row),
         now: { key: now.key(is), content: now.content(is) },
       });
     }

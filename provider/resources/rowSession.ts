@@ -170,10 +170,12 @@ function ownRows(plan: RowPlan, { rows }: Summary, live: LiveRows): Map<number, 
 }
 
 const viewersOf = ({ viewers, teamViewers, userID }: RowTarget) => ({ viewers, teamViewers, userID });
+const sortedViewers = ({ viewers = [], teamViewers = [], userID = "" }: RowTarget): string =>
+  JSON.stringify([viewers.toSorted(), teamViewers.toSorted(), userID]);
 
 /** Whether who may see the rows, or who made them, is declared otherwise than in the last run. */
 export const viewersChanged = (old: RowTarget, inputs: RowTarget): boolean =>
-  JSON.stringify(viewersOf(old)) !== JSON.stringify(viewersOf(inputs));
+  sortedViewers(old) !== sortedViewers(inputs);
 
 async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledger) {
   const none: Summary = { rows: new RowSet(), labels: state.labels, digest: "" };
