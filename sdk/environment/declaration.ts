@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, extname, isAbsolute, resolve } from "node:path";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "./document.ts";
-import { checkFormerKeys, keyNow, spot, type Formerly } from "./formerKeys.ts";
+import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
 import { load, shown } from "./overlays.ts";
 import { environmentError, listed, problemsOf, suggestion } from "./problems.ts";
 import { environmentFile, type EnvironmentFile, type SeedDeclaration } from "./schema.ts";
@@ -144,17 +144,6 @@ function known(
   const instead = now === undefined ? suggestion(name, names) : `it is called "${now}" now`;
   report({ at, message: `there is no ${kind} "${name}"; ${instead}` });
 }
-
-/** What a team that is named by former keys is called now. */
-function teamNow(name: string, organizations: Declaration["organizations"]): string | undefined {
-  const [organization = "", team = ""] = name.split("/");
-  const there = keyOf(organization, organizations);
-  const teams = organizations[there]?.teams;
-  return teams && keyOf(team, teams) in teams ? `${there}/${keyOf(team, teams)}` : undefined;
-}
-
-const keyOf = (name: string, entries: Readonly<Record<string, { formerly?: Formerly }>>): string =>
-  name in entries ? name : (keyNow(name, entries) ?? name);
 
 /** The keys of the map at a path, also of entries that are wrong inside. */
 function namesIn(root: Value, path: readonly string[]): string[] {

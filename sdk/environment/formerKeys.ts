@@ -7,6 +7,9 @@ export type Formerly = string | readonly string[] | undefined;
 export const formerKeys = (formerly: Formerly): string[] =>
   formerly === undefined ? [] : [...new Set(typeof formerly === "string" ? [formerly] : formerly)];
 
+/** Entries by the key that they have now. */
+type Entries = Readonly<Record<string, { formerly?: Formerly }>>;
+
 interface Check {
   root: Value;
   report: (problem: Problem) => void;
@@ -26,7 +29,7 @@ export function checkFormerKeys(
   { root, report }: Check,
   kind: string,
   path: readonly string[],
-  entries: Readonly<Record<string, { formerly?: Formerly }>>,
+  entries: Entries,
   declared: readonly string[],
 ): void {
   const takers = new Map<string, { key: string; at: Place }>();
@@ -56,8 +59,17 @@ function placeOf(root: Value, path: readonly string[], formerly: Formerly, forme
 }
 
 /** The key that an entry has now which had this one formerly, if any. */
-export const keyNow = (
-  former: string,
-  entries: Readonly<Record<string, { formerly?: Formerly }>> | undefined,
-): string | undefined =>
-  Object.entries(entries ?? {}).find(([, { formerly }]) => formerKeys(formerly).includes(former))?.[0];
+export const keyNow = (former: string, entries: Entries): string | undefined =>
+  Object.entries(entries).find(([, { formerly }]) => formerKeys(formerly).includes(former))?.[0];
+
+/** What a team is called now that is named by former keys of its organization or of itself. */
+export function teamNow(
+  name: string,
+  organizations: Readonly<Record<string, { formerly?: Formerly; teams?: Entries | undefined }>>,
+): string | undefined {
+  const [organization = "", team = ""] = name.split("/");
+  const keyOf = (key: string, entries: Entries): string => (key in entries ? key : (keyNow(key, entries) ?? key));
+  const there = keyOf(organization, organizations);
+  const teams = organizations[there]?.teams;
+  return teams && keyOf(team, teams) in teams ? `${there}/${keyOf(team, teams)}` : undefined;
+}

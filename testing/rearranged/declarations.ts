@@ -1,7 +1,7 @@
 import type { Client, Row } from "../../provider/client/index.ts";
 import type { Declared } from "../faults/program.ts";
 import type { Door, Properties } from "../providerHost.ts";
-import { foreign, people, type Model, type Seed, type Table } from "./rearrangements.ts";
+import { foreign, people, type Model, type Seed, type Table } from "./model.ts";
 
 const nameOf = (code: string): string => `Name of ${code}`;
 

@@ -5,7 +5,8 @@ import type { Declared } from "../faults/program.ts";
 import { Stage } from "../stage.ts";
 import type { Door } from "../providerHost.ts";
 import { danglingIn, declarationsOf, membersOn, ownersOf, platform, rowsOn } from "./declarations.ts";
-import { edited, foreign, start, type Edit, type Model } from "./rearrangements.ts";
+import { foreign, start, type Model } from "./model.ts";
+import { edited, type Edit } from "./rearrangements.ts";
 
 /** The provider is killed at a call, before or after it is carried out. */
 export interface Kill {
