@@ -48,7 +48,8 @@ export class InitFailed extends Error {
 
 /** What differs from run to run. */
 const accidents: [RegExp, string][] = [
-  [/\.microapps\/intents\/[0-9a-f]+/g, "<intent>"], // called by the URN
+  [/\.microapps\/(intents|organizations)\/[0-9a-f]+/g, "<$1>"], // called by URNs and names
+  [/pulumi-nodejs:dynamic\/microapps:/g, "microapps:index:"], // types in URNs
   [/127\.0\.0\.1:\d+/g, "<endpoint>"],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/\b[0-9A-Za-z]{17,26}\b/g, "<id>"],

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
+import { platformOf } from "../pulumi/binding.ts";
 import { connect } from "../pulumi/platform.ts";
 import { RowClaims } from "../resources/rowClaims.ts";
 import { Identities } from "../resources/identities.ts";
@@ -50,6 +51,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       tables,
       signal,
       directory: program,
+      platform: platformOf(settings),
       account: { email: settings.email, userID: settings.userId },
       claims: new TeamClaims(),
       rowClaims: new RowClaims(program),

@@ -6,7 +6,7 @@ import type { Properties } from "./properties.ts";
 export const bindingOutput = "platform";
 
 /** A platform as states name it: its address without an account, and the organization when the configuration has one. */
-const platformOf = ({ endpoint, organizationID }: Configuration): string =>
+export const platformOf = ({ endpoint, organizationID }: Configuration): string =>
   addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
 
 function addressOf(endpoint: string): string {

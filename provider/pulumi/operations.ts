@@ -5,7 +5,7 @@ import { PartialFailure, ResourceError } from "../resources/resource.ts";
 import { calledBy, Identities, named } from "../resources/identities.ts";
 import { RowClaims } from "../resources/rowClaims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
-import { bindingOutput, bound, isMoved } from "./binding.ts";
+import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
@@ -202,6 +202,7 @@ export class Operations {
       const offline = {
         report: reported,
         directory,
+        platform: platformOf(settings),
         account,
         claims: this.#claims,
         identities: this.#identities,

@@ -59,6 +59,8 @@ export interface Context {
   directory: string;
   /** As whom the calls are made, as the configuration says it: an address or a user ID. */
   account: { email?: string | undefined; userID?: string | undefined };
+  /** The platform as states name it. */
+  platform: string;
   /** What other resources of the run say about teams. */
   claims: TeamClaims;
   /** What other resources of the run say about rows. */
@@ -84,7 +86,10 @@ export interface Report {
 }
 
 /** What check and diff have: no platform, since neither may need one. */
-export type OfflineContext = Pick<Context, "report" | "directory" | "account" | "claims" | "identities" | "rowClaims">;
+export type OfflineContext = Pick<
+  Context,
+  "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims"
+>;
 
 /** A problem with one input, found before anything is sent. */
 export interface Problem {

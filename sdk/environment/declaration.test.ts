@@ -59,6 +59,14 @@ describe("a sound environment file", () => {
     expect(Object.keys(sound).toSorted()).toEqual(["apps", "organizations", "seedOrder", "seeds"]);
   });
 
+  test("has the former keys of a file and of those that it extends", () => {
+    const { organizations, seeds, apps } = declaration("overlays/formerly.yaml", testdata);
+    expect(organizations["apex"]?.formerly).toEqual(["acme", "zenith", "summit"]);
+    expect(organizations["apex"]?.teams?.["core"]?.formerly).toEqual(["crew", "staff"]);
+    expect(seeds["offices"]).toMatchObject({ formerly: "branches", types: { formerly: "number" } });
+    expect(apps["portal"]?.formerly).toEqual(["door", "door"]);
+  });
+
   test("orders seeds after those that they refer to", () => {
     expect(sound.seedOrder).toEqual(["inherited", "currencies", "countries", "cities", "own"]);
   });

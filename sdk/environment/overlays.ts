@@ -58,15 +58,25 @@ interface Link {
   at: Place;
 }
 
-/** Maps are merged by key, at every depth; anything else is replaced whole. */
-function merged(below: Value, above: Value): Value {
+/** Where an entry stands that may say which keys it had before. */
+const renamable = /^(organizations|seeds|apps)\/[^/]+$|^organizations\/[^/]+\/teams\/[^/]+$/;
+
+/** Maps are merged by key, at every depth; former keys of both count; anything else is replaced whole. */
+function merged(below: Value, above: Value, path: readonly string[] = []): Value {
+  if (path.at(-1) === "formerly" && renamable.test(path.slice(0, -1).join("/"))) return both(below, above);
   if (below.kind !== "map" || above.kind !== "map") return above;
   const entries = new Map<string, Entry>(below.entries);
   for (const [key, entry] of above.entries) {
     const under = below.entries.get(key);
-    entries.set(key, under ? { at: entry.at, value: merged(under.value, entry.value) } : entry);
+    entries.set(key, under ? { at: entry.at, value: merged(under.value, entry.value, [...path, key]) } : entry);
   }
   return { kind: "map", at: above.at, entries };
+}
+
+/** The items of two lists, of which one may be written as a single value. What is neither is left for the check to tell. */
+function both(below: Value, above: Value): Value {
+  const items = [below, above].map((value) => (value.kind === "list" ? value.items : [value]));
+  return { kind: "list", at: above.at, items: items.flat() };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,3 +1,4 @@
+import { unknownValue } from "../../provider/pulumi/properties.ts";
 import { InitFailed, type Properties, type ProviderHost } from "../providerHost.ts";
 import type { Declared } from "./program.ts";
 
@@ -21,6 +22,10 @@ export class Deployment {
   readonly host: ProviderHost;
   /** By name, in the order in which they were made. */
   state: State;
+  /** What a replacement that was created first has left: it is deleted at the end of a run. */
+  readonly replaced: [name: string, kept: Kept][] = [];
+  /** What the last up did, a step each as a preview tells them. */
+  steps: string[] = [];
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;
 
@@ -31,7 +36,15 @@ export class Deployment {
 
   /** Makes the platform match the program; throws what the first step that failed said. */
   async up(program: readonly Declared[]): Promise<void> {
-    for (const one of program) await this.#step(one, true);
+    this.steps = [];
+    for (const one of program) {
+      const step = await this.#step(one, true);
+      if (step !== "same") this.steps.push(`${step} ${one.name}`);
+    }
+    for (let [last] = this.replaced; last; [last] = this.replaced) {
+      await this.#delete(...last);
+      this.replaced.shift();
+    }
     await this.#destroyAll(new Set(program.map(({ name }) => name)));
   }
 
@@ -73,8 +86,8 @@ export class Deployment {
     host.resource = name;
     const news = given((other) => {
       const found = this.state.get(other);
-      if (!found) throw new Error(`${other} is not there`);
-      return found;
+      if (!found && acts) throw new Error(`${other} is not there`);
+      return found ?? { id: unknownValue, outputs: {} };
     });
     const { inputs, problems } = await host.check(type, news, old?.inputs);
     if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -85,10 +98,11 @@ export class Deployment {
     const { id, outputs } = old;
     const change = await host.diff(type, id, outputs, inputs);
     if (change.replaces.length > 0) {
-      if (!change.deleteBeforeReplace) throw new Error(`${name} would be created before it is deleted`);
+      const fresh = (await host.check(type, news)).inputs;
       if (!acts) return "replace";
-      await this.#delete(name, old);
-      await this.#create(name, type, (await host.check(type, news)).inputs);
+      if (change.deleteBeforeReplace) await this.#delete(name, old);
+      await this.#create(name, type, fresh);
+      if (!change.deleteBeforeReplace) this.replaced.push([name, old]);
       return "replace";
     }
     if (!change.changes && !old.unfinished) {
@@ -128,15 +142,21 @@ export class Deployment {
     }
   }
 
-  async #delete(name: string, { type, id, outputs }: Kept): Promise<void> {
+  /** Deletes what a state has under a name; a replacement under the same name stays. */
+  async #delete(name: string, kept: Kept): Promise<void> {
+    const { type, id, outputs } = kept;
     this.host.resource = name;
     await this.host.delete(type, id, outputs);
     this.#answered();
-    this.#save(name, undefined);
+    if (this.state.get(name) === kept) this.#save(name, undefined);
   }
 
   async #destroyAll(but: ReadonlySet<string>): Promise<void> {
-    for (const [name, kept] of [...this.state].toReversed()) if (!but.has(name)) await this.#delete(name, kept);
+    for (const [name, kept] of [...this.state].toReversed()) {
+      if (but.has(name)) continue;
+      await this.#delete(name, kept);
+      this.steps.push(`delete ${name}`);
+    }
   }
 
   #answered(): void {
