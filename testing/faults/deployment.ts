@@ -23,6 +23,8 @@ export class Deployment {
   state: State;
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;
+  /** What was replaced by something that was made first, and is still to be deleted. */
+  #replaced: { name: string; kept: Kept }[] = [];
 
   constructor(host: ProviderHost, state: State = new Map()) {
     this.host = host;
@@ -32,6 +34,7 @@ export class Deployment {
   /** Makes the platform match the program; throws what the first step that failed said. */
   async up(program: readonly Declared[]): Promise<void> {
     for (const one of program) await this.#step(one, true);
+    await this.#discardReplaced();
     await this.#destroyAll(new Set(program.map(({ name }) => name)));
   }
 
@@ -43,6 +46,7 @@ export class Deployment {
       if (step !== "same") steps.push(`${step} ${one.name}`);
     }
     const names = new Set(program.map(({ name }) => name));
+    steps.push(...this.#replaced.map(({ name }) => `delete ${name}`));
     return [...steps, ...[...this.state.keys()].filter((name) => !names.has(name)).map((name) => `delete ${name}`)];
   }
 
@@ -51,6 +55,7 @@ export class Deployment {
   }
 
   async destroy(): Promise<void> {
+    await this.#discardReplaced();
     await this.#destroyAll(new Set());
   }
 
@@ -85,10 +90,10 @@ export class Deployment {
     const { id, outputs } = old;
     const change = await host.diff(type, id, outputs, inputs);
     if (change.replaces.length > 0) {
-      if (!change.deleteBeforeReplace) throw new Error(`${name} would be created before it is deleted`);
       if (!acts) return "replace";
-      await this.#delete(name, old);
+      if (change.deleteBeforeReplace) await this.#delete(name, old);
       await this.#create(name, type, (await host.check(type, news)).inputs);
+      if (!change.deleteBeforeReplace) this.#replaced.push({ name, kept: old });
       return "replace";
     }
     if (!change.changes && !old.unfinished) {
@@ -133,6 +138,16 @@ export class Deployment {
     await this.host.delete(type, id, outputs);
     this.#answered();
     this.#save(name, undefined);
+  }
+
+  /** Deletes what was replaced, last things first. */
+  async #discardReplaced(): Promise<void> {
+    for (const one of this.#replaced.toReversed()) {
+      this.host.resource = one.name;
+      await this.host.delete(one.kept.type, one.kept.id, one.kept.outputs);
+      this.#answered();
+      this.#replaced = this.#replaced.filter((other) => other !== one);
+    }
   }
 
   async #destroyAll(but: ReadonlySet<string>): Promise<void> {
