@@ -200,7 +200,7 @@ const isSame = ({ id, inputs: old }: Replaced, inputs: Inputs, namesakes: readon
 /** Where a file is, as a declaration says it. */
 const placeOf = ({ table, row, rowID, fieldID, ...rest }: Readonly<Record<string, unknown>>): unknown => [
   ...[table, row, rowID, fieldID],
-  fileName(rest as Pick<Inputs, "filename" | "url">), // inputs that were checked
+  fileName(rest),
 ];
 
 const keyText = (row: Inputs["row"] = {}): string =>

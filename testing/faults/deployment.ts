@@ -22,12 +22,12 @@ export class Deployment {
   readonly host: ProviderHost;
   /** By name, in the order in which they were made. */
   state: State;
-  /** What a replacement that was created first has left: it is deleted at the end of a run. */
-  readonly replaced: [name: string, kept: Kept][] = [];
   /** What the last up did, a step each as a preview tells them. */
   steps: string[] = [];
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;
+  /** What was replaced by something that was made first, and is still to be deleted. */
+  #replaced: { name: string; kept: Kept }[] = [];
 
   constructor(host: ProviderHost, state: State = new Map()) {
     this.host = host;
@@ -36,15 +36,12 @@ export class Deployment {
 
   /** Makes the platform match the program; throws what the first step that failed said. */
   async up(program: readonly Declared[]): Promise<void> {
-    this.steps = [];
+    this.steps = this.#leftovers();
     for (const one of program) {
       const step = await this.#step(one, true);
       if (step !== "same") this.steps.push(`${step} ${one.name}`);
     }
-    for (let [last] = this.replaced; last; [last] = this.replaced) {
-      await this.#delete(...last);
-      this.replaced.shift();
-    }
+    await this.#discardReplaced();
     await this.#destroyAll(new Set(program.map(({ name }) => name)));
   }
 
@@ -56,7 +53,11 @@ export class Deployment {
       if (step !== "same") steps.push(`${step} ${one.name}`);
     }
     const names = new Set(program.map(({ name }) => name));
-    return [...steps, ...[...this.state.keys()].filter((name) => !names.has(name)).map((name) => `delete ${name}`)];
+    return [
+      ...this.#leftovers(),
+      ...steps,
+      ...[...this.state.keys()].filter((name) => !names.has(name)).map((name) => `delete ${name}`),
+    ];
   }
 
   async refresh(): Promise<void> {
@@ -64,6 +65,7 @@ export class Deployment {
   }
 
   async destroy(): Promise<void> {
+    await this.#discardReplaced();
     await this.#destroyAll(new Set());
   }
 
@@ -102,7 +104,7 @@ export class Deployment {
       if (!acts) return "replace";
       if (change.deleteBeforeReplace) await this.#delete(name, old);
       await this.#create(name, type, fresh);
-      if (!change.deleteBeforeReplace) this.replaced.push([name, old]);
+      if (!change.deleteBeforeReplace) this.#replaced.push({ name, kept: old });
       return "replace";
     }
     if (!change.changes && !old.unfinished) {
@@ -149,6 +151,21 @@ export class Deployment {
     await this.host.delete(type, id, outputs);
     this.#answered();
     if (this.state.get(name) === kept) this.#save(name, undefined);
+  }
+
+  /** Deletions that an interrupted run has left, as steps. */
+  #leftovers(): string[] {
+    return this.#replaced.map(({ name }) => `delete ${name}`);
+  }
+
+  /** Deletes what was replaced, last things first. */
+  async #discardReplaced(): Promise<void> {
+    for (const one of this.#replaced.toReversed()) {
+      this.host.resource = one.name;
+      await this.host.delete(one.kept.type, one.kept.id, one.kept.outputs);
+      this.#answered();
+      this.#replaced = this.#replaced.filter((other) => other !== one);
+    }
   }
 
   async #destroyAll(but: ReadonlySet<string>): Promise<void> {
