@@ -52,12 +52,17 @@ export class Transport {
   readonly #base: string;
   readonly #origin: string;
   readonly #readOnly: boolean;
+  readonly #allowed: readonly string[] | undefined;
 
-  constructor(endpoint: string, options: { timeouts: Timeouts; connections: number; readOnly: boolean }) {
+  constructor(
+    endpoint: string,
+    options: { timeouts: Timeouts; connections: number; readOnly: boolean; allowed?: readonly string[] | undefined },
+  ) {
     const url = addressOf(endpoint);
     this.#origin = url.origin;
     this.#base = url.pathname.replace(/\/+$/, "");
     this.#readOnly = options.readOnly;
+    this.#allowed = options.allowed;
     const { connect, headers, body } = options.timeouts;
     this.#pool = new Pool(url.origin, {
       connections: options.connections,
@@ -67,8 +72,15 @@ export class Transport {
     });
   }
 
-  /** Throws when the configuration allows no changes and the call may make one. */
+  /** Throws when nothing may be sent to this origin, and when no changes are allowed and the call may make one. */
   permit(endpoint: EndpointName): void {
+    if (this.#allowed && !this.#allowed.includes(this.#origin)) {
+      throw new ApiError({
+        code: "notAllowed",
+        endpoint,
+        message: "Nothing was sent, since the origin is not allowed",
+      });
+    }
     if (!this.#readOnly || endpoints[endpoint].effect === "read" || endpoint === "login" || endpoint === "logout")
       return;
     throw new ApiError({
