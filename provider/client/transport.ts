@@ -1,6 +1,7 @@
 import { errors, Pool } from "undici";
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
 import { ApiError, type ErrorCode } from "../contract/errors.ts";
+import { mostOf, textOf } from "./bodies.ts";
 
 /** Milliseconds. */
 export interface Timeouts {
@@ -101,14 +102,20 @@ export class Transport {
         body: request.body ?? null,
         signal,
       });
+      const most = mostOf(endpoints[request.endpoint].effect);
+      const text = await textOf(body, most);
+      if (text === undefined) {
+        // The same answer would come again.
+        throw new TransportError("badAnswer", `${this.#origin} answered with more than ${most} MB`, true);
+      }
       return {
         status: statusCode,
-        text: await body.text(),
+        text,
         retryAfter: oneOf(headers["retry-after"]),
         location: oneOf(headers["location"]),
       };
     } catch (error) {
-      throw this.#failure(error);
+      throw error instanceof TransportError ? error : this.#failure(error);
     }
   }
 
