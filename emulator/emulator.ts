@@ -17,6 +17,8 @@ export interface EmulatorOptions {
   data?: string | undefined;
   /** YAML file or object with tables, users and settings. Taken once, when the data file is new. */
   seed?: string | SeedInput | undefined;
+  /** Folder of the program that names the seed: it may be a file of that program's repository only. */
+  program?: string | undefined;
   /** A free one when it is 0 or left out. */
   port?: number | undefined;
   /** Address to listen on; only this machine reaches the default, 127.0.0.1. */
@@ -62,7 +64,9 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     for (const [name, { seed }] of Object.entries({ "": { seed: options.seed }, ...options.tenants })) {
       if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
       const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
-      const database = new Database(file, (fresh) => plant(fresh, withoutSecrets(readSeed(seed)), now()));
+      const database = new Database(file, (fresh) =>
+        plant(fresh, withoutSecrets(readSeed(seed, options.program)), now()),
+      );
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
     const listening = await listen(routed(platforms, tenants, wireNames), { host, port, unref });

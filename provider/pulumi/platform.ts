@@ -46,5 +46,5 @@ async function emulatorAt(endpoint: string, directory: string): Promise<{ url: s
     import("../../emulator/index.ts"),
     import("../../emulator/endpoint.ts"),
   ]);
-  return createEmulator({ ...parseEmulatorEndpoint(endpoint, directory), unref: true });
+  return createEmulator({ ...parseEmulatorEndpoint(endpoint, directory), program: directory, unref: true });
 }
