@@ -19,7 +19,10 @@ export async function hostile(): Promise<Hostile> {
     request.on("end", () => {
       const { method = "", url = "", rawHeaders } = request;
       made.log.push([`${method} ${url}`, ...rawHeaders, Buffer.concat(parts).toString()].join("\n"));
-      if (made.answer) return made.answer(request, response);
+      if (made.answer) {
+        made.answer(request, response);
+        return;
+      }
       const welcome = { status: "success", authToken: "token-of-theirs", userId: "user-of-theirs", body: {} };
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(welcome));
     });

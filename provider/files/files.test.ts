@@ -33,7 +33,7 @@ async function said(name: string): Promise<string> {
 }
 const reasonOf = (error: unknown): string => {
   if (error instanceof FileRefusal) return `refused: ${error.message}`;
-  return `${(error as NodeJS.ErrnoException).code ?? ""}`;
+  return (error as NodeJS.ErrnoException).code ?? "";
 };
 function attempt(work: () => string): string {
   try {

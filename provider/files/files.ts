@@ -23,7 +23,8 @@ export const mostOfLayer = 4;
 export const mostOfRows = 64;
 
 /** Neither follows a link in the last place nor waits for who writes into a pipe. */
-const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0); // Windows has none of both
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 }: { O_NOFOLLOW?: number; O_NONBLOCK?: number } = constants; // Windows has neither
+const flags = constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
 /**
  * Opens a file that a program in `directory` names, for whoever closes it. Throws a FileRefusal, or the error of a system

@@ -275,7 +275,7 @@ async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRo
       if (node.anchor !== undefined) anchors.add(node.anchor);
       // The parser would compare each key with all others.
       const keys = isMap(node) ? node.items.map(({ key }) => key).filter(isScalar) : [];
-      const seen = new Set(["<<" as unknown]); // may stand there several times
+      const seen = new Set<unknown>(["<<"]); // may stand there several times
       for (const { value, range } of keys) {
         const twice = seen.size === seen.add(value).size && value !== "<<";
         if (twice) throw new SourceError(`${at(range?.[0] ?? 0)}: Map keys must be unique`);
