@@ -7,6 +7,7 @@ import { plant, withoutSecrets } from "./planting.ts";
 import { Platform } from "./platform.ts";
 import { routed } from "./routing.ts";
 import type { SeedInput } from "./seed.ts";
+import { isLoopback, refuseKnownCredentials } from "./exposure.ts";
 import { readSeed } from "./seedFile.ts";
 import { listen } from "./server.ts";
 import type { Settings } from "./settings.ts";
@@ -67,9 +68,14 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       const database = new Database(file, (fresh) =>
         plant(fresh, withoutSecrets(readSeed(seed, options.program)), now()),
       );
+      refuseKnownCredentials(database, host);
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
-    const listening = await listen(routed(platforms, tenants, wireNames), { host, port, unref });
+    const listening = await listen(routed(platforms, tenants, { wireNames, loopback: isLoopback(host) }), {
+      host,
+      port,
+      unref,
+    });
     for (const [name, platform] of platforms) {
       tenants.set(name, new Tenant(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
     }

@@ -22,9 +22,8 @@ export class FileRefusal extends Error {}
 export const mostOfLayer = 4;
 export const mostOfRows = 64;
 
-/** Neither follows a link in the last place nor waits for who writes into a pipe. */
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0 }: { O_NOFOLLOW?: number; O_NONBLOCK?: number } = constants; // Windows has neither
-const flags = constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+/** Neither follows a link in the last place nor waits for who writes into a pipe; Windows has neither, and takes it for 0. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Opens a file that a program in `directory` names, for whoever closes it. Throws a FileRefusal, or the error of a system
