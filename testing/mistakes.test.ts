@@ -62,7 +62,10 @@ async function outputOf({
 }: Mistake): Promise<string> {
   await project.write("index.ts", imports + program);
   for (const [file, text] of Object.entries(files)) await project.write(file, text);
-  const set = Object.entries(environment).map(([name, value]) => [name, value?.replace("<nobody>", nobody)]);
+  const set = Object.entries(environment).map(([name, value]) => [
+    name,
+    value?.replace("<nobody>", nobody).replace("<platform>", emulator.url),
+  ]);
   const before = { ...project.environment };
   Object.assign(project.environment, Object.fromEntries(set));
   const since = emulator.lastCall();
@@ -90,9 +93,16 @@ const later = ["up", "--yes", "--skip-preview"] as const;
 test.each<[string, Mistake, string[]]>([
   [
     "a wrong password",
-    { command: later, environment: { MICROAPPS_PASSWORD: "wrong-horse" } },
+    { command: later, environment: { MICROAPPS_ENDPOINT: "<platform>", MICROAPPS_PASSWORD: "wrong-horse" } },
     [
       "error: login: Login failed: wrong e-mail address or password. Check the e-mail address and password, or the token and user ID.",
+    ],
+  ],
+  [
+    "a password of the environment for an endpoint of the stack",
+    { command: known, environment: { MICROAPPS_PASSWORD: "wrong-horse" } },
+    [
+      "error: nothing was sent: MICROAPPS_PASSWORD is set in the environment, and the endpoint comes from the stack or its state: a credential of the environment is used only where the environment says: set MICROAPPS_ENDPOINT to the address of its platform, or MICROAPPS_ALLOWED_ENDPOINTS to the origin (https://<host>, or emulator:), also in the environment",
     ],
   ],
   [
@@ -226,9 +236,9 @@ test.each<[string, Mistake, string[]]>([
 test("what is wrong everywhere is told once for each resource and by nobody else", async () => {
   await project.write("index.ts", imports + organization);
   await project.succeed("up --yes --skip-preview");
-  project.environment["MICROAPPS_PASSWORD"] = "wrong-horse";
+  Object.assign(project.environment, { MICROAPPS_ENDPOINT: emulator.url, MICROAPPS_PASSWORD: "wrong-horse" });
   const output = await outputOf({ command: ["refresh", "--yes", "--skip-preview"] });
-  project.environment["MICROAPPS_PASSWORD"] = undefined;
+  Object.assign(project.environment, { MICROAPPS_ENDPOINT: undefined, MICROAPPS_PASSWORD: undefined });
   const [, diagnostics = ""] = output.split("Diagnostics:\n");
   expect(diagnostics.match(/Login failed/g)).toHaveLength(1);
 });

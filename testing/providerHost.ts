@@ -107,8 +107,13 @@ export class ProviderHost {
       });
     });
     host.#start = () => host.#spawn(`127.0.0.1:${port}`, config, shells);
-    await host.#start();
-    return host;
+    try {
+      await host.#start();
+      return host;
+    } catch (error) {
+      await host.stop();
+      throw error;
+    }
   }
 
   async #spawn(engine: string, config: Readonly<Record<string, string>>, shells: number): Promise<void> {
@@ -133,6 +138,9 @@ export class ProviderHost {
     }
     const request = new providerProto.ConfigureRequest();
     request.setArgs(struct(configuration(config)));
+    if (config["microapps:explicitProvider"] !== undefined) {
+      request.setUrn(`urn:pulumi:dev::tests::pulumi:providers:${this.door.name}::own`);
+    }
     await this.ask((client, done) => client.configure(request, done));
   }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import module from "node:module";
+import { compileOnce } from "./compileCache.ts";
 
 // An engine waits for the port: what was compiled once is not compiled again. What Node warns of is no news of a run.
-module.enableCompileCache();
+compileOnce();
 process.removeAllListeners("warning");
 
 // A language host requires this file, which therefore must not wait at its top level.

@@ -2,6 +2,16 @@ import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
 import { role } from "../contract/members.ts";
 import { email, id } from "../contract/values.ts";
+import { ConfigurationError } from "./configurationError.ts";
+import {
+  accountKeys,
+  allowedOrigins,
+  allowedVariable,
+  howToTrust,
+  isReadable,
+  isTrusted,
+  originOf,
+} from "./origins.ts";
 
 const flag = z.union([
   z.boolean(),
@@ -34,6 +44,9 @@ export const configuration = z.object({
     .optional()
     .meta({ description: "Key that app generation needs beside the token.", secret: true }),
   readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
+  insecure: flag.optional().meta({
+    description: "Allow http:// to another machine, where everybody on the way can read passwords and answers.",
+  }),
   driftOnPreview: flag.optional().meta({
     description:
       "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
@@ -51,12 +64,11 @@ export const configuration = z.object({
   }),
 });
 
-export type Configuration = Omit<z.output<typeof configuration>, "wireNames"> & { wireNames?: WireNames | undefined };
-
-/** A configuration that cannot be used, in one sentence that says what to set. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
-}
+export type Configuration = Omit<z.output<typeof configuration>, "wireNames"> & {
+  wireNames?: WireNames | undefined;
+  /** Origins that the environment allows; any when it says nothing. */
+  allowed?: readonly string[] | undefined;
+};
 
 /** `userId` → `MICROAPPS_USER_ID`. */
 export const variableOf = (key: string): string =>
@@ -64,24 +76,25 @@ export const variableOf = (key: string): string =>
 
 const secretKeys = configuration.keyof().options.filter((key) => configuration.shape[key].meta()?.secret);
 
+/** Where values come from: `get` reads what the stack, the program or the state says. */
+interface Origins {
+  get: (key: string) => unknown;
+  environment: Readonly<Record<string, string | undefined>>;
+  explicit: boolean;
+}
+
 /**
  * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
  * there must be a way to give a new password), then the stack's. For an explicit provider a variable counts only where
- * the program says nothing: two platforms in one program must not become one.
+ * the program says nothing: two platforms in one program must not become one. Credentials of the environment count only
+ * at an origin of the environment, and what it forbids nobody allows.
  */
 export function configure(
   get: (key: string) => unknown,
   environment: Readonly<Record<string, string | undefined>>,
   explicit = false,
 ): Configuration {
-  const values = Object.keys(configuration.shape).map((key) => {
-    const variable = environment[variableOf(key)];
-    const said = get(key);
-    const given = said === "" ? undefined : said;
-    const value = explicit ? (given ?? variable) : (variable ?? given);
-    return [key, value === "" ? undefined : value] as const;
-  });
-  const settings = Object.fromEntries(values);
+  const { settings, unused } = chosen({ get, environment, explicit });
   if (settings["endpoint"] === undefined) {
     throw new ConfigurationError(
       "no endpoint is configured: run `config set microapps:endpoint https://<platform>` for a platform, or " +
@@ -94,20 +107,87 @@ export function configure(
     const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")}: ${message}`);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
-  const { endpoint, email, password, token, userId } = result.data;
-  if (!/^(https?:\/\/|emulator:)/.test(endpoint)) {
-    throw new ConfigurationError(
-      `microapps:endpoint must begin with https:// (or http://) or emulator:, not "${endpoint}"`,
-    );
-  }
+  const allowed = reachable(result.data, environment);
+  const { email, password, token, userId } = result.data;
   if (token !== undefined ? userId === undefined : email === undefined || password === undefined) {
-    throw new ConfigurationError(
+    const missing =
       token !== undefined
         ? "microapps:token needs microapps:userId beside it"
-        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userId",
+        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userId";
+    const there =
+      unused.length > 0 ? `; ${unused.join(", ")} in the environment count for another origin: ${howToTrust}` : "";
+    throw new ConfigurationError(missing + there);
+  }
+  return { ...result.data, ...(allowed ? { allowed } : {}) };
+}
+
+/** The value of each key, and the variables with credentials that are not for the endpoint of an explicit provider. */
+function chosen({ get, environment, explicit }: Origins): { settings: Record<string, unknown>; unused: string[] } {
+  const filled = (value: unknown): unknown => (value === "" ? undefined : value);
+  const said = (key: string): unknown => filled(get(key));
+  const variable = (key: string): unknown => filled(environment[variableOf(key)]);
+  // What a program or a state says of an explicit provider may have been renewed since: its account's variables count more.
+  const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userId", "token"];
+  const sameAccount = said(who) !== undefined && said(who) === variable(who);
+  const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && said(key) !== undefined);
+  // A variable that is empty says that there is nothing.
+  const first = (key: string): unknown => (environment[variableOf(key)] === undefined ? said(key) : variable(key));
+  const value = (key: string): unknown => (before(key) ? first(key) : (said(key) ?? variable(key)));
+  const endpoint = value("endpoint");
+  const account = accountKeys.filter((key) => variable(key) !== undefined && (before(key) || said(key) === undefined));
+  const unused = typeof endpoint !== "string" || isTrusted(endpoint, environment) ? [] : account;
+  const names = unused.map(variableOf);
+  if (unused.length > 0 && !explicit) {
+    throw new ConfigurationError(
+      `nothing was sent: ${names.join(", ")} ${names.length === 1 ? "is" : "are"} set in the environment, and the ` +
+        `endpoint comes from the stack or its state: ${howToTrust}`,
     );
   }
-  return result.data;
+  const settings = Object.fromEntries(
+    Object.keys(configuration.shape).map((key) => [key, unused.includes(key) ? said(key) : value(key)]),
+  );
+  // The environment can only tighten: a program may be somebody else's.
+  if ([variable("readOnly"), said("readOnly")].some((flag) => flag === true || flag === "true")) {
+    settings["readOnly"] = true;
+  }
+  return { settings, unused: names };
+}
+
+/** Throws when the endpoint can't be, or must not be, spoken to. Its text is never quoted: it may be a secret in the wrong place. */
+function reachable(
+  { endpoint, insecure }: Pick<Configuration, "endpoint" | "insecure">,
+  environment: Origins["environment"],
+): string[] | undefined {
+  const origin = originOf(endpoint);
+  if (origin === undefined) {
+    throw new ConfigurationError(
+      "microapps:endpoint must be an address that begins with https:// (or http://), or emulator:<file>",
+    );
+  }
+  const allowed = allowedOrigins(environment);
+  if (allowed && !allowed.includes(origin)) {
+    throw new ConfigurationError(
+      `nothing was sent: the origin of microapps:endpoint is not among those of ${allowedVariable}: add it there, or correct the endpoint`,
+    );
+  }
+  if (isReadable(endpoint) && insecure !== true) {
+    throw new ConfigurationError(
+      "nothing was sent: microapps:endpoint begins with http:// and is on another machine, so everybody on the way could " +
+        "read the password: use https://, or set microapps:insecure to true",
+    );
+  }
+  return allowed;
+}
+
+/** What is wrong when a key that is kept in clear holds a secret, such as a ciphertext that was moved; by key alone. */
+export function misplacedSecrets(isSecret: (key: string) => boolean): string | undefined {
+  const keys = Object.keys(configuration.shape).filter((key) => !accountKeys.includes(key) && isSecret(key));
+  const [first] = keys;
+  if (first === undefined) return undefined;
+  return (
+    `${keys.map((key) => `microapps:${key}`).join(", ")} ${keys.length === 1 ? "is a secret" : "are secrets"} in the ` +
+    `configuration, and would be shown and sent in clear: set what belongs there without --secret`
+  );
 }
 
 function parsed(text: string, issue: z.core.$RefinementCtx): unknown {

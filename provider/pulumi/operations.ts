@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError } from "../contract/errors.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 import { PartialFailure, ResourceError } from "../resources/resource.ts";
@@ -24,9 +25,12 @@ export interface Call {
 /** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
 export class Failure extends Error {
   readonly partial: { id: string; outputs: Properties } | undefined;
-  constructor(message: string, partial?: { id: string; outputs: Properties }) {
+  /** Whether the platform does not know the credentials. */
+  readonly refused: boolean;
+  constructor(message: string, partial?: { id: string; outputs: Properties }, refused = false) {
     super(message);
     this.partial = partial;
+    this.refused = refused;
   }
 }
 
@@ -225,7 +229,10 @@ export class Operations {
     } catch (error) {
       const message = clean(saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
-      if (!(error instanceof PartialFailure) || !configuration || !isSendable(error.outputs)) throw new Failure(told);
+      const refused = error instanceof ApiError && error.code === "unauthorized";
+      if (!(error instanceof PartialFailure) || !configuration || !isSendable(error.outputs)) {
+        throw new Failure(told, undefined, refused);
+      }
       throw new Failure(told, { id: error.id, outputs: bound(error.outputs, configuration) });
     } finally {
       await reported.heard();

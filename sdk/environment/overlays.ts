@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+import { FileRefusal, mostOfLayer, readText } from "../../provider/files/files.ts";
 import { parse, type Entry, type Mapping, type Place, type Problem, type Value } from "./document.ts";
 
 /** A file as people and the state know it: relative to the program's folder, with forward slashes. */
@@ -23,7 +23,7 @@ function loaded(
   const extending = chain.at(-1)?.at;
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readText(folder, path, mostOfLayer);
   } catch (error) {
     const message = `can't be read: ${reasonOf(error)}`;
     if (extending) report({ at: extending, message: `${file} ${message}; correct extends` });
@@ -80,9 +80,9 @@ function both(below: Value, above: Value): Value {
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof FileRefusal) return error.message;
   const { code, message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
   if (code === "ENOENT") return "there is no such file";
-  if (code === "EISDIR") return "it is a folder";
   // Without the path, which is told already and may be absolute.
   return message.replace(/, open .*$/, "");
 }

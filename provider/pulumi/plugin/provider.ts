@@ -11,9 +11,10 @@ import { whenEngineGone } from "../engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
-import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts";
+import { factsOf, holdsUnknown, secretsOf, stablesOf, type Properties } from "../properties.ts";
 import { details, detailsOf, type Detail } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
+import { refusedLogin } from "./login.ts";
 import { schemaText } from "./schema.ts";
 import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
@@ -64,9 +65,13 @@ export class Plugin {
     return new providerProto.GetSchemaResponse().setSchema(schemaText(this.#version));
   }
 
-  checkConfig(request: pb.CheckRequest): pb.CheckResponse {
+  async checkConfig(request: pb.CheckRequest): Promise<pb.CheckResponse> {
     const { values, secrets, texts } = decode(request.getNews());
-    const problems = problemsOf(values, isExplicit(request.getUrn()));
+    const explicit = isExplicit(request.getUrn());
+    const problems = problemsOf(values, explicit, secrets);
+    if (problems.length === 0 && !holdsUnknown(values)) {
+      problems.push(...(await refusedLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
+    }
     return checked(encode(values, new Set([...secrets, ...secretSettings])), problems, texts);
   }
 
@@ -140,12 +145,12 @@ export class Plugin {
     const state = decode(request.getProperties());
     const inputs = decode(request.getInputs());
     const answer = new providerProto.ReadResponse();
-    const found = await this.#configured.read(
-      { ...call(state, inputs), timeout: request.getTimeout() },
-      request.getId(),
-      known(state),
-      inputs.values,
-    );
+    const asked = { ...call(state, inputs), timeout: request.getTimeout() };
+    const id = request.getId();
+    const found = await this.#configured
+      .read(asked, id, known(state), inputs.values)
+      .catch((error: unknown) => this.#unseen(request, error));
+    if (found instanceof providerProto.ReadResponse) return found;
     if (!found) return answer;
     const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
     // Without inputs, those of the state stay.
@@ -200,6 +205,25 @@ export class Plugin {
   get #configured(): Operations {
     if (!this.#operations) throw new Error("the provider was not configured");
     return this.#operations;
+  }
+
+  /**
+   * An engine reads with the login that the state remembers, before it knows a renewed one: a refusal must not keep it
+   * from ever getting that far. What is declared now was tried when the provider was checked.
+   */
+  async #unseen(request: pb.ReadRequest, error: unknown): Promise<pb.ReadResponse> {
+    const [state, inputs] = [request.getProperties(), request.getInputs()];
+    const known = state !== undefined && state.getFieldsMap().getLength() > 0; // else it is an import
+    if (!(error instanceof Failure && error.refused && this.#looksForDrift && known)) throw error;
+    const reported = this.#report(request.getUrn(), (text) => text);
+    reported.warning(
+      "the platform refuses the login that the state remembers: what was changed by hand was not looked for. " +
+        "The next up remembers the login of the configuration; a refresh takes it from MICROAPPS_… variables.",
+    );
+    await reported.heard();
+    const answer = new providerProto.ReadResponse().setId(request.getId()).setProperties(state);
+    if (inputs) answer.setInputs(inputs);
+    return answer.setRefreshBeforeUpdate(this.#looksForDrift);
   }
 
   #unfinished(resource: Resource, inputs: Decoded): (error: unknown) => never {
