@@ -11,6 +11,7 @@ import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
 import { siblingsOf } from "./siblings.ts";
+import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
 /** An organization. `id` is its ID on the platform; a rename is an update in place. */
 export class Organization extends declared(organization) {}
@@ -18,26 +19,10 @@ export class Organization extends declared(organization) {}
 /** A team of an organization. `id` is its ID on the platform; another organization makes a new team. */
 export class Team extends declared(team) {}
 
-/** What says who is in a team, by the output that is the team's ID: it stands for the team before that has one. */
-const declaring = new WeakMap<object, { kind: string; name: string }>();
-
-/** Throws when both kinds of resource say who is in one team. A team that exists is told apart by the provider. */
-function declare(kind: "TeamMember" | "TeamRoster", name: string, teamID: pulumi.Input<string>): void {
-  if (!pulumi.Output.isInstance(teamID)) return;
-  const other = declaring.get(teamID);
-  if (other && other.kind !== kind) {
-    throw new pulumi.RunError(
-      `${kind} "${name}": ${other.kind} "${other.name}" says who is in the same team as well. Declare the members of ` +
-        `one team in a TeamRoster or as TeamMembers, not both`,
-    );
-  }
-  declaring.set(teamID, { kind, name });
-}
-
 /** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
 export class TeamMember extends declared(teamMember) {
   constructor(name: string, args: Args<typeof teamMember.inputs>, options?: pulumi.CustomResourceOptions) {
-    declare("TeamMember", name, args.teamID);
+    declareInTeam({ kind: "TeamMember", name, people: [args.email ?? args.userID], excludes: false }, args.teamID);
     super(name, args, options);
   }
 }
@@ -48,7 +33,8 @@ export type TeamRosterArgs = Omit<Args<typeof teamRoster.inputs>, "sensitive">;
 /** The members of a team as one list, by e-mail address: who is not declared is removed, within guards. */
 export class TeamRoster extends declared(teamRoster) {
   constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
-    declare("TeamRoster", name, args.teamID);
+    const excludes = args.mode === undefined || args.mode === "authoritative";
+    declareInTeam({ kind: "TeamRoster", name, people: namesIn(args.members), excludes }, args.teamID);
     super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
   }
 }

@@ -83,7 +83,8 @@ export class ProviderHost {
     this.#engine = engine;
   }
 
-  static async start(door: Door, config: Readonly<Record<string, string>>): Promise<ProviderHost> {
+  /** @param shells how many shells stand between the engine and the provider, as with the scripts of an engine */
+  static async start(door: Door, config: Readonly<Record<string, string>>, shells = 0): Promise<ProviderHost> {
     const folder = await mkdtemp(join(tmpdir(), "microapps-host-"));
     await symlink(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
     const engine = new grpc.Server();
@@ -105,14 +106,17 @@ export class ProviderHost {
         else resolve(bound);
       });
     });
-    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config);
+    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config, shells);
     await host.#start();
     return host;
   }
 
-  async #spawn(engine: string, config: Readonly<Record<string, string>>): Promise<void> {
+  async #spawn(engine: string, config: Readonly<Record<string, string>>, shells: number): Promise<void> {
     const { program, environment, modern, configuration } = this.door;
-    const child = spawn(process.execPath, [program, engine], {
+    // Of its last statement a shell makes itself.
+    const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
+    const line = [...behind, process.execPath, program, engine];
+    const child = spawn(line[0] ?? "", line.slice(1), {
       cwd: this.folder,
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],

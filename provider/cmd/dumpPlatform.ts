@@ -6,6 +6,7 @@ import { withoutSecrets } from "../pulumi/configuration.ts";
 import { platformOf } from "../pulumi/binding.ts";
 import { connect } from "../pulumi/platform.ts";
 import { RowClaims } from "../resources/rowClaims.ts";
+import { Identities } from "../resources/identities.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -54,6 +55,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       account: { email: settings.email, userID: settings.userId },
       claims: new TeamClaims(),
       rowClaims: new RowClaims(program),
+      identities: new Identities(),
       readsFirst: false,
       report: { status: progress.show, info: nobody, warning: nobody },
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),

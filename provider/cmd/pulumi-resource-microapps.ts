@@ -9,12 +9,13 @@ process.removeAllListeners("warning");
 void start();
 
 async function start(): Promise<void> {
-  const [{ serve }, { endWithParent }] = await Promise.all([
+  const [{ serve }, { endWithEngine }] = await Promise.all([
     import("../pulumi/plugin/serve.ts"),
-    import("../pulumi/parent.ts"),
+    import("../pulumi/lifetime.ts"),
   ]);
-  const port = await serve(process.argv[2]);
-  endWithParent(() => undefined);
+  const [, , engine] = process.argv;
+  const { port, cancel } = await serve(engine);
+  endWithEngine(engine, cancel);
   // This is how an engine ends a provider, which has five seconds then.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => process.exit(0));

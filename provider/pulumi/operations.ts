@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
-import { PartialFailure } from "../resources/resource.ts";
+import { PartialFailure, ResourceError } from "../resources/resource.ts";
+import { calledBy, Identities, named } from "../resources/identities.ts";
 import { RowClaims } from "../resources/rowClaims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
@@ -48,6 +49,7 @@ export class Operations {
   #platform: Promise<Platform> | undefined;
   readonly #claims = new TeamClaims();
   readonly #rowClaims: RowClaims;
+  readonly #identities = new Identities();
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -56,8 +58,10 @@ export class Operations {
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
     return this.#run(call, async ({ offline, clean }) => {
-      const { resource } = call;
-      const { inputs, problems } = await check(resource, offline, listed(resource, olds), listed(resource, news));
+      const { resource, urn } = call;
+      if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
+      const given = listed(resource, news, olds);
+      const { inputs, problems } = await check(resource, offline, listed(resource, olds), given);
       return {
         inputs: keyed(resource, inputs),
         problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })),
@@ -65,11 +69,14 @@ export class Operations {
     });
   }
 
-  diff(call: Call, olds: Properties, news: Properties): Promise<Change> {
+  diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
     const { resource } = call;
     return this.#run(call, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const change = await diff(resource, offline, olds, listed(resource, news));
+      const keeps = change.replaces.length === 0;
+      if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
+      if (keeps) this.#refuseTwo(call, id);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
     });
   }
@@ -78,6 +85,8 @@ export class Operations {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
       const { id, outputs } = await resource.create(await online(), resource.inputs.parse(listed(resource, inputs)));
+      this.#refuseTwo(call, id);
+      if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return { id, outputs: bound(outputs) };
     });
   }
@@ -90,16 +99,17 @@ export class Operations {
     call: Call,
     id: string,
     state: Properties,
-    inputs: Properties = {},
+    inputs?: Properties,
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
-      const last = listed(resource, inputs);
+      const last = listed(resource, inputs ?? {});
       const inputOnly = inputOnlyOf(resource).filter((name) => last[name] !== undefined);
       const others = Object.fromEntries(inputOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
+      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, declared(resource, inputs ?? state));
       const { inputs: own } = found;
       const outputs = bound(found.outputs);
       // Inputs of which a part is not known would seem to have lost it.
@@ -113,12 +123,34 @@ export class Operations {
     return this.#run(call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(listed(resource, news));
       // The state is what the resource itself returned.
-      return bound(await resource.update(await online(olds), id, olds, inputs));
+      const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
+      if (call.urn !== undefined) this.#identities.has(call.urn, id);
+      return outputs;
     });
   }
 
   delete(call: Call, id: string, state: Properties): Promise<void> {
-    return this.#run(call, async ({ online }) => call.resource.delete(await online(state), id, state));
+    const { resource, urn } = call;
+    return this.#run(call, async ({ online }) => {
+      const context = await online(state);
+      const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
+      if (!resource.identity || !keeper) await resource.delete(context, id, state);
+      else {
+        context.report.info(resource.identity.stays(state, keeper));
+        await resource.identity.letGo?.(context, state);
+      }
+      if (urn !== undefined) this.#identities.released(urn, id);
+    });
+  }
+
+  /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */
+  #refuseTwo({ resource, urn }: Call, id: string): void {
+    const other = resource.identity && urn !== undefined ? this.#identities.other(urn, id) : undefined;
+    if (!other || urn === undefined) return;
+    throw new ResourceError(
+      `${calledBy(named(urn))} and ${calledBy(other)} are one thing on the platform: both have the ID ${id}. ` +
+        `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`,
+    );
   }
 
   /** The outputs that a create, or an update of what is there, will have. Offline. */
@@ -167,9 +199,15 @@ export class Operations {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
       const account = { email: settings.email, userID: settings.userId };
-      const platform = platformOf(settings);
-      const claims = { claims: this.#claims, rowClaims: this.#rowClaims };
-      const offline = { report: reported, directory, platform, account, ...claims };
+      const offline = {
+        report: reported,
+        directory,
+        platform: platformOf(settings),
+        account,
+        claims: this.#claims,
+        identities: this.#identities,
+        rowClaims: this.#rowClaims,
+      };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {
         isMoved(state, settings);
@@ -206,6 +244,19 @@ export class Operations {
       throw error;
     }
   }
+}
+
+/** The inputs of the last run without what a door adds, and without what is large. */
+function lastInputs(resource: Resource, olds: Properties): Properties {
+  const left = new Set(["resourceUrn", "__provider", ...inputOnlyOf(resource)]);
+  return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
+}
+
+/** The inputs of a thing that is ours; undefined for what is only looked at. */
+function declared(resource: Resource, last: Properties): Properties | undefined {
+  if (inputOnlyOf(resource).length > 0) return undefined;
+  const inputs = inputsIn(resource, last);
+  return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
 }
 
 /**

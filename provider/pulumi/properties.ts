@@ -47,12 +47,15 @@ export function keyed(resource: Resource, inputs: Properties): Properties {
   return { ...inputs, ...Object.fromEntries<unknown>(maps) };
 }
 
-/** The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. */
-export function listed(resource: Resource, inputs: Properties): Properties {
+/**
+ * The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. `ignoreChanges`
+ * puts the map of the last run among the inputs of a program, which do not name its items: `last` does.
+ */
+export function listed(resource: Resource, inputs: Properties, last: Properties = {}): Properties {
   const lists = listsOf(resource).flatMap(([list, key]) => {
     const map = inputs[list];
     if (!isObject(map)) return [];
-    const names = new Set(Array.isArray(inputs[key]) ? inputs[key].map(String) : []);
+    const names = new Set([inputs[key], last[key]].find((list) => Array.isArray(list))?.map(String));
     // Names that do not fit come from another list: what is there counts.
     const fitting = Object.keys(map).every((name) => names.has(name));
     return [[list, fitting ? [...names].flatMap((name) => map[name] ?? []) : Object.values(map)] as const];
@@ -110,7 +113,7 @@ export function parse(
 
 const namesIn = (shape: Readonly<Record<string, unknown>>): string =>
   Object.keys(shape)
-    .filter((name) => name !== "resourceUrn")
+    .filter((name) => !factsOf(shape[name]).internal)
     .join(", ");
 
 /** What differs between the state of the last run and the inputs of this one. Offline. */
@@ -151,10 +154,10 @@ export const inputsIn = ({ inputs }: Resource, outputs: Properties): Properties 
 export function foreseen(resource: Resource, inputs: Properties, old?: Properties): Properties {
   const outputs: Properties = {};
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { inputOnly, computed, passing } = factsOf(schema);
+    const { inputOnly, computed, internal, passing } = factsOf(schema);
     if (inputOnly || passing) continue;
     if (inputs[name] !== undefined) outputs[name] = inputs[name];
-    else if (computed) outputs[name] = unknownValue;
+    else if (computed && !internal) outputs[name] = unknownValue;
   }
   const stables = stablesOf(resource);
   for (const name of Object.keys(resource.outputs.shape)) {

@@ -33,9 +33,14 @@ export const organization = resource({
   example: { name: "acme", inputs: { name: "Acme", description: "Makes everything." } },
   inputs,
   outputs,
-  deleteBeforeReplace: true,
+  identity: {
+    stays: ({ name }) => `organization "${name}" stays: ${irreplaceable}`,
+  },
 
   check: async (context, { inputs, unknown }, old) => {
+    if (context.identities.replaced(inputs.resourceUrn)) {
+      context.report.info(`is kept with its ID, and so is what it holds, whatever else is announced: ${irreplaceable}`);
+    }
     // The interface has no call that changes an organization's administrator, and making a new organization for that
     // would delete the old one with its teams.
     const moved = !unknown.has("adminID") && old.adminID !== undefined && inputs.adminID !== old.adminID;
@@ -56,11 +61,14 @@ export const organization = resource({
 
   create: async (context, inputs) => {
     const wanted = { name: inputs.name, ...given({ description: inputs.description }) };
+    const replaced = context.identities.replaced(inputs.resourceUrn);
     const id = await created({
       context,
       what: `organization "${inputs.name}"`,
-      id: chosenID(inputs.resourceUrn),
+      choose: () =>
+        replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
       adopt: inputs.adopt ?? false,
+      keeps: replaced !== undefined,
       find: (id) => find(context, id),
       matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
       create: async (id) => {
@@ -112,6 +120,7 @@ export const organization = resource({
   },
 });
 
+const irreplaceable = "it can't be replaced, since a second one can't have its name";
 /** Says what to do about a name that is taken: it may be that of the same organization, under its former key. */
 const tellTaken =
   (name: string) =>

@@ -96,11 +96,14 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
   const sentences = unresolvedSentences(missing, (line) => placeOf(target, line), target.sensitive);
   const problems = [...capped(sentences), ...capped(going)];
   if (sentences.length > 0) {
+    const keys = linksOf(target).flatMap(({ label, table, key }) =>
+      linkedSeeds[label] === undefined ? [] : `${label} by "${key}" of table ${table}`,
+    );
     problems.push(
-      "Add those rows to the seed that is referred to, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed",
+      `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`,
     );
   }
-  if (going.length > 0) problems.push("Keep those rows, or change what refers to them in the same run");
+  if (going.length > 0) problems.push("Keep those rows, or change what refers to them in the same run.");
   return problems;
 }
 

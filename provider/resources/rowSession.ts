@@ -67,7 +67,7 @@ export async function apply<Inputs extends SeedInputs>(
   ledger: Ledger,
   old?: SeedState,
 ): Promise<Inputs & Kept> {
-  const release = await given.rowClaims.lock.shared(inputs.table);
+  const release = await given.rowClaims.lock.enter(inputs.table);
   try {
     return await applied(given, { id, inputs, ledger, old, release });
   } finally {
@@ -196,7 +196,7 @@ export const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | unde
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
 export async function removeOwned(given: Context, state: SeedState): Promise<void> {
-  const release = await given.rowClaims.lock.shared(state.table);
+  const release = await given.rowClaims.lock.enter(state.table);
   try {
     const context: RowContext = given;
     const ledger = decodeLedger(state.ledger);

@@ -288,5 +288,6 @@ async function verify(
   const verified = verificationOf(rowClaims, declared);
   if (verified === undefined || verified === old.verified) return { verified, problems: [] };
   const problems = await problemsWith(rowClaims, declared, directory);
-  return { verified, problems: problems.map((reason) => problemOf(target, reason)) };
+  // One for all of them: an engine prints the value of the property with each.
+  return { verified, problems: problems.length === 0 ? [] : [problemOf(target, problems.join("\n"))] };
 }

@@ -51,7 +51,7 @@ const roster = z.strictObject({
 });
 
 const crew = z.strictObject({
-  ...team.inputs.omit({ resourceUrn: true, organizationID: true }).shape,
+  ...team.inputs.omit({ resourceUrn: true, generation: true, organizationID: true }).shape,
   members: z
     .record(email.unwrap(), z.union([role.unwrap(), member]))
     .optional()

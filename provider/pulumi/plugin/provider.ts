@@ -7,7 +7,9 @@ import { functionNamed } from "../../functions/functions.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { Problem, Resource } from "../../resources/resource.ts";
 import { withoutSecrets } from "../configuration.ts";
+import { whenEngineGone } from "../engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
+import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts";
 import { details, detailsOf, type Detail } from "./details.ts";
@@ -29,7 +31,7 @@ interface About {
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
   readonly #version: string;
-  readonly #stopped = new AbortController();
+  #stopped = new AbortController();
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
@@ -45,8 +47,13 @@ export class Plugin {
     return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
   }
 
+  /** A plugin that somebody started by hand serves one engine after the other. */
   attach(request: PluginAttach): void {
-    this.#report = reporterTo(request.getAddress());
+    const address = request.getAddress();
+    const stopped = new AbortController();
+    this.#stopped = stopped;
+    this.#report = reporterTo(address);
+    whenEngineGone(address, () => stopped.abort());
   }
 
   getPluginInfo(): InstanceType<typeof pluginProto.PluginInfo> {
@@ -103,7 +110,8 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    const change = await this.#configured.diff(call(olds, news), known(olds), known(news));
+    permit(resource, request, news);
+    const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
     const inputs = decode(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
     return differing(
@@ -152,6 +160,7 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
+    permit(resource, request, news);
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       return answer.setProperties(
@@ -216,6 +225,12 @@ function about(request: { getUrn: () => string }): About {
     known: ({ values }) => ({ ...values, resourceUrn: urn }),
     call: (...sent) => ({ resource, urn, secrets: sent.flatMap(({ texts }) => texts) }),
   };
+}
+
+/** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
+function permit(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
+  const refusal = refusedIgnores(resource, request.getIgnorechangesList(), values);
+  if (refusal !== undefined) throw new Error(refusal);
 }
 
 /** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
