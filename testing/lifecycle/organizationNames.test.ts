@@ -55,6 +55,7 @@ throughBothDoors({}, (scene) => {
 
   test("a resource that was renamed by an alias is known by its new name, also when its state has the old one", async () => {
     const acme = await made("acme", "Acme");
+    await scene.host.restart();
     scene.host.resource = "apex";
     const { inputs } = await scene.host.check("Organization", { name: "Acme" }, acme.inputs);
     expect(await scene.host.diff("Organization", acme.id, acme.outputs, inputs)).toMatchObject({ changes: false });

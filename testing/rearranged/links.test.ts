@@ -34,10 +34,21 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
     await scene.project.succeed("preview --expect-no-changes");
   }
 
-  test("a row that others refer to does not leave, nor does the seed that has it; put back, nothing is to do", async () => {
+  test("a preview refuses that a row leaves which others refer to, and changes nothing", async () => {
     await scene.write(seed("depots", "ES") + offices("NE"));
-    await refused(["offices", "N"], "preview", "up --yes --skip-preview");
+    await refused(["offices", "N"], "preview", "up --yes");
     await scene.write(seed("depots", "NES") + offices("NE"));
+    await isDone();
+  });
+
+  test("an up that skips its preview ends badly with what refers to the row; put back, links lead to it again", async () => {
+    await scene.write(seed("depots", "ES") + offices("NE"));
+    const { status, output } = await scene.up();
+    expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
+    for (const word of ["offices", "N"]) expect(output).toContain(word);
+    await scene.write(seed("depots", "NES") + offices("NE"));
+    await scene.project.succeed("up --yes --skip-preview");
+    expect((await scene.rows("offices")).get("N")?.link).toBe("N");
     await isDone();
   });
 

@@ -92,7 +92,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
           .filter(stays)
           .map(([code, { id, link }]) => [code, id, link])
           .toSorted();
-      expect(told(now[at] ?? new Map())).toEqual(told(rows));
+      expect(told(now[at] ?? new Map<never, never>())).toEqual(told(rows));
       expect([...(now[at] ?? [])].map(([code]) => code).toSorted()).toEqual([...rows.keys()].toSorted());
     }
     expect(scene.touched()).toEqual([]);
