@@ -3,6 +3,7 @@ import { z } from "zod";
 import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
+import { checkStackSettings } from "./stackSettings.ts";
 
 /** What a resource is declared with, each value possibly an output of another resource. */
 export type Args<Inputs extends z.ZodObject> = {
@@ -60,6 +61,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
 
   class Declared extends pulumi.CustomResource {
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
+      checkStackSettings();
       const props = {
         ...mentioned,
         ...args,

@@ -48,7 +48,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       tables,
       signal,
       directory: program,
-      account: { email: settings.email, userID: settings.userId },
+      account: { email: settings.email, userID: settings.userID },
       claims: new TeamClaims(),
       readsFirst: false,
       report: { status: progress.show, info: nobody, warning: nobody },

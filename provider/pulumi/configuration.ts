@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
 import { role } from "../contract/members.ts";
 import { email, id } from "../contract/values.ts";
+import { misspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
 
 const flag = z.union([
   z.boolean(),
@@ -26,8 +27,8 @@ export const configuration = z.object({
     .string()
     .min(1)
     .optional()
-    .meta({ description: "Token to use instead of a password, with userId.", secret: true }),
-  userId: id.optional().meta({ description: "User ID that belongs to the token." }),
+    .meta({ description: "Token to use instead of a password, with userID.", secret: true }),
+  userID: id.optional().meta({ description: "User ID that belongs to the token." }),
   apiKey: z
     .string()
     .min(1)
@@ -58,11 +59,15 @@ export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/** `userId` → `MICROAPPS_USER_ID`. */
-export const variableOf = (key: string): string =>
-  `MICROAPPS_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+/** A key or variable that nobody reads. */
+export class UnknownSetting extends ConfigurationError {}
 
-const secretKeys = configuration.keyof().options.filter((key) => configuration.shape[key].meta()?.secret);
+const keys = configuration.keyof().options;
+
+/** The keys whose values are secret. */
+export const secretKeys: readonly (typeof keys)[number][] = keys.filter(
+  (key) => configuration.shape[key].meta()?.secret,
+);
 
 /**
  * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
@@ -70,13 +75,15 @@ const secretKeys = configuration.keyof().options.filter((key) => configuration.s
  * the program says nothing: two platforms in one program must not become one.
  */
 export function configure(
-  get: (key: string) => unknown,
+  given: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
   explicit = false,
 ): Configuration {
-  const values = Object.keys(configuration.shape).map((key) => {
-    const variable = environment[variableOf(key)];
-    const said = get(key);
+  refuseUnknown(given, environment, explicit);
+  const own = withPresentKeys(given);
+  const values = keys.map((key) => {
+    const variable = readVariable(environment, key);
+    const said = own[key];
     const given = said === "" ? undefined : said;
     const value = explicit ? (given ?? variable) : (variable ?? given);
     return [key, value === "" ? undefined : value] as const;
@@ -94,20 +101,34 @@ export function configure(
     const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")}: ${message}`);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
-  const { endpoint, email, password, token, userId } = result.data;
+  const { endpoint, email, password, token, userID } = result.data;
   if (!/^(https?:\/\/|emulator:)/.test(endpoint)) {
     throw new ConfigurationError(
       `microapps:endpoint must begin with https:// (or http://) or emulator:, not "${endpoint}"`,
     );
   }
-  if (token !== undefined ? userId === undefined : email === undefined || password === undefined) {
+  if (token !== undefined ? userID === undefined : email === undefined || password === undefined) {
     throw new ConfigurationError(
       token !== undefined
-        ? "microapps:token needs microapps:userId beside it"
-        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userId",
+        ? "microapps:token needs microapps:userID beside it"
+        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userID",
     );
   }
   return result.data;
+}
+
+/** What is not known is refused as a whole: what is mistyped is not what it was meant to be. */
+function refuseUnknown(
+  given: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  explicit: boolean,
+): void {
+  const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
+  const problems = [
+    ...unknownNames(given, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
+    ...misspelled(environment, keys),
+  ];
+  if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
 }
 
 function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
@@ -133,7 +154,7 @@ export function withoutSecrets(
   const secrets = [...own, ...others.filter((value) => value.length > 3)]
     .flatMap((value) => [value, ...spellings(value)])
     .toSorted((a, b) => b.length - a.length);
-  const clear = [...(configuration ? valuesOf(configuration, ["endpoint", "email", "userId"]) : []), ...role.options];
+  const clear = [...(configuration ? valuesOf(configuration, ["endpoint", "email", "userID"]) : []), ...role.options];
   let clean = text;
   for (const secret of secrets) {
     const words = clear.filter((word) => word.includes(secret));

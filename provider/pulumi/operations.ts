@@ -163,7 +163,7 @@ export class Operations {
     try {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
-      const account = { email: settings.email, userID: settings.userId };
+      const account = { email: settings.email, userID: settings.userID };
       const offline = { report: reported, directory, account, claims: this.#claims };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {

@@ -16,12 +16,12 @@ const underWay = 15_000;
 
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
-  { endpoint, ...credentials }: Configuration,
+  { endpoint, userID: userId, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
 ): Promise<Platform> {
   const emulator = endpoint.startsWith("emulator:") ? await emulatorAt(endpoint, directory) : undefined;
-  const client = createClient({ endpoint: emulator?.url ?? endpoint, ...credentials, timeouts: { underWay } });
+  const client = createClient({ endpoint: emulator?.url ?? endpoint, ...credentials, userId, timeouts: { underWay } });
   return {
     client,
     members: new MemberLists(client, signal ? { signal } : {}),

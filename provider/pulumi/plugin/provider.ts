@@ -6,6 +6,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { Problem, Resource } from "../../resources/resource.ts";
+import { clearWarning } from "../clear.ts";
 import { withoutSecrets } from "../configuration.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
@@ -13,7 +14,7 @@ import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts
 import { details, detailsOf, type Detail } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { schemaText } from "./schema.ts";
-import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
+import { inClear, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
 const { PropertyDiff, DiffResponse } = providerProto;
@@ -57,9 +58,16 @@ export class Plugin {
     return new providerProto.GetSchemaResponse().setSchema(schemaText(this.#version));
   }
 
-  checkConfig(request: pb.CheckRequest): pb.CheckResponse {
+  async checkConfig(request: pb.CheckRequest): Promise<pb.CheckResponse> {
     const { values, secrets, texts } = decode(request.getNews());
-    const problems = problemsOf(values, isExplicit(request.getUrn()));
+    const explicit = isExplicit(request.getUrn());
+    const problems = problemsOf(values, explicit);
+    // What a program says itself, its engine encrypts.
+    if (!explicit) {
+      const report = this.#report(undefined, (text) => text);
+      for (const key of inClear(values, secrets)) report.warning(clearWarning(key));
+      await report.heard();
+    }
     return checked(encode(values, new Set([...secrets, ...secretSettings])), problems, texts);
   }
 

@@ -1,9 +1,8 @@
 import type { Problem } from "../../resources/resource.ts";
-import { configuration, configure, ConfigurationError, type Configuration } from "../configuration.ts";
-import { factsOf, holdsUnknown, type Properties } from "../properties.ts";
-
-/** What an engine adds to the inputs of a provider. */
-const engineKeys = ["version", "pluginDownloadURL", "__internal"];
+import { clearSecrets } from "../clear.ts";
+import { configuration, configure, ConfigurationError, secretKeys, type Configuration } from "../configuration.ts";
+import { unknownNames } from "../keys.ts";
+import { holdsUnknown, type Properties } from "../properties.ts";
 
 /** Whether the provider with this URN is one of the program's, and not the one that the configuration makes. */
 export function isExplicit(urn: string): boolean {
@@ -13,15 +12,15 @@ export function isExplicit(urn: string): boolean {
 
 /** The configuration of a provider from its inputs. */
 export const settingsOf = (inputs: Properties, explicit: boolean): Configuration =>
-  configure((key) => inputs[key], process.env, explicit);
+  configure(inputs, process.env, explicit);
 
 /** What is wrong with the inputs of a provider; what is not known yet is not judged. */
 export function problemsOf(inputs: Properties, explicit: boolean): Problem[] {
-  const keys = Object.keys(configuration.shape);
-  const unheard = Object.keys(inputs).filter((key) => ![...keys, ...engineKeys].includes(key));
-  if (unheard.length > 0) {
-    return unheard.map((property) => ({ property, reason: `is no configuration; there is ${keys.join(", ")}` }));
-  }
+  const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
+  const unknown = unknownNames(inputs, configuration.keyof().options, shown);
+  // Without a property: an engine would print its value, which may be a secret under a mistyped key.
+  if (unknown.length > 0)
+    return unknown.map(({ key, reason }) => ({ property: "", reason: `${shown(key)} ${reason}` }));
   if (holdsUnknown(inputs)) return [];
   try {
     settingsOf(inputs, explicit);
@@ -33,6 +32,9 @@ export function problemsOf(inputs: Properties, explicit: boolean): Problem[] {
 }
 
 /** Names of the secrets of a configuration. */
-export const secretSettings: ReadonlySet<string> = new Set(
-  Object.entries(configuration.shape).flatMap(([key, schema]) => (factsOf(schema).secret ? [key] : [])),
-);
+export const secretSettings: ReadonlySet<string> = new Set(secretKeys);
+
+/** Secrets of the stack's configuration that stand in clear there. */
+export function inClear(inputs: Properties, secrets: ReadonlySet<string>): string[] {
+  return clearSecrets(inputs, (key) => secrets.has(key));
+}
