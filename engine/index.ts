@@ -1,4 +1,4 @@
-export { addEngineCommands, tellFailure } from "./cli/cli.ts";
+export { addEngineCommands, refuseUnknownCommands, tellFailure } from "./cli/cli.ts";
 export { execute, type RunOptions } from "./engine.ts";
 export { hasChanges, type RunResult } from "./outcome.ts";
 export { EngineError, Refusal } from "./errors.ts";

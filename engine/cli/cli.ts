@@ -24,3 +24,5 @@ export function tellFailure(error: unknown, terminal: Terminal = processTerminal
   terminal.errors.write(`error: ${messageOf(error)}\n`);
   process.exitCode = error instanceof EngineError ? error.status : statuses.failed;
 }
+
+export { refuseUnknownCommands } from "./unknown.ts";

@@ -1,13 +1,14 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { Seal } from "../checkpoint.ts";
-import { EngineError, statuses } from "../errors.ts";
+import { EngineError } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
 import type { Stack } from "../stack.ts";
 import { stackType } from "../urns.ts";
 import { type Properties, property, shown } from "../values.ts";
 import { selectedStack, selectStack } from "../workspace.ts";
 import { type Globals, openStack, openWorkspace, optionsOf } from "./globals.ts";
+import { refuseWords } from "./unknown.ts";
 import { ask, isInteractive, printJson, type Terminal } from "./terminal.ts";
 
 interface Options {
@@ -21,7 +22,15 @@ interface Options {
 }
 
 export function addStackCommands(program: Command, terminal: Terminal): void {
-  const stack = program.command("stack").description("make, list, look into and remove stacks");
+  const stack = program
+    .command("stack")
+    .description("make, list, look into and remove stacks; alone it lists them")
+    .option("-j, --json", "print JSON")
+    .allowExcessArguments()
+    .action((_, command: Command) => {
+      refuseWords(command);
+      return list(terminal, optionsOf<Options>(command));
+    });
   stack
     .command("init")
     .description("make an empty stack")
@@ -81,13 +90,13 @@ async function select(terminal: Terminal, name: string, options: Options & Globa
   const workspace = await openWorkspace(options, terminal);
   const { project, backend, environment } = workspace;
   const proper = workspace.stackName(name);
-  if ((await backend.read(project.name, proper)) === undefined)
-    throw new EngineError(`no stack named '${proper}' found`, statuses.noSuchStack);
+  if ((await backend.read(project.name, proper)) === undefined) throw await workspace.noSuchStack(proper);
   selectStack(project.name, project.file, environment, proper);
 }
 
 async function list(terminal: Terminal, options: Options & Globals): Promise<void> {
-  const { backend, project, environment } = await openWorkspace(options, terminal);
+  const workspace = await openWorkspace(options, terminal);
+  const { backend, project, environment } = workspace;
   const selected = environment["PULUMI_STACK"] || selectedStack(project.name, project.file, environment);
   const rows = await Promise.all(
     (await backend.stacks(project.name)).map(async (name) => {
@@ -105,6 +114,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
     printJson(terminal, rows);
     return;
   }
+  if (rows.length === 0) terminal.errors.write(`There is no stack yet: ${workspace.first}\n`);
   const cells = [
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
@@ -194,7 +204,7 @@ async function remove(terminal: Terminal, name: string | undefined, options: Opt
 
 async function cancel(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
   const workspace = await openWorkspace(options, terminal);
-  const stack = workspace.stackName(name ?? options.stack);
+  const stack = await workspace.chosenStack(name ?? options.stack);
   const folder = workspace.backend.lockFolder(workspace.project.name, stack);
   await confirm(
     terminal,

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
-import { addEngineCommands, tellFailure } from "../../engine/cli/cli.ts";
+import { addEngineCommands, refuseUnknownCommands, tellFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
+import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
@@ -24,4 +25,6 @@ addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
 addEmulatorCommand(program);
+addCompletionCommand(program);
+refuseUnknownCommands(program);
 await program.parseAsync().catch(tellFailure);
