@@ -87,8 +87,7 @@ function valuesOf(program: Command): Values {
   };
 }
 
-const spellings = ({ short, long }: Option): string[] =>
-  [short, long].filter((each) => each !== undefined);
+const spellings = ({ short, long }: Option): string[] => [short, long].filter((each) => each !== undefined);
 
 /** The first line of a description: shells have one line for it. */
 const word = (text: string, description: string): Word => ({ text, description: description.split("\n")[0] ?? "" });

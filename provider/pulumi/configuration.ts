@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
 import { role } from "../contract/members.ts";
+import { sentences } from "../contract/sentences.ts";
 import { email, id } from "../contract/values.ts";
 import { misspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
 
@@ -96,9 +97,9 @@ export function configure(
         `(or set ${variableOf("endpoint")})`,
     );
   }
-  const result = configuration.safeParse(settings);
+  const result = configuration.safeParse(settings, sentences);
   if (!result.success) {
-    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")}: ${message}`);
+    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")} ${message}`);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
   const { endpoint, email, password, token, userID } = result.data;
