@@ -33,9 +33,14 @@ function declare(kind: "TeamMember" | "TeamRoster", name: string, teamID: pulumi
   declaring.set(teamID, { kind, name });
 }
 
+type MemberInputs = Args<typeof teamMember.inputs>;
+
+/** What TeamMember is declared with: the user by e-mail address or by ID. */
+export type TeamMemberArgs = Omit<MemberInputs, "email" | "userID"> & Either<MemberInputs, "email", "userID">;
+
 /** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
 export class TeamMember extends declared(teamMember) {
-  constructor(name: string, args: Args<typeof teamMember.inputs>, options?: pulumi.CustomResourceOptions) {
+  constructor(name: string, args: TeamMemberArgs, options?: pulumi.CustomResourceOptions) {
     declare("TeamMember", name, args.teamID);
     super(name, args, options);
   }
@@ -65,10 +70,19 @@ export class AppReadiness extends declared(appReadiness) {}
 /** Where linked rows and parent rows are found: a seed, or a table with the label of its key. */
 export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input<string> };
 
-/** What SeedRows is declared with. */
-export interface SeedRowsArgs extends Omit<
-  Args<typeof seedRows.inputs>,
-  "references" | "parent" | "sensitive" | "salt" | "digest" | "fingerprint" | "keys"
+/** Exactly one of two arguments: both, or none, is wrong in the editor already. */
+type Either<All, One extends keyof All, Other extends keyof All> =
+  | ({ [Name in One]-?: Exclude<All[Name], undefined> } & { [Name in Other]?: undefined })
+  | ({ [Name in Other]-?: Exclude<All[Name], undefined> } & { [Name in One]?: undefined });
+
+type SeedInputs = Args<typeof seedRows.inputs>;
+
+/** What SeedRows is declared with: rows from the program or from a source. */
+export type SeedRowsArgs = SeedSettings & Either<SeedInputs, "rows", "source">;
+
+interface SeedSettings extends Omit<
+  SeedInputs,
+  "rows" | "source" | "references" | "parent" | "sensitive" | "salt" | "digest" | "fingerprint" | "keys"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
   references?: Record<string, RowsOf>;
@@ -92,7 +106,8 @@ export class SeedRows extends declared(seedRows) {
         // What check makes of it stays a secret of the state because the program has one of that name.
         salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
       },
-      options,
+      // Rows of the program show what changes; those of a file have their digest alone.
+      args.rows === undefined ? options : pulumi.mergeOptions(options, { hideDiffs: ["digest"] }),
     );
   }
 }

@@ -1,5 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "../resources.ts";
+import {
+  GeneratedApp,
+  Organization,
+  SeedRows,
+  Team,
+  TeamMember,
+  TeamRoster,
+  type RowsOf,
+  type SeedRowsArgs,
+} from "../resources.ts";
 import { declaration, type Declaration } from "./declaration.ts";
 
 /** What an Environment is declared with. */
@@ -109,7 +118,8 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
       ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
       ...(viewers ? { teamViewers: viewers } : {}),
     };
-    seeds.set(key, new SeedRows(`${name}/${key}`, seedArgs, { parent }));
+    // The file was checked: it has rows or a source.
+    seeds.set(key, new SeedRows(`${name}/${key}`, seedArgs as SeedRowsArgs, { parent }));
   }
   return seeds;
 }
