@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { Seal } from "../checkpoint.ts";
+import { printable } from "../display/text.ts";
 import { EngineError } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
 import type { Stack } from "../stack.ts";
@@ -146,7 +147,7 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
     if (options.json) printJson(terminal, show(value));
-    else terminal.output.write(`${plain(show(value))}\n`);
+    else terminal.output.write(`${forPeople(terminal, plain(show(value)))}\n`);
     return;
   }
   if (options.json) {
@@ -158,13 +159,17 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   terminal.output.write(
     names.length === 0 ? "No output values currently in this stack\n" : `Current stack outputs (${names.length}):\n`,
   );
-  for (const each of names) terminal.output.write(`    ${each.padEnd(width)}  ${plain(show(outputs[each] ?? null))}\n`);
+  for (const each of names)
+    terminal.output.write(`    ${each.padEnd(width)}  ${forPeople(terminal, plain(show(outputs[each] ?? null)))}\n`);
 }
 
 async function outputsOf(stack: Stack): Promise<Properties> {
   const { resources } = await stack.read();
   return resources.find(({ type }) => type === stackType)?.outputs ?? {};
 }
+
+/** On a terminal nothing that is not seen; a script gets the value as it is. */
+const forPeople = ({ output }: Terminal, text: string): string => (output.isTTY ? printable(text, false) : text);
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 

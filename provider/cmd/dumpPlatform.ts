@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { printable, printableJson } from "../../engine/index.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
@@ -57,7 +58,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
     };
     const summary = await dump(context, request, path.resolve(cwd, folder));
     progress.end();
-    const text = options.json ? JSON.stringify({ folder, ...summary }, null, 2) : told(folder, summary);
+    const text = options.json ? printableJson({ folder, ...summary }, 2) : printable(told(folder, summary), false);
     process.stdout.write(`${text}\n`);
   } catch (error) {
     progress.end();

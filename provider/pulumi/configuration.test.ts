@@ -58,3 +58,16 @@ test("former spellings are read, and the present one counts", () => {
   expect(given(sound, both)).toMatchObject({ organizationID: "zeta" });
   expect(() => given(token)).toThrow("microapps:token needs microapps:userID beside it");
 });
+
+test("a secret is hidden as a whole, and not as a part of another word", () => {
+  const weak = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "admin" });
+  expect(withoutSecrets("the administrator may, (admin) and admin1 may not", weak)).toBe(
+    "the administrator may, (admin) and admin1 may not", // a role's name anyway
+  );
+  const short = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "crew" });
+  expect(withoutSecrets("the screws of crew, crew-1 and aGVsbG8=crew", short)).toBe(
+    "the screws of [secret], [secret]-1 and aGVsbG8=[secret]",
+  );
+  const long = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "correcthorsebattery" });
+  expect(withoutSecrets("xcorrecthorsebatteryx", long)).toBe("x[secret]x");
+});

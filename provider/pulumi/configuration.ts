@@ -177,9 +177,19 @@ const spellings = (value: string): string[] => [
   Buffer.from(value).toString("base64url"),
 ];
 
+/**
+ * The secret as a whole. A short one of letters and digits may well be a part of another word, which would read
+ * `[secret]istration` and so tell the secret; a longer one is hidden wherever it stands.
+ */
+function whole(secret: string): RegExp {
+  const literal = secret.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  const isWord = secret.length < 12 && /^[\p{L}\p{N}]+$/u.test(secret);
+  return new RegExp(isWord ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, "gu");
+}
+
 /** The text without the secret, except where it stands inside one of these words. */
 function hidden(text: string, secret: string, [word, ...words]: readonly string[]): string {
-  if (word === undefined) return text.replaceAll(secret, "[secret]");
+  if (word === undefined) return text.replaceAll(whole(secret), "[secret]");
   return text
     .split(word)
     .map((piece) => hidden(piece, secret, words))

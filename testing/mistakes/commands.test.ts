@@ -102,6 +102,10 @@ test("stacks that are not there, or not chosen", async () => {
     status: 6,
     lines: ["error: no stack named 'staging' found: there is dev, prod; make it with 'stack init staging'"],
   });
+  expect(await errorsOf("destroy --yes -s dev")).toEqual({
+    status: 0,
+    lines: ["The stack 'dev' has no resources: there is nothing to destroy."],
+  });
   const { lines } = await errorsOf("stack");
   expect(lines.map((line) => line.split(" ")[0])).toEqual(["NAME", "dev", "prod"]);
 });
