@@ -6,6 +6,7 @@ import { tableOption } from "../dump/tableOption.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
 import { connect } from "../pulumi/platform.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
+import { managedBy } from "./managed.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Flags of the command. */
@@ -24,10 +25,13 @@ export interface DumpOptions {
 /** Dumps what the flags say into a folder, and tells what was written. */
 export async function dumpPlatform(folder: string, options: DumpOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
+  const { organization: organizations, team: teams, table } = options;
+  const named = { organizations, teams, tables: table.map(tableOption) };
+  const isNamed = organizations.length + teams.length + table.length > 0;
+  // Variables alone name no stack that could know.
+  const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
   const request = {
-    organizations: options.organization,
-    teams: options.team,
-    tables: options.table.map(tableOption),
+    ...(knows ? await managedBy(cwd, options.stack) : named),
     door: options.import,
     name: options.name,
     force: options.force ?? false,

@@ -38,7 +38,7 @@ test.each<[unknown, string]>([
   [{ role: "owner" }, "role: must be admin or member"],
   [{ count: 0 }, "count: must be at least 1"],
   [{ count: 10 }, "count: must be at most 9"],
-  [{ count: 1.5 }, "count: must be a whole number, not a broken number"],
+  [{ count: 1.5 }, "count: must be a whole number, not a fraction"],
   [{ count: "1" }, "count: must be a number, not text"],
   [{ share: 0 }, "share: must be more than 0"],
   [{ list: [] }, "list: must not be empty"],

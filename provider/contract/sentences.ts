@@ -52,7 +52,7 @@ const formats: Readonly<Record<string, string>> = { url: "an address", datetime:
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  if (typeof value === "number") return Number.isInteger(value) ? "a number" : "a broken number";
+  if (typeof value === "number") return Number.isInteger(value) ? "a number" : "a fraction";
   return kinds[typeof value] ?? typeof value;
 }
 

@@ -70,4 +70,6 @@ test("a secret is hidden as a whole, and not as a part of another word", () => {
   );
   const long = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "correcthorsebattery" });
   expect(withoutSecrets("xcorrecthorsebatteryx", long)).toBe("x[secret]x");
+  const odd = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "a-b.c*d/[e]{f}$" });
+  expect(withoutSecrets("<a-b.c*d/[e]{f}$> axbxc", odd)).toBe("<[secret]> axbxc");
 });

@@ -182,7 +182,7 @@ const spellings = (value: string): string[] => [
  * `[secret]istration` and so tell the secret; a longer one is hidden wherever it stands.
  */
 function whole(secret: string): RegExp {
-  const literal = secret.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  const literal = secret.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   const isWord = secret.length < 12 && /^[\p{L}\p{N}]+$/u.test(secret);
   return new RegExp(isWord ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, "gu");
 }
