@@ -332,7 +332,7 @@ test("rows that lead to rows of their own table find them on the platform, since
   expect(JSON.parse(output)).toMatchObject({
     warnings: [expect.stringContaining("table staff refers to staff in a circle")],
   });
-  expect(await readFile(join(folder, "one/data/staff.csv"), "utf8")).toBe("Lead,Name\n,Ada\nAda,Grace\n");
+  expect(await readFile(join(folder, "one/data/staff.csv"), "utf8")).toBe("Name,Lead\nAda,\nGrace,Ada\n");
   const yaml = await readFile(join(folder, "one/environment.yaml"), "utf8");
   expect(yaml).toContain("      Lead:\n        table: staff\n        key: Name\n");
 });

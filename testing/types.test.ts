@@ -73,7 +73,8 @@ beforeAll(() => {
     ...{ strict: true, noEmit: true, skipLibCheck: true },
   };
   const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
+  const fileExists = host.fileExists.bind(host);
+  const readFile = host.readFile.bind(host);
   host.fileExists = (file) => files.has(file) || fileExists(file);
   host.readFile = (file) => files.get(file) ?? readFile(file);
   host.getSourceFile = (file, version) => {
