@@ -5,6 +5,7 @@ import { parseBody } from "./json.ts";
 import { consoleFile } from "./console.ts";
 import { appList, fileList, organizationTree, platformFacts, rowPage, tableList, userList } from "./contents.ts";
 import type { Outgoing, Platform } from "./platform.ts";
+import { isOwnHost } from "./exposure.ts";
 import type { Arrived } from "./server.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -98,7 +99,7 @@ const headers = { "x-content-type-options": "nosniff", "cache-control": "no-stor
 function requireOwnMachine({ headers, local }: Arrived): void {
   const host = headers["host"] ?? "";
   // A page in a browser may reach this address under another name, or post to it: neither is answered.
-  const ours = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
+  const ours = isOwnHost(host);
   const origin = headers["origin"];
   if (!local || !ours || (origin !== undefined && origin !== `http://${host}`)) {
     throw new PlatformError("forbidden", "The emulator is administrated from its own machine only");

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { readyDataFile } from "./dataFile.ts";
 import { schema, schemaVersion } from "./schema.ts";
 
 const keptStatements = 300;
@@ -16,6 +17,7 @@ export class Database {
 
   /** Opens a file, or a database in memory for `:memory:`, and brings a new one to its schema by `plant`. */
   constructor(file: string, plant: (database: Database) => void) {
+    readyDataFile(file);
     this.#connection = new DatabaseSync(file, { timeout: 10_000 });
     this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768");
     try {

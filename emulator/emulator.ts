@@ -7,6 +7,7 @@ import { plant, withoutSecrets } from "./planting.ts";
 import { Platform } from "./platform.ts";
 import { routed } from "./routing.ts";
 import type { SeedInput } from "./seed.ts";
+import { isLoopback, refuseKnownCredentials } from "./exposure.ts";
 import { readSeed } from "./seedFile.ts";
 import { listen } from "./server.ts";
 import type { Settings } from "./settings.ts";
@@ -17,6 +18,8 @@ export interface EmulatorOptions {
   data?: string | undefined;
   /** YAML file or object with tables, users and settings. Taken once, when the data file is new. */
   seed?: string | SeedInput | undefined;
+  /** Folder of the program that names the seed: it may be a file of that program's repository only. */
+  program?: string | undefined;
   /** A free one when it is 0 or left out. */
   port?: number | undefined;
   /** Address to listen on; only this machine reaches the default, 127.0.0.1. */
@@ -62,10 +65,17 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     for (const [name, { seed }] of Object.entries({ "": { seed: options.seed }, ...options.tenants })) {
       if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
       const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
-      const database = new Database(file, (fresh) => plant(fresh, withoutSecrets(readSeed(seed)), now()));
+      const database = new Database(file, (fresh) =>
+        plant(fresh, withoutSecrets(readSeed(seed, options.program)), now()),
+      );
+      refuseKnownCredentials(database, host);
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
-    const listening = await listen(routed(platforms, tenants, wireNames), { host, port, unref });
+    const listening = await listen(routed(platforms, tenants, { wireNames, loopback: isLoopback(host) }), {
+      host,
+      port,
+      unref,
+    });
     for (const [name, platform] of platforms) {
       tenants.set(name, new Tenant(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
     }

@@ -16,9 +16,12 @@ test.each([
 test.each([
   ["emulator:", /names no data file: the form is emulator:<file>\?seed=<platform.yaml>/],
   ["emulator:?seed=a.yaml", /names no data file/],
-  ["emulator:a.db?sede=a.yaml", /unknown parameter sede/],
+  ["emulator:a.db?sede=a.yaml", /unknown parameter: the form is/],
   ["emulator:a.db?seed=", /names no seed/],
   ["emulator:50%.db", /write %25/],
 ])("%s is refused", (endpoint, message) => {
   expect(() => parseEmulatorEndpoint(endpoint, "/project")).toThrow(message);
+  // It may be a secret that was moved to the wrong key.
+  const [, text = ""] = endpoint.split("emulator:");
+  if (text !== "") expect(() => parseEmulatorEndpoint(endpoint, "/project")).not.toThrow(text);
 });

@@ -9,15 +9,15 @@ const form = "emulator:<file>?seed=<platform.yaml>";
  */
 export function parseEmulatorEndpoint(endpoint: string, directory = "."): Pick<EmulatorOptions, "data" | "seed"> {
   const [, file = "", query = ""] = /^emulator:([^?]*)\??(.*)$/s.exec(endpoint) ?? [];
-  if (file === "") throw new Error(`"${endpoint}" names no data file: the form is ${form}, or emulator::memory:`);
+  if (file === "") throw new Error(`the endpoint names no data file: the form is ${form}, or emulator::memory:`);
   const parameters = new Map<string, string>();
   for (const part of query.split("&").filter((part) => part !== "")) {
     const [name = "", value = ""] = part.split(/=(.*)/s);
-    if (name !== "seed") throw new Error(`"${endpoint}" has an unknown parameter ${name}: the form is ${form}`);
-    if (value === "") throw new Error(`"${endpoint}" names no seed: the form is ${form}`);
-    parameters.set(name, decoded(value, endpoint));
+    if (name !== "seed") throw new Error(`the endpoint has an unknown parameter: the form is ${form}`);
+    if (value === "") throw new Error(`the endpoint names no seed: the form is ${form}`);
+    parameters.set(name, decoded(value));
   }
-  const data = decoded(file, endpoint);
+  const data = decoded(file);
   const seed = parameters.get("seed");
   return {
     data: data === ":memory:" ? data : resolve(directory, data),
@@ -26,10 +26,10 @@ export function parseEmulatorEndpoint(endpoint: string, directory = "."): Pick<E
 }
 
 /** Paths may be written as in addresses (%20 for a space). */
-function decoded(text: string, endpoint: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error(`"${endpoint}" has a % that begins no code: write %25 for it`);
+    throw new Error(`the endpoint has a % that begins no code: write %25 for it`);
   }
 }

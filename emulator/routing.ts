@@ -1,5 +1,6 @@
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import { adminPath, administrate } from "./admin.ts";
+import { isOwnHost } from "./exposure.ts";
 import { openapi } from "./openapi.ts";
 import type { Outgoing, Platform } from "./platform.ts";
 import { routesOf } from "./routes.ts";
@@ -11,11 +12,15 @@ import type { Tenant } from "./tenant.ts";
 export function routed(
   platforms: ReadonlyMap<string, Platform>,
   tenants: ReadonlyMap<string, Tenant>,
-  wireNames: WireNames,
+  { wireNames, loopback }: { wireNames: WireNames; loopback: boolean },
 ): Answering {
   const routes = routesOf(wireNames);
   return async (request) => {
     const { method, headers, query, body } = request;
+    // DNS rebinding makes a page of elsewhere a caller of this machine.
+    if (loopback && !isOwnHost(headers["host"] ?? "localhost")) {
+      return answer(failed(403, "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]"));
+    }
     const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
     const tenant = tenants.get(name);
     const platform = platforms.get(name);

@@ -45,12 +45,13 @@ const table = z.strictObject({
 
 const user = z.strictObject({ email, password: z.string().min(1).optional(), id: id.optional() });
 
+/** Who there is when a seed says nothing: known to everybody. */
+export const defaultAdministrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
+
 const administrator = user.extend({ password: z.string().min(1), apiKey: z.string().min(1).optional() });
 
 const contents = z.strictObject({
-  administrator: administrator
-    .default({ email: "admin@example.com", password: "admin", apiKey: "dev-key" })
-    .describe("The first administrator of the platform."),
+  administrator: administrator.default(defaultAdministrator).describe("The first administrator of the platform."),
   users: z.array(user).default([]),
   tables: z.record(key, table).default({}),
   settings: settings.prefault({}),

@@ -146,3 +146,16 @@ function thrown(work: () => unknown): string {
   }
   return "";
 }
+
+test("a key that stands twice, or that objects of JavaScript lose, is refused at its place", () => {
+  const refused = (yaml: string): string => {
+    try {
+      parseSeed(yaml, "platform.yaml");
+      return "";
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(refused("settings: {}\nsettings: {}\n")).toContain("platform.yaml:2:1: Map keys must be unique");
+  expect(refused("tables:\n  __proto__: {}\n")).toContain("platform.yaml:2:3: a key can't have this name: __proto__");
+});

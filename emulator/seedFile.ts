@@ -1,20 +1,25 @@
+import { dirname } from "node:path";
 import type { z } from "zod";
 import { seed, type Seed, type SeedInput } from "./seed.ts";
 import { readLayers, SeedError, textOf, type Layered } from "./seedLayers.ts";
 import { sentences } from "../provider/contract/sentences.ts";
 
-/** Reads a seed from a YAML file, or judges one that is an object already. */
-export function readSeed(source: string | SeedInput | undefined): Seed {
+/**
+ * Reads a seed from a YAML file, or judges one that is an object already. `directory` is that of the program that names the
+ * file; without one it is named by whoever started the emulator.
+ */
+export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
   if (typeof source !== "string") return judged({ content: source ?? {}, place: () => "seed" });
   const refuse = (reason: string): never => {
     throw new SeedError([`the seed ${reason}`]);
   };
-  return parseSeed(textOf(source, refuse), source);
+  const from = directory ?? dirname(source);
+  return parseSeed(textOf(source, refuse, from), source, from);
 }
 
 /** Takes a seed out of YAML; `name` is the file's, from which `extends` goes on. */
-export function parseSeed(yaml: string, name: string): Seed {
-  const layers = readLayers(yaml, name);
+export function parseSeed(yaml: string, name: string, directory = dirname(name)): Seed {
+  const layers = readLayers(yaml, name, directory);
   const { content } = layers;
   if (typeof content !== "object" || content === null) return judged(layers);
   // An Environment file has a seed under `platform`, beside what its program declares.

@@ -4,6 +4,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import { EngineError, messageOf, Refusal, systemCode } from "./errors.ts";
 import { type WriteFile, writeDurably } from "./files.ts";
+import { within } from "./names.ts";
 import { isObject } from "./shapes.ts";
 
 /** The folder that a backend URL names; relative ones are relative to where the command runs, as with Pulumi. */
@@ -43,7 +44,7 @@ export class Backend {
   }
 
   #path(...parts: string[]): string {
-    return path.join(this.folder, ".pulumi", ...parts);
+    return within(path.join(this.folder, ".pulumi"), ...parts);
   }
 
   checkpointFile(project: string, stack: string): string {

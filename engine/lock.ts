@@ -26,7 +26,7 @@ export class Lock {
     };
     try {
       await mkdir(this.#folder, { recursive: true });
-      await writeFile(path.join(this.#folder, this.#own), JSON.stringify(content));
+      await writeFile(path.join(this.#folder, this.#own), JSON.stringify(content), { mode: 0o600 });
     } catch (error) {
       await this.release();
       throw new EngineError(`could not lock the stack: ${messageOf(error)}`);

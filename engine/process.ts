@@ -38,7 +38,7 @@ export function startNode(options: StartOptions & { nodeArguments?: string[] }):
 export function start(command: string, options: StartOptions): Started {
   const child = spawn(command, options.arguments, {
     cwd: options.cwd,
-    env: options.environment,
+    env: withoutPassphrase(options.environment),
     detached: true,
     // Descriptor 3 is the life line of those that watch it; a batch file needs its interpreter.
     stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -83,6 +83,12 @@ export function start(command: string, options: StartOptions): Started {
   started.ended.catch(() => running.delete(started));
   running.add(started);
   return started;
+}
+
+/** What decrypts the state is the engine's alone: programs and providers get what they need in clear. */
+function withoutPassphrase(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PULUMI_CONFIG_PASSPHRASE: _, PULUMI_CONFIG_PASSPHRASE_FILE: __, ...others } = environment;
+  return others;
 }
 
 /** A file of the @pulumi/pulumi that the project itself has installed. */

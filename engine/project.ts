@@ -3,6 +3,7 @@ import path from "node:path";
 import { parseDocument } from "yaml";
 import { EngineError, messageOf, Refusal } from "./errors.ts";
 import { pluginsOf, type PluginPlace } from "./plugins.ts";
+import { isName, nameRule } from "./names.ts";
 import { isObject } from "./shapes.ts";
 
 /** One entry of `config` in Pulumi.yaml. */
@@ -58,6 +59,7 @@ export function readProject(file: string): Project {
   const raw = readYaml(file);
   const name = raw["name"];
   if (typeof name !== "string" || name === "") throw new EngineError(`${file}: 'name' is missing`);
+  if (!isName(name)) throw new EngineError(`${file}: 'name' is not the name of a project: ${nameRule}`);
   const runtime = raw["runtime"];
   const runtimeName = isObject(runtime) ? runtime["name"] : runtime;
   if (typeof runtimeName !== "string") throw new EngineError(`${file}: 'runtime' is missing`);

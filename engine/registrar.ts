@@ -74,10 +74,7 @@ export class Registrar {
     const info = new resourceProto.DeploymentInfo();
     info.setProject(run.project).setStack(run.stack).setOrganization("organization");
     info.setDryrun(run.preview).setParallel(this.#parallel);
-    for (const [key, { text, secret }] of Object.entries(run.config)) {
-      info.getConfigMap().set(key, text);
-      if (secret) info.addConfigsecretkeys(key);
-    }
+    // No configuration: the program has it already, and others of this machine may ask too.
     // With alias specifications, transforms or hooks on the list the SDK would leave work to the engine.
     return info.setSupportedfeaturesList([secrets, references, deletedWith]);
   }

@@ -5,6 +5,7 @@ import { type Config, effectiveConfig } from "./config.ts";
 import { EngineError, statuses } from "./errors.ts";
 import { type WriteFile, writeDurably } from "./files.ts";
 import { Lock } from "./lock.ts";
+import { isName, nameRule } from "./names.ts";
 import { findProject, type Project, readProject } from "./project.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "./secrets.ts";
 import { nearest } from "./spelling.ts";
@@ -109,11 +110,7 @@ export class Workspace {
         statuses.noSuchStack,
       );
     }
-    if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name)) {
-      throw new EngineError(
-        `'${name}' is not the name of a stack: up to 100 letters, digits, hyphens, underscores and periods`,
-      );
-    }
+    if (!isName(name)) throw new EngineError(`'${name}' is not the name of a stack: ${nameRule}`);
     return name;
   }
 

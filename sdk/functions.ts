@@ -14,6 +14,7 @@ import { reporterTo } from "../provider/pulumi/progress.ts";
 import { Provider } from "./provider.ts";
 import { stackSettings } from "./stackSettings.ts";
 import type { Args } from "./resource.ts";
+import { refuseMisplacedSecrets } from "./settings.ts";
 
 /** Which platform is asked: that of `provider`, of the provider of `parent`, or of the stack's configuration. */
 export type FunctionOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;
@@ -142,6 +143,7 @@ async function ask<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   settings: string | undefined,
 ): Promise<z.output<Outputs>> {
   const { name } = definition;
+  refuseMisplacedSecrets();
   try {
     // Operations judge inputs by the function's own schema, and return what the function does.
     const told = await operationsWith(settings).invoke(definition, args);

@@ -1,13 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
+import { optionsInput, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
+import { secondsIn } from "./durations.ts";
+import { refuseMisplacedSecrets } from "./settings.ts";
 import { checkStackSettings } from "./stackSettings.ts";
+import { permitOptions, refuseGet } from "./unsupported.ts";
+
+/** Names of the inputs that are of use to the resource alone. */
+type Internal = "resourceUrn" | "generation";
 
 /** What a resource is declared with, each value possibly an output of another resource. */
 export type Args<Inputs extends z.ZodObject> = {
-  [Name in keyof Omit<z.input<Inputs>, "resourceUrn">]: pulumi.Input<Deep<z.input<Inputs>[Name]>>;
+  [Name in keyof Omit<z.input<Inputs>, Internal>]: pulumi.Input<Deep<z.input<Inputs>[Name]>>;
 };
 
 /** Lists and maps may hold outputs of other resources, too. */
@@ -19,22 +26,28 @@ type Deep<Value> = Value extends readonly (infer Item)[]
 
 /** What a resource can be asked for: its inputs as they are applied, and what the platform added. */
 export type Outputs<Inputs extends z.ZodObject, Added extends z.ZodObject> = {
-  readonly [Name in keyof Required<Omit<State<Inputs, Added>, "resourceUrn">>]: pulumi.Output<
-    State<Inputs, Added>[Name]
-  >;
+  readonly [Name in keyof Required<Omit<State<Inputs, Added>, Internal>>]: pulumi.Output<State<Inputs, Added>[Name]>;
 };
 
-type ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> = new (
-  name: string,
-  args: Args<Inputs>,
-  options?: pulumi.CustomResourceOptions,
-) => pulumi.CustomResource & Outputs<Inputs, Added>;
+export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> {
+  /**
+   * @param options Pulumi's. `customTimeouts` limit creates and updates; deletes take as long as they need. `import` and
+   * `id` are refused, as are parts of rows in `ignoreChanges` and `replaceOnChanges`.
+   */
+  new (
+    name: string,
+    args: Args<Inputs>,
+    options?: pulumi.CustomResourceOptions,
+  ): pulumi.CustomResource & Outputs<Inputs, Added>;
+  /** @deprecated Dynamic resources are not looked up: it throws, and says what to use instead. */
+  get: (name: string, id: pulumi.Input<pulumi.ID>, ...more: unknown[]) => never;
+}
 
 /**
  * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
  * a component is one on everything inside of it, siblings that wait for this resource included.
  */
-const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
+export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
   new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
 /** A switch such as `adopt`: the platform never tells it. Each output is dear to make, so those that are unset are one. */
@@ -42,12 +55,24 @@ const isSwitch = (schema: unknown): boolean =>
   schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodBoolean;
 const nothing = pulumi.output(undefined);
 
+/** The options that no engine hands to a dynamic provider, as an input; none where none is set. */
+function handedOver({ replaceOnChanges = [], customTimeouts = {} }: pulumi.CustomResourceOptions): object {
+  const timeouts = { create: secondsIn(customTimeouts.create), update: secondsIn(customTimeouts.update) };
+  const isTimed = timeouts.create !== undefined || timeouts.update !== undefined;
+  const options: Options = {
+    ...(replaceOnChanges.length > 0 ? { replaceOnChanges } : {}),
+    ...(isTimed ? { timeouts } : {}),
+  };
+  return Object.keys(options).length > 0 ? { [optionsInput]: options } : {};
+}
+
 /** The class by which a program declares a resource, derived from the resource's definition. */
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
   const type = dynamicType(definition.name);
-  const names = [...Object.keys(definition.inputs.shape), ...Object.keys(definition.outputs.shape)];
+  const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
+  const names = Object.keys(shape).filter((name) => !factsOf(shape[name]).internal);
   const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
   // An output that is not mentioned here never resolves. A switch that nobody sets needs no mention: it says nothing.
   const mentioned = Object.fromEntries(names.flatMap((name) => (switches.includes(name) ? [] : [[name, undefined]])));
@@ -62,9 +87,12 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   class Declared extends pulumi.CustomResource {
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       checkStackSettings();
+      permitOptions(definition, name, args, options);
+      refuseMisplacedSecrets();
       const props = {
         ...mentioned,
         ...args,
+        ...handedOver(options),
         __provider: providerOf(definition.name),
         resourceUrn: plainUrn(name, type, options.parent),
       };
@@ -73,12 +101,16 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
         name,
         props,
         pulumi.mergeOptions(options, {
-          hideDiffs: ["__provider", ...computed],
+          hideDiffs: ["__provider", optionsInput, ...computed],
           additionalSecretOutputs: secrets,
         }),
       );
       const unset = switches.filter((name) => !(name in props));
       Object.assign(this, Object.fromEntries(unset.map((name) => [name, nothing])));
+    }
+
+    static get(name: string): never {
+      return refuseGet(definition, name);
     }
   }
   // The SDK makes a property of each prop; the type says which ones these are.

@@ -10,28 +10,14 @@ import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
+import { siblingsOf } from "./siblings.ts";
+import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
 /** An organization. `id` is its ID on the platform; a rename is an update in place. */
 export class Organization extends declared(organization) {}
 
 /** A team of an organization. `id` is its ID on the platform; another organization makes a new team. */
 export class Team extends declared(team) {}
-
-/** What says who is in a team, by the output that is the team's ID: it stands for the team before that has one. */
-const declaring = new WeakMap<object, { kind: string; name: string }>();
-
-/** Throws when both kinds of resource say who is in one team. A team that exists is told apart by the provider. */
-function declare(kind: "TeamMember" | "TeamRoster", name: string, teamID: pulumi.Input<string>): void {
-  if (!pulumi.Output.isInstance(teamID)) return;
-  const other = declaring.get(teamID);
-  if (other && other.kind !== kind) {
-    throw new pulumi.RunError(
-      `${kind} "${name}": ${other.kind} "${other.name}" says who is in the same team as well. Declare the members of ` +
-        `one team in a TeamRoster or as TeamMembers, not both`,
-    );
-  }
-  declaring.set(teamID, { kind, name });
-}
 
 type MemberInputs = Args<typeof teamMember.inputs>;
 
@@ -41,7 +27,7 @@ export type TeamMemberArgs = Omit<MemberInputs, "email" | "userID"> & Either<Mem
 /** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
 export class TeamMember extends declared(teamMember) {
   constructor(name: string, args: TeamMemberArgs, options?: pulumi.CustomResourceOptions) {
-    declare("TeamMember", name, args.teamID);
+    declareInTeam({ kind: "TeamMember", name, people: [args.email ?? args.userID], excludes: false }, args.teamID);
     super(name, args, options);
   }
 }
@@ -52,7 +38,8 @@ export type TeamRosterArgs = Omit<Args<typeof teamRoster.inputs>, "sensitive">;
 /** The members of a team as one list, by e-mail address: who is not declared is removed, within guards. */
 export class TeamRoster extends declared(teamRoster) {
   constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
-    declare("TeamRoster", name, args.teamID);
+    const excludes = args.mode === undefined || args.mode === "authoritative";
+    declareInTeam({ kind: "TeamRoster", name, people: namesIn(args.members), excludes }, args.teamID);
     super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
   }
 }
@@ -82,7 +69,19 @@ export type SeedRowsArgs = SeedSettings & Either<SeedInputs, "rows", "source">;
 
 interface SeedSettings extends Omit<
   SeedInputs,
-  "rows" | "source" | "references" | "parent" | "sensitive" | "salt" | "digest" | "fingerprint" | "keys"
+  | "rows"
+  | "source"
+  | "references"
+  | "parent"
+  | "sensitive"
+  | "salt"
+  | "digest"
+  | "fingerprint"
+  | "keys"
+  | "verified"
+  | "linkRenewals"
+  | "linkedSeeds"
+  | "siblings"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
   references?: Record<string, RowsOf>;
@@ -96,6 +95,7 @@ export class SeedRows extends declared(seedRows) {
     const { references, parent, ...rest } = args;
     const secret = whetherSecret(args.rows);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
+    const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
     super(
       name,
       {
@@ -105,11 +105,25 @@ export class SeedRows extends declared(seedRows) {
         sensitive: secret,
         // What check makes of it stays a secret of the state because the program has one of that name.
         salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
+        ...seedsOf(links),
+        siblings: siblingsOf(name, { ...args }, options),
       },
       // Rows of the program show what changes; those of a file have their digest alone.
       args.rows === undefined ? options : pulumi.mergeOptions(options, { hideDiffs: ["digest"] }),
     );
   }
+}
+
+/** The seeds that links lead to, and how often their rows were made anew: what is made anew has other IDs. */
+function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {
+  const seeds = links.flatMap(([label, rows]) => (rows instanceof SeedRows ? [[label, rows] as const] : []));
+  if (seeds.length === 0) return {};
+  return {
+    linkedSeeds: pulumi.all(Object.fromEntries(seeds.map(([label, { urn }]) => [label, urn]))),
+    linkRenewals: pulumi.all(
+      Object.fromEntries(seeds.map(([label, { renewals }]) => [label, renewals.apply((times) => times ?? 0)])),
+    ),
+  };
 }
 
 /** A table and its key. As outputs of a seed they say what has to be there first, and yet are known in a preview. */

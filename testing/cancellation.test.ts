@@ -1,8 +1,14 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { pages } from "../provider/client/index.ts";
 import * as doors from "./doors.ts";
 import { InitFailed } from "./providerHost.ts";
@@ -68,5 +74,45 @@ describe.each(Object.values(doors))("through the $name door a cancellation", (do
     const done = await host.update("SeedRows", failed.id, outputs, inputs);
     expect(done).toMatchObject({ rowCount: 70_000 });
     expect(done).not.toHaveProperty("unfinished");
+  });
+});
+
+describe("a plugin that somebody started by hand, to which engines attach", () => {
+  let stage: Stage;
+  beforeEach(async () => void (stage = await Stage.set({}, {}, doors.plugin)));
+  afterEach(() => stage.clear());
+
+  /** Attaches an engine; what is returned ends it. */
+  async function attach(): Promise<() => void> {
+    const { host, emulator } = stage;
+    const engine = createServer();
+    const sockets: Socket[] = [];
+    engine.on("connection", (socket: Socket) => sockets.push(socket));
+    engine.listen(0, "127.0.0.1");
+    await once(engine, "listening");
+    const { port } = engine.address() as AddressInfo; // a server at a port has one
+    const attached = new pluginProto.PluginAttach().setAddress(`127.0.0.1:${port}`);
+    await host.ask((client, done) => client.attach(attached, done));
+    const settings = { endpoint: emulator.url, email: "admin@example.com", password: "correct-horse" };
+    const request = new providerProto.ConfigureRequest().setArgs(structProto.Struct.fromJavaScript(settings));
+    await host.ask((client, done) => client.configure(request, done));
+    while (sockets.length === 0) await sleep(20);
+    return () => {
+      engine.close();
+      for (const socket of sockets) socket.destroy();
+    };
+  }
+
+  test("ends what is under way when its engine is gone, and serves the next one", async () => {
+    const end = await attach();
+    stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "timeout" }] });
+    const slow = expect(stage.create("Organization", { name: "Acme" })).rejects.toThrow("Run it again to go on");
+    while (stage.emulator.calls().every(({ endpoint }) => endpoint !== "readorganization")) await sleep(20);
+    end();
+    await slow;
+    stage.emulator.setFaults({ faults: [] });
+    const endNext = await attach();
+    expect((await stage.create("Organization", { name: "Acme" })).outputs).toMatchObject({ name: "Acme" });
+    endNext();
   });
 });

@@ -27,7 +27,11 @@ export const plugin: Door = {
   types: "microapps:index",
   modern: true,
   configuration: (config) =>
-    Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace(/^microapps:/, ""), value])),
+    Object.fromEntries(
+      Object.entries(config)
+        .filter(([key]) => key !== "microapps:explicitProvider") // the plugin tells by the URN
+        .map(([key, value]) => [key.replace(/^microapps:/, ""), value]),
+    ),
   given: (_type, _urn, news) => news,
   own: [],
 };

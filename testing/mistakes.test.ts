@@ -14,9 +14,16 @@ const source = "pulumi-nodejs:dynamic/microapps:SeedRows resource 'regions' prop
 test.each<[string, Mistake, string[]]>([
   [
     "a wrong password",
-    { command: later, environment: { MICROAPPS_PASSWORD: "wrong-horse" } },
+    { command: later, environment: { MICROAPPS_ENDPOINT: "<platform>", MICROAPPS_PASSWORD: "wrong-horse" } },
     [
       "error: login: Login failed: wrong e-mail address or password. Check the e-mail address and password, or the token and user ID.",
+    ],
+  ],
+  [
+    "a password of the environment for an endpoint of the stack",
+    { command: known, environment: { MICROAPPS_PASSWORD: "wrong-horse" } },
+    [
+      "error: nothing was sent: MICROAPPS_PASSWORD is set in the environment, and the endpoint comes from the stack or its state: a credential of the environment is used only where the environment says: set MICROAPPS_ENDPOINT to the address of its platform, or MICROAPPS_ALLOWED_ENDPOINTS to the origin (https://<host>, or emulator:), also in the environment",
     ],
   ],
   [
@@ -149,7 +156,7 @@ test.each<[string, Mistake, string[]]>([
 
 test("what is wrong everywhere is told once for each resource and by nobody else", async () => {
   await bench.outputOf({ command: later, sent: ["insertorganization"], status: 0 });
-  const environment = { MICROAPPS_PASSWORD: "wrong-horse" };
+  const environment = { MICROAPPS_ENDPOINT: "<platform>", MICROAPPS_PASSWORD: "wrong-horse" };
   const output = await bench.outputOf({ command: ["refresh", "--yes", "--skip-preview"], environment });
   const [, diagnostics = ""] = output.split("Diagnostics:\n");
   expect(diagnostics.match(/Login failed/g)).toHaveLength(1);

@@ -90,6 +90,12 @@ describe("configuration", () => {
     expect(await checkConfig({ endpoint: "https://x.example.com", ...account })).toEqual([]);
     expect(await checkConfig({ endpoint: unknown })).toEqual([]);
     expect(await checkConfig({})).toEqual([expect.stringContaining("no endpoint is configured")]);
+    // Such as a ciphertext that was moved there.
+    const moved = { endpoint: "https://x.example.com", ...account, organizationID: secret("correct horse") };
+    expect(await checkConfig(moved)).toEqual([
+      "microapps:organizationID is a secret in the configuration, and would be shown and sent in clear: " +
+        "set what belongs there without --secret",
+    ]);
     expect(await checkConfig({ endpont: "https://x.example.com" })).toEqual([
       "microapps:endpont is no configuration; did you mean microapps:endpoint?",
     ]);

@@ -14,6 +14,13 @@ export async function hostOf(engine: number, name = "dynamic-provider"): Promise
   return (await eventually("a provider host", () => processes().find(isHost))).pid;
 }
 
+/** The process that another one has started. */
+export function childOf(pid: number): number {
+  const child = processes().find(({ parent }) => parent === pid);
+  if (!child) throw new Error(`process ${pid} has started none`);
+  return child.pid;
+}
+
 /** The processes that still run in a folder after a moment; known on Linux alone, none elsewhere. */
 export async function leftRunning(folder: string): Promise<string[]> {
   for (let patience = 100; patience > 0 && inside(folder).length > 0; patience--) await sleep(50);

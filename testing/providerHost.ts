@@ -48,7 +48,8 @@ export class InitFailed extends Error {
 
 /** What differs from run to run. */
 const accidents: [RegExp, string][] = [
-  [/\.microapps\/intents\/[0-9a-f]+/g, "<intent>"], // called by the URN
+  [/\.microapps\/(intents|organizations)\/[0-9a-f]+/g, "<$1>"], // called by URNs and names
+  [/pulumi-nodejs:dynamic\/microapps:/g, "microapps:index:"], // types in URNs
   [/127\.0\.0\.1:\d+/g, "<endpoint>"],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/\b[0-9A-Za-z]{17,26}\b/g, "<id>"],
@@ -82,7 +83,8 @@ export class ProviderHost {
     this.#engine = engine;
   }
 
-  static async start(door: Door, config: Readonly<Record<string, string>>): Promise<ProviderHost> {
+  /** @param shells how many shells stand between the engine and the provider, as with the scripts of an engine */
+  static async start(door: Door, config: Readonly<Record<string, string>>, shells = 0): Promise<ProviderHost> {
     const folder = await mkdtemp(join(tmpdir(), "microapps-host-"));
     await symlink(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
     const engine = new grpc.Server();
@@ -104,14 +106,22 @@ export class ProviderHost {
         else resolve(bound);
       });
     });
-    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config);
-    await host.#start();
-    return host;
+    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config, shells);
+    try {
+      await host.#start();
+      return host;
+    } catch (error) {
+      await host.stop();
+      throw error;
+    }
   }
 
-  async #spawn(engine: string, config: Readonly<Record<string, string>>): Promise<void> {
+  async #spawn(engine: string, config: Readonly<Record<string, string>>, shells: number): Promise<void> {
     const { program, environment, modern, configuration } = this.door;
-    const child = spawn(process.execPath, [program, engine], {
+    // Of its last statement a shell makes itself.
+    const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
+    const line = [...behind, process.execPath, program, engine];
+    const child = spawn(line[0] ?? "", line.slice(1), {
       cwd: this.folder,
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
@@ -128,6 +138,9 @@ export class ProviderHost {
     }
     const request = new providerProto.ConfigureRequest();
     request.setArgs(struct(configuration(config)));
+    if (config["microapps:explicitProvider"] !== undefined) {
+      request.setUrn(`urn:pulumi:dev::tests::pulumi:providers:${this.door.name}::own`);
+    }
     await this.ask((client, done) => client.configure(request, done));
   }
 

@@ -115,6 +115,8 @@ test("secrets are in no file and in no output, whatever is run and whatever goes
   const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password, apiKey });
   const { authToken, userId } = await client.login({ email: "admin@example.com", password });
   await client.close();
+  // Where credentials of the environment may go.
+  project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = emulator.url;
   Object.assign(project.environment, { MICROAPPS_TOKEN: authToken, MICROAPPS_USER_ID: userId });
   await run(0, "refresh --yes");
 

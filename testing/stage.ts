@@ -10,11 +10,14 @@ export class Stage {
   readonly emulator: Emulator;
   readonly host: ProviderHost;
   readonly client: Client;
+  /** Milliseconds by which the platform's clock is behind. */
+  readonly #clock: { behind: number };
 
-  private constructor(emulator: Emulator, host: ProviderHost, client: Client) {
+  private constructor(emulator: Emulator, host: ProviderHost, client: Client, clock: { behind: number }) {
     this.emulator = emulator;
     this.host = host;
     this.client = client;
+    this.#clock = clock;
   }
 
   /** Sets the stage; `seed` adds tables and settings to the platform, `config` to the provider's configuration. */
@@ -23,7 +26,9 @@ export class Stage {
     config: Readonly<Record<string, string>> = {},
     door: Door = dynamic,
   ): Promise<Stage> {
-    const emulator = await createEmulator({ seed: { administrator, ...seed } });
+    const clock = { behind: 0 };
+    const now = (): number => Date.now() - clock.behind;
+    const emulator = await createEmulator({ seed: { administrator, ...seed }, now });
     const { email, password, apiKey } = administrator;
     const host = await ProviderHost.start(door, {
       "microapps:endpoint": emulator.url,
@@ -32,7 +37,7 @@ export class Stage {
       "microapps:apiKey": apiKey,
       ...config,
     });
-    return new Stage(emulator, host, createClient({ endpoint: emulator.url, email, password, apiKey }));
+    return new Stage(emulator, host, createClient({ endpoint: emulator.url, email, password, apiKey }), clock);
   }
 
   /** Checks inputs that must be right, and creates the thing. */
@@ -40,6 +45,16 @@ export class Stage {
     const { inputs, problems } = await this.host.check(type, news);
     if (problems.length > 0) throw new Error(problems.join("\n"));
     return { inputs, ...(await this.host.create(type, inputs)) };
+  }
+
+  /** Does something as it was done some days ago. */
+  async daysAgo<Answer>(days: number, work: () => Promise<Answer>): Promise<Answer> {
+    this.#clock.behind = days * 86_400_000;
+    try {
+      return await work();
+    } finally {
+      this.#clock.behind = 0;
+    }
   }
 
   /** The endpoints of the changing calls that a piece of work made, in order. */

@@ -49,6 +49,7 @@ export class Caller {
       timeouts: this.#timeouts,
       connections: this.#limiter.max,
       readOnly: options.readOnly ?? false,
+      allowed: options.allowed,
     });
     this.#session = new Session(options, (email, password) => this.call("login", { email, password }));
     this.#now = options.now ?? Date.now;

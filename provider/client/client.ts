@@ -41,6 +41,8 @@ export interface Client extends Methods {
 export interface ClientOptions extends Account {
   /** Address of the platform, `https://…`. A path of its own comes before the endpoints' paths. */
   endpoint: string;
+  /** Origins to which anything may be sent; any unless this says otherwise. */
+  allowed?: readonly string[] | undefined;
   /** Key that some endpoints need beside the token. */
   apiKey?: string | undefined;
   /** Names that the deployment spells otherwise on the wire. */

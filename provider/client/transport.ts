@@ -1,6 +1,7 @@
 import { errors, Pool } from "undici";
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
 import { ApiError, type ErrorCode } from "../contract/errors.ts";
+import { mostOf, textOf } from "./bodies.ts";
 
 /** Milliseconds. */
 export interface Timeouts {
@@ -52,12 +53,17 @@ export class Transport {
   readonly #base: string;
   readonly #origin: string;
   readonly #readOnly: boolean;
+  readonly #allowed: readonly string[] | undefined;
 
-  constructor(endpoint: string, options: { timeouts: Timeouts; connections: number; readOnly: boolean }) {
+  constructor(
+    endpoint: string,
+    options: { timeouts: Timeouts; connections: number; readOnly: boolean; allowed?: readonly string[] | undefined },
+  ) {
     const url = addressOf(endpoint);
     this.#origin = url.origin;
     this.#base = url.pathname.replace(/\/+$/, "");
     this.#readOnly = options.readOnly;
+    this.#allowed = options.allowed;
     const { connect, headers, body } = options.timeouts;
     this.#pool = new Pool(url.origin, {
       connections: options.connections,
@@ -67,8 +73,15 @@ export class Transport {
     });
   }
 
-  /** Throws when the configuration allows no changes and the call may make one. */
+  /** Throws when nothing may be sent to this origin, and when no changes are allowed and the call may make one. */
   permit(endpoint: EndpointName): void {
+    if (this.#allowed && !this.#allowed.includes(this.#origin)) {
+      throw new ApiError({
+        code: "notAllowed",
+        endpoint,
+        message: "Nothing was sent, since the origin is not allowed",
+      });
+    }
     if (!this.#readOnly || endpoints[endpoint].effect === "read" || endpoint === "login" || endpoint === "logout")
       return;
     throw new ApiError({
@@ -89,14 +102,20 @@ export class Transport {
         body: request.body ?? null,
         signal,
       });
+      const most = mostOf(endpoints[request.endpoint].effect);
+      const text = await textOf(body, most);
+      if (text === undefined) {
+        // The same answer would come again.
+        throw new TransportError("badAnswer", `${this.#origin} answered with more than ${most} MB`, true);
+      }
       return {
         status: statusCode,
-        text: await body.text(),
+        text,
         retryAfter: oneOf(headers["retry-after"]),
         location: oneOf(headers["location"]),
       };
     } catch (error) {
-      throw this.#failure(error);
+      throw error instanceof TransportError ? error : this.#failure(error);
     }
   }
 

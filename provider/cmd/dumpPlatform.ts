@@ -4,7 +4,10 @@ import { printable, printableJson } from "../../engine/index.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
+import { platformOf } from "../pulumi/binding.ts";
 import { connect } from "../pulumi/platform.ts";
+import { RowClaims } from "../resources/rowClaims.ts";
+import { Identities } from "../resources/identities.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
 import { managedBy } from "./managed.ts";
 import { settingsOf } from "./settings.ts";
@@ -53,8 +56,11 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       tables,
       signal,
       directory: program,
+      platform: platformOf(settings),
       account: { email: settings.email, userID: settings.userID },
       claims: new TeamClaims(),
+      rowClaims: new RowClaims(program),
+      identities: new Identities(),
       readsFirst: false,
       report: { status: progress.show, info: nobody, warning: nobody },
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),

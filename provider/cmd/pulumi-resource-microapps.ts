@@ -1,20 +1,21 @@
 #!/usr/bin/env node
-import module from "node:module";
+import { compileOnce } from "./compileCache.ts";
 
 // An engine waits for the port: what was compiled once is not compiled again. What Node warns of is no news of a run.
-module.enableCompileCache();
+compileOnce();
 process.removeAllListeners("warning");
 
 // A language host requires this file, which therefore must not wait at its top level.
 void start();
 
 async function start(): Promise<void> {
-  const [{ serve }, { endWithParent }] = await Promise.all([
+  const [{ serve }, { endWithEngine }] = await Promise.all([
     import("../pulumi/plugin/serve.ts"),
-    import("../pulumi/parent.ts"),
+    import("../pulumi/lifetime.ts"),
   ]);
-  const port = await serve(process.argv[2]);
-  endWithParent(() => undefined);
+  const [, , engine] = process.argv;
+  const { port, cancel } = await serve(engine);
+  endWithEngine(engine, cancel);
   // This is how an engine ends a provider, which has five seconds then.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => process.exit(0));

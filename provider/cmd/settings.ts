@@ -1,5 +1,6 @@
 import { Workspace } from "../../engine/index.ts";
-import { type Configuration, configure } from "../pulumi/configuration.ts";
+import { type Configuration, configure, misplacedSecrets } from "../pulumi/configuration.ts";
+import { ConfigurationError } from "../pulumi/configurationError.ts";
 
 /** The variables alone where they say everything; else those of the stack, with the variables before them. */
 export async function settingsOf(
@@ -10,6 +11,8 @@ export async function settingsOf(
   if (stack === undefined && env["MICROAPPS_ENDPOINT"]) return { settings: configure({}, env), folder: cwd };
   const workspace = await Workspace.open({ cwd, environment: env });
   const config = (await workspace.stack(stack)).config();
+  const misplaced = misplacedSecrets((key) => config[`microapps:${key}`]?.secret ?? false);
+  if (misplaced !== undefined) throw new ConfigurationError(misplaced);
   const own = Object.entries(config).flatMap(([key, { text }]) =>
     key.startsWith("microapps:") ? [[key.slice("microapps:".length), text] as const] : [],
   );

@@ -24,6 +24,7 @@ export const errorCodes = {
   badAnswer: { status: undefined, hint: "Check that the endpoint is the platform's address and not another server's." },
   outcomeUnknown: { status: undefined, hint: "Look on the platform whether it was done before trying again." },
   readOnly: { status: undefined, hint: "Remove `readOnly` from the configuration to allow changes." },
+  notAllowed: { status: undefined, hint: "Add the platform's origin to the allowed ones, or correct the endpoint." },
   cancelled: { status: undefined, hint: "Run it again to go on." },
 } as const satisfies Record<string, { status: number | undefined; hint: string }>;
 

@@ -58,10 +58,10 @@ export async function dump(context: Context, request: DumpRequest, folder: strin
     });
     const seeds = seedsOf(filled, warn);
     for (const seed of seeds) await writeSeed(seed, draft, warn);
-    writeFileSync(join(draft, environmentName), environmentText(organizations, seeds, folder));
+    writeFileSync(join(draft, environmentName), environmentText(organizations, seeds, folder), { mode: 0o600 });
     if (door !== "none") {
       const existing = [...existingPeople(organizations), ...(await existingSeeds(context, seeds, draft, warn))];
-      writeFileSync(join(draft, importName), importText(existing, door, request.name));
+      writeFileSync(join(draft, importName), importText(existing, door, request.name), { mode: 0o600 });
     }
     const written = files.filter((file) => existsSync(join(draft, file)));
     for (const file of written) {

@@ -134,7 +134,7 @@ export async function writeSeed(seed: Seed, folder: string, warn: (text: string)
   const order = rows.sorted((label, part) => references.get(label)?.keyOf(part) ?? part);
   const path = join(folder, file);
   mkdirSync(dirname(path), { recursive: true });
-  const output = createWriteStream(path);
+  const output = createWriteStream(path, { mode: 0o600 });
   let text = head;
   for (const index of order) {
     const { values, parent: parentID } = rows.row(index);

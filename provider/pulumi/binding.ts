@@ -1,12 +1,13 @@
 import { ResourceError } from "../resources/resource.ts";
 import type { Configuration } from "./configuration.ts";
+import { originOf } from "./origins.ts";
 import type { Properties } from "./properties.ts";
 
 /** The output by which each resource knows the platform that it is on. */
 export const bindingOutput = "platform";
 
 /** A platform as states name it: its address without an account, and the organization when the configuration has one. */
-const platformOf = ({ endpoint, organizationID }: Configuration): string =>
+export const platformOf = ({ endpoint, organizationID }: Configuration): string =>
   addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
 
 function addressOf(endpoint: string): string {
@@ -37,8 +38,17 @@ export function isMoved(state: Properties, configuration: Configuration): boolea
   if (sameOrganization && address === now) return false;
   if (movedFrom !== undefined && [bound, address].includes(addressOf(movedFrom))) return true;
   const there = sameOrganization ? bound : `${address}#${organization}`;
+  const place = nameOf(configuration, address);
   throw new ResourceError(
-    `it belongs to the platform ${there}, and the configuration says ${here}: nothing was sent. Use the stack or the ` +
+    `it belongs to the platform ${there}, and the configuration says ${place}: nothing was sent. Use the stack or the ` +
       `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "${bound}".`,
   );
+}
+
+/** The platform of a configuration in an error: of the endpoint its origin alone, the rest may be a secret in the wrong place. */
+function nameOf({ endpoint, organizationID }: Configuration, other: string | undefined): string {
+  const origin = originOf(endpoint);
+  const address = addressOf(endpoint);
+  const place = origin === "emulator:" ? "another emulator" : address === origin ? origin : `${origin} with a path`;
+  return (address === other ? address : place) + (organizationID === undefined ? "" : `#${organizationID}`);
 }

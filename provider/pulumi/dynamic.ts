@@ -4,9 +4,10 @@ import type { Resource } from "../resources/resource.ts";
 import { endWhenCancelled } from "./cancellation.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration.ts";
 import { former } from "./keys.ts";
+import { endWithEngine } from "./lifetime.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
-import { endWithParent } from "./parent.ts";
+import { optionsInput, replacedBy, withoutOptions } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import type { Properties } from "./properties.ts";
 
@@ -43,7 +44,7 @@ export function handler(name: string): Provider {
 function started(): Operations {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
-  endWithParent(stop);
+  endWithEngine(process.argv[2], stop);
   endWhenCancelled(stop);
   keepMemorySmall();
   printOnce();
@@ -95,17 +96,28 @@ function providerOf(resource: Resource, operations: Operations): Provider {
 
     check: async (olds, news) => {
       isCurrent = true;
-      const { inputs, problems } = await operations.check(call(news), olds, news).catch(tell);
-      return { inputs, failures: problems };
+      const { inputs: given } = withoutOptions(news);
+      const { inputs, problems } = await operations.check(call(news), withoutOptions(olds).inputs, given).catch(tell);
+      const options = news[optionsInput];
+      return { inputs: options === undefined ? inputs : { ...inputs, [optionsInput]: options }, failures: problems };
     },
 
-    diff: async (_id, olds, news) => {
-      const { changed, replaces } = await operations.diff(call(news), olds, news).catch(tell);
-      return { changes: changed.length > 0, replaces, deleteBeforeReplace: resource.deleteBeforeReplace ?? false };
+    diff: async (id, olds, news) => {
+      const { inputs, options } = withoutOptions(news);
+      const change = await operations.diff(call(news), id, olds, inputs).catch(tell);
+      const replaces = replacedBy(resource, options.replaceOnChanges, change, olds, inputs);
+      return {
+        changes: change.changed.length > 0,
+        replaces: [...new Set([...change.replaces, ...replaces])],
+        deleteBeforeReplace: resource.deleteBeforeReplace ?? false,
+      };
     },
 
-    create: async (inputs) => {
-      const { id, outputs } = await operations.create(call(inputs), inputs).catch(tellWith(inputs));
+    create: async (news) => {
+      const { inputs, options } = withoutOptions(news);
+      const { id, outputs } = await operations
+        .create({ ...call(news), ...timeoutOf(options.timeouts.create) }, inputs)
+        .catch(tellWith(news));
       return { id, outs: outputs };
     },
 
@@ -115,13 +127,17 @@ function providerOf(resource: Resource, operations: Operations): Provider {
       return { id: found.id, props: found.outputs, ...(found.inputs ? { inputs: found.inputs } : {}) };
     },
 
-    update: async (id, olds, news) => ({
-      outs: await operations.update(call(news), id, olds, news).catch(tellWith(news)),
-    }),
+    update: async (id, olds, news) => {
+      const { inputs, options } = withoutOptions(news);
+      const asked = { ...call(news), ...timeoutOf(options.timeouts.update) };
+      return { outs: await operations.update(asked, id, olds, inputs).catch(tellWith(news)) };
+    },
 
     delete: (id, state) => operations.delete(call(state), id, state).catch(tell),
   };
 }
+
+const timeoutOf = (timeout: number | undefined): Pick<Call, "timeout"> => (timeout === undefined ? {} : { timeout });
 
 /** Begins what the host prints of an error that it answers as well. */
 const alsoAnswered = "also answered: ";

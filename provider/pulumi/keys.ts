@@ -21,11 +21,12 @@ export function readVariable(environment: Environment, key: string): string | un
 
 /** The settings with former spellings of their keys replaced. */
 export function withPresentKeys(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const former = Object.entries(given).flatMap(([key, value]) => {
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  const former = said.flatMap(([key, value]) => {
     const present = formerKeys[key];
     return present === undefined ? [] : [[present, value] as const];
   });
-  return { ...Object.fromEntries(former), ...given };
+  return { ...Object.fromEntries(former), ...Object.fromEntries(said) };
 }
 
 /** A former spelling, and what is written instead. */
@@ -50,9 +51,8 @@ export function unknownNames(
   });
 }
 
-/** Variables that are a misspelling of one that is read. Others that begin alike may belong to somebody else. */
-export function misspelled(environment: Environment, known: readonly string[]): string[] {
-  const names = known.map(variableOf);
+/** Variables that are a misspelling of one of `names`, which are read. Others that begin alike may belong to somebody else. */
+export function misspelled(environment: Environment, names: readonly string[]): string[] {
   const read = [...names, ...Object.values(formerVariables)];
   return Object.keys(environment).flatMap((name) => {
     if (!name.startsWith("MICROAPPS_") || read.includes(name) || environment[name] === "") return [];

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError } from "../contract/errors.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
-import { PartialFailure } from "../resources/resource.ts";
+import { PartialFailure, ResourceError } from "../resources/resource.ts";
+import { calledBy, Identities, named } from "../resources/identities.ts";
+import { RowClaims } from "../resources/rowClaims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
-import { bindingOutput, bound, isMoved } from "./binding.ts";
+import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
 import { withoutSecrets, type Configuration } from "./configuration.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
@@ -22,9 +25,12 @@ export interface Call {
 /** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
 export class Failure extends Error {
   readonly partial: { id: string; outputs: Properties } | undefined;
-  constructor(message: string, partial?: { id: string; outputs: Properties }) {
+  /** Whether the platform does not know the credentials. */
+  readonly refused: boolean;
+  constructor(message: string, partial?: { id: string; outputs: Properties }, refused = false) {
     super(message);
     this.partial = partial;
+    this.refused = refused;
   }
 }
 
@@ -46,15 +52,20 @@ export class Operations {
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
   readonly #claims = new TeamClaims();
+  readonly #rowClaims: RowClaims;
+  readonly #identities = new Identities();
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
+    this.#rowClaims = new RowClaims(surroundings.directory);
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
     return this.#run(call, async ({ offline, clean }) => {
-      const { resource } = call;
-      const { inputs, problems } = await check(resource, offline, listed(resource, olds), listed(resource, news));
+      const { resource, urn } = call;
+      if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
+      const given = listed(resource, news, olds);
+      const { inputs, problems } = await check(resource, offline, listed(resource, olds), given);
       return {
         inputs: keyed(resource, inputs),
         problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })),
@@ -62,11 +73,14 @@ export class Operations {
     });
   }
 
-  diff(call: Call, olds: Properties, news: Properties): Promise<Change> {
+  diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
     const { resource } = call;
     return this.#run(call, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const change = await diff(resource, offline, olds, listed(resource, news));
+      const keeps = change.replaces.length === 0;
+      if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
+      if (keeps) this.#refuseTwo(call, id);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
     });
   }
@@ -75,6 +89,8 @@ export class Operations {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
       const { id, outputs } = await resource.create(await online(), resource.inputs.parse(listed(resource, inputs)));
+      this.#refuseTwo(call, id);
+      if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return { id, outputs: bound(outputs) };
     });
   }
@@ -87,16 +103,17 @@ export class Operations {
     call: Call,
     id: string,
     state: Properties,
-    inputs: Properties = {},
+    inputs?: Properties,
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
-      const last = listed(resource, inputs);
+      const last = listed(resource, inputs ?? {});
       const inputOnly = inputOnlyOf(resource).filter((name) => last[name] !== undefined);
       const others = Object.fromEntries(inputOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
+      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, declared(resource, inputs ?? state));
       const { inputs: own } = found;
       const outputs = bound(found.outputs);
       // Inputs of which a part is not known would seem to have lost it.
@@ -110,12 +127,34 @@ export class Operations {
     return this.#run(call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(listed(resource, news));
       // The state is what the resource itself returned.
-      return bound(await resource.update(await online(olds), id, olds, inputs));
+      const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
+      if (call.urn !== undefined) this.#identities.has(call.urn, id);
+      return outputs;
     });
   }
 
   delete(call: Call, id: string, state: Properties): Promise<void> {
-    return this.#run(call, async ({ online }) => call.resource.delete(await online(state), id, state));
+    const { resource, urn } = call;
+    return this.#run(call, async ({ online }) => {
+      const context = await online(state);
+      const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
+      if (!resource.identity || !keeper) await resource.delete(context, id, state);
+      else {
+        context.report.info(resource.identity.stays(state, keeper));
+        await resource.identity.letGo?.(context, state);
+      }
+      if (urn !== undefined) this.#identities.released(urn, id);
+    });
+  }
+
+  /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */
+  #refuseTwo({ resource, urn }: Call, id: string): void {
+    const other = resource.identity && urn !== undefined ? this.#identities.other(urn, id) : undefined;
+    if (!other || urn === undefined) return;
+    throw new ResourceError(
+      `${calledBy(named(urn))} and ${calledBy(other)} are one thing on the platform: both have the ID ${id}. ` +
+        `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`,
+    );
   }
 
   /** The outputs that a create, or an update of what is there, will have. Offline. */
@@ -164,7 +203,15 @@ export class Operations {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
       const account = { email: settings.email, userID: settings.userID };
-      const offline = { report: reported, directory, account, claims: this.#claims };
+      const offline = {
+        report: reported,
+        directory,
+        platform: platformOf(settings),
+        account,
+        claims: this.#claims,
+        identities: this.#identities,
+        rowClaims: this.#rowClaims,
+      };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {
         isMoved(state, settings);
@@ -182,7 +229,10 @@ export class Operations {
     } catch (error) {
       const message = clean(saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
-      if (!(error instanceof PartialFailure) || !configuration || !isSendable(error.outputs)) throw new Failure(told);
+      const refused = error instanceof ApiError && error.code === "unauthorized";
+      if (!(error instanceof PartialFailure) || !configuration || !isSendable(error.outputs)) {
+        throw new Failure(told, undefined, refused);
+      }
       throw new Failure(told, { id: error.id, outputs: bound(error.outputs, configuration) });
     } finally {
       await reported.heard();
@@ -201,6 +251,19 @@ export class Operations {
       throw error;
     }
   }
+}
+
+/** The inputs of the last run without what a door adds, and without what is large. */
+function lastInputs(resource: Resource, olds: Properties): Properties {
+  const left = new Set(["resourceUrn", "__provider", ...inputOnlyOf(resource)]);
+  return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
+}
+
+/** The inputs of a thing that is ours; undefined for what is only looked at. */
+function declared(resource: Resource, last: Properties): Properties | undefined {
+  if (inputOnlyOf(resource).length > 0) return undefined;
+  const inputs = inputsIn(resource, last);
+  return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
 }
 
 /**

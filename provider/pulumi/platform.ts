@@ -1,4 +1,4 @@
-import { createClient, type Client } from "../client/client.ts";
+import { createClient, type Client, type ClientOptions } from "../client/client.ts";
 import { MemberLists } from "../client/memberLists.ts";
 import { TableReads } from "../client/tableReads.ts";
 import type { Configuration } from "./configuration.ts";
@@ -16,12 +16,20 @@ const underWay = 15_000;
 
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
-  { endpoint, userID: userId, ...credentials }: Configuration,
+  { endpoint, allowed, userID: userId, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
+  { timeouts, retries }: Pick<ClientOptions, "timeouts" | "retries"> = {},
 ): Promise<Platform> {
   const emulator = endpoint.startsWith("emulator:") ? await emulatorAt(endpoint, directory) : undefined;
-  const client = createClient({ endpoint: emulator?.url ?? endpoint, ...credentials, userId, timeouts: { underWay } });
+  const client = createClient({
+    endpoint: emulator?.url ?? endpoint,
+    ...(emulator ? {} : { allowed }), // an emulator of this process is nobody else
+    ...credentials,
+    userId,
+    timeouts: { underWay, ...timeouts },
+    retries,
+  });
   return {
     client,
     members: new MemberLists(client, signal ? { signal } : {}),
@@ -39,5 +47,5 @@ async function emulatorAt(endpoint: string, directory: string): Promise<{ url: s
     import("../../emulator/index.ts"),
     import("../../emulator/endpoint.ts"),
   ]);
-  return createEmulator({ ...parseEmulatorEndpoint(endpoint, directory), unref: true });
+  return createEmulator({ ...parseEmulatorEndpoint(endpoint, directory), program: directory, unref: true });
 }

@@ -26,3 +26,9 @@ test("no item is lost when the names are those of another list, and one that is 
   expect(listed(resource, { rows: map })["rows"]).toEqual([map.b, map.c]);
   expect(listed(resource, { rows: map, keys: ["c", "x", "b"] })["rows"]).toEqual([map.c, map.b]);
 });
+
+test("the rows of the last run, which ignoreChanges puts in place of the program's, keep their order", () => {
+  const last = keyed(resource, { table: "t", rows, keys });
+  expect(listed(resource, { table: "t", rows: last["rows"] }, last)["rows"]).toEqual(rows);
+  expect(listed(resource, { table: "t", rows: [{ Code: "b" }] }, last)["rows"]).toEqual([{ Code: "b" }]);
+});

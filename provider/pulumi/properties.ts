@@ -49,12 +49,15 @@ export function keyed(resource: Resource, inputs: Properties): Properties {
   return { ...inputs, ...Object.fromEntries<unknown>(maps) };
 }
 
-/** The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. */
-export function listed(resource: Resource, inputs: Properties): Properties {
+/**
+ * The inputs as a resource works with them: what an engine keeps as a map is the list again, in its order. `ignoreChanges`
+ * puts the map of the last run among the inputs of a program, which do not name its items: `last` does.
+ */
+export function listed(resource: Resource, inputs: Properties, last: Properties = {}): Properties {
   const lists = listsOf(resource).flatMap(([list, key]) => {
     const map = inputs[list];
     if (!isObject(map)) return [];
-    const names = new Set(Array.isArray(inputs[key]) ? inputs[key].map(String) : []);
+    const names = new Set([inputs[key], last[key]].find((list) => Array.isArray(list))?.map(String));
     // Names that do not fit come from another list: what is there counts.
     const fitting = Object.keys(map).every((name) => names.has(name));
     return [[list, fitting ? [...names].flatMap((name) => map[name] ?? []) : Object.values(map)] as const];
@@ -72,7 +75,9 @@ export async function check(
   const given = parse(resource, news);
   if (given.problems.length > 0 || !resource.check) return { inputs: given.all, problems: given.problems };
   const checked = await resource.check(context, given, old);
-  return { inputs: { ...given.all, ...checked.inputs }, problems: checked.problems };
+  const inputs: Properties = { ...given.all, ...checked.inputs };
+  for (const name of namesWith(resource.inputs.shape, ({ passing }) => passing)) Reflect.deleteProperty(inputs, name);
+  return { inputs, problems: checked.problems };
 }
 
 /** Judges inputs one by one. What is not known yet is in `all` and not in `inputs`. */
@@ -102,13 +107,20 @@ export function parse(
   }
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
-    const names = Object.keys(shape).filter((name) => name !== "resourceUrn");
+    const names = settable(shape);
     const near = nearest(property, names);
     const remedy = near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`;
     problems.push({ property, reason: `is no input of ${definition.name}; ${remedy}` });
   }
   return { inputs, all, unknown, problems };
 }
+
+/** The inputs that a person may set, as far as a name tells. */
+const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(shape).filter((name) => {
+    const { internal, computed, passing } = factsOf(shape[name]);
+    return !internal && !computed && !passing;
+  });
 
 /** What differs between the state of the last run and the inputs of this one. Offline. */
 export async function diff(
@@ -148,10 +160,10 @@ export const inputsIn = ({ inputs }: Resource, outputs: Properties): Properties 
 export function foreseen(resource: Resource, inputs: Properties, old?: Properties): Properties {
   const outputs: Properties = {};
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { inputOnly, computed } = factsOf(schema);
-    if (inputOnly) continue;
+    const { inputOnly, computed, internal, passing } = factsOf(schema);
+    if (inputOnly || passing) continue;
     if (inputs[name] !== undefined) outputs[name] = inputs[name];
-    else if (computed) outputs[name] = unknownValue;
+    else if (computed && !internal) outputs[name] = unknownValue;
   }
   const stables = stablesOf(resource);
   for (const name of Object.keys(resource.outputs.shape)) {

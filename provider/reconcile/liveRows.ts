@@ -21,14 +21,22 @@ export class LiveRows {
   readonly #ledger: Ledger;
   readonly #ids = new Map<number, string>();
   readonly #others = new Map<number, LiveRow[]>();
+  readonly #dangling = new Set<number>();
+  readonly #keepsIDs: boolean;
 
-  constructor(wanted: RowSet, ledger: Ledger) {
+  /** @param keepsIDs of all rows, since those that say what is wanted are made anew as well */
+  constructor(wanted: RowSet, ledger: Ledger, keepsIDs = false) {
     this.#wanted = wanted;
     this.#ledger = ledger;
+    this.#keepsIDs = keepsIDs;
   }
 
-  /** Takes in a row, and tells which wanted row it meets; `digests` is undefined when the row has no key. */
-  add(id: string, digests: RowDigests | undefined): number | undefined {
+  /**
+   * Takes in a row, and tells which wanted row it meets.
+   * @param digests undefined when the row has no key
+   * @param dangling whether it has a link to a row that is not there
+   */
+  add(id: string, digests: RowDigests | undefined, dangling = false): number | undefined {
     if (digests === undefined) {
       this.foreign++;
       return undefined;
@@ -45,8 +53,16 @@ export class LiveRows {
       const others = this.#others.get(first);
       if (others) others.push({ id, content });
       else this.#others.set(first, [{ id, content }]);
-    } else if (wanted === undefined || !this.#wanted.says(wanted, content)) this.#ids.set(index, id);
+      return wanted;
+    }
+    if (this.#keepsIDs || wanted === undefined || !this.#wanted.says(wanted, content)) this.#ids.set(index, id);
+    if (dangling) this.#dangling.add(index);
     return wanted;
+  }
+
+  /** Whether a row has a link to a row that is not there any more: nobody edited it. */
+  isDangling(index: number): boolean {
+    return this.#dangling.has(index);
   }
 
   /** ID of a row; undefined for one that says what is wanted. */

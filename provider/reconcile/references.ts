@@ -79,6 +79,16 @@ export class References {
     return resolved;
   }
 
+  /** Whether a live row links to a row that is not there. */
+  isDangling(live: RowData): boolean {
+    for (const [label, { lookup }] of this.#references) {
+      const value = live[label];
+      if (!isObject(value) || typeof value["crossAppRowID"] !== "string") continue;
+      if (lookup.keyOf(value["crossAppRowID"]) === undefined) return true;
+    }
+    return false;
+  }
+
   /** A live row with keys in place of linked values. A link to a row that is not known stays as it is. */
   inSourceTerms(live: RowData): RowData {
     if (this.#references.size === 0) return live;

@@ -170,3 +170,28 @@ describe("a roster", () => {
     });
   });
 });
+
+test("patterns are matched in any letter case, and in no time however they are made", () => {
+  const left = (pattern: string, email: string): boolean =>
+    planRoster([], [{ userID: "u", email }], { mode: "authoritative", ignore: [pattern] }).ignored === 1;
+  const rows: [string, string, boolean][] = [
+    ["*@partner.example.com", "Ada@Partner.example.com", true],
+    ["*@partner.example.com", "ada@partner.example.org", false],
+    ["ada@example.com", "ada@example.com", true],
+    ["ada@example.com", "xada@example.com", false],
+    ["a*b*c", "aXbXc", true],
+    ["a*b*c", "acb", false],
+    ["ab*ba", "aba", false],
+    ["ab*ba", "abba", true],
+    ["a**b", "ab", true],
+    ["a.c", "abc", false],
+    ["(x+)+$", "(x+)+$", true],
+  ];
+  for (const [pattern, email, expected] of rows) {
+    expect([pattern, email, left(pattern, email)]).toEqual([pattern, email, expected]);
+  }
+  const began = performance.now();
+  expect(left(`${"*a".repeat(5_000)}*@x`, `${"a".repeat(20_000)}@y`)).toBe(false);
+  expect(left(`${"*a".repeat(20)}*@x`, "a".repeat(64))).toBe(false);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});

@@ -130,8 +130,20 @@ function repeated(values: readonly string[]): string[] {
   return [...new Set(values.filter((value) => seen.size === seen.add(value).size))];
 }
 
+/** Whether a text fits a pattern, in any letter case; each part is looked for once, where it first stands. */
 function matcher(pattern: string): (text: string) => boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
-  const expression = new RegExp(`^${parts.join(".*")}$`, "i");
-  return (text) => expression.test(text);
+  const [first = "", ...parts] = pattern.toLowerCase().split("*");
+  const last = parts.pop();
+  return (given) => {
+    const text = given.toLowerCase();
+    if (last === undefined) return text === first;
+    if (!text.startsWith(first)) return false;
+    let from = first.length;
+    for (const part of parts) {
+      const at = text.indexOf(part, from);
+      if (at < 0) return false;
+      from = at + part.length;
+    }
+    return text.length - last.length >= from && text.endsWith(last);
+  };
 }

@@ -19,6 +19,8 @@ export interface RowOptions {
   adopt: boolean;
   /** Largest part of our rows that may be removed at a time. */
   maxRemovals?: number | undefined;
+  /** Whether another owner gives up the row with this key in the same run: it is taken over without `adopt`. */
+  handedOver?: ((key: Digest) => boolean) | undefined;
 }
 
 /** A row on the platform that a wanted row meets. `wanted` is an index of the wanted rows. */
@@ -105,15 +107,25 @@ export function planRows(
   for (let index = 0; index < wanted.length; index++) if (met[index] === 0) absent(plan, wanted, index, options);
   plan.update.sort((a, b) => a.wanted - b.wanted);
   plan.adoptNeeded.sort((a, b) => a.wanted - b.wanted);
-  const refusal = tooManyRemovals("rows", plan.remove.length, ledger.count, options.maxRemovals);
-  if (refusal !== undefined) plan.refusals.push(refusal);
   if (options.onConflict !== "keepLive") {
     // Also without proof of which rows are ours: what the table lacks in number is missing in any case.
     const missing = Math.max(plan.drift.missing.length, ledger.count - live.rows.length);
     plan.vanished = massDisappearance("rows", missing, ledger.count, options.maxRemovals);
   }
-  if (plan.vanished !== undefined) plan.refusals.push(plan.vanished);
+  limitRemovals(plan, plan.remove, ledger, options);
   return plan;
+}
+
+/** Leaves a plan these removals, and refuses it when they are too many. */
+export function limitRemovals(
+  plan: RowPlan,
+  removals: RowPlan["remove"],
+  { count }: Pick<Ledger, "count">,
+  { maxRemovals }: Pick<RowOptions, "maxRemovals">,
+): void {
+  plan.remove = removals;
+  const refusal = tooManyRemovals("rows", removals.length, count, maxRemovals);
+  plan.refusals = [refusal, plan.vanished].filter((reason) => reason !== undefined);
 }
 
 /** A live row with a wanted key. */
@@ -126,11 +138,11 @@ function meet(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: 
     return;
   }
   if (id === undefined) return; // only rows that say what is wanted come without an ID
-  if (last === undefined && !options.adopt) {
+  if (last === undefined && !options.adopt && !options.handedOver?.(wanted.key(at))) {
     plan.adoptNeeded.push({ wanted: at, id });
     return;
   }
-  const edited = last !== undefined && !same(last, content);
+  const edited = last !== undefined && !same(last, content) && !live.isDangling(index);
   if (last === undefined) plan.adopted++;
   if (edited) plan.drift.edited.push({ wanted: at, id });
   if (options.mode === "insertOnly") plan.kept++;
@@ -152,7 +164,7 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
   const ambiguous = [live.rows.content(index), ...others.map((other) => other.content)].filter((one) =>
     same(one, last),
   );
-  const edited = !same(content, last);
+  const edited = !same(content, last) && !live.isDangling(index);
   if (edited) plan.drift.edited.push({ wanted: undefined, id });
   if (options.mode !== "exact" || id === undefined || ambiguous.length > 1 || (edited && others.length > 0)) {
     plan.released++;
@@ -200,6 +212,10 @@ export type Forecast =
       remove: number;
       unchanged: number;
       change: Difference & { exact: true };
+      /** Rows that left the source and stay for another owner; they are not among those to remove. */
+      spared?: number;
+      /** Rows that another owner gives up and that are there already; they are not among those to insert. */
+      taken?: number;
     }
   | { exact: false; moreThan: number; net: number };
 
@@ -232,17 +248,23 @@ export interface Undone {
   wanted?: Pick<ReadonlySet<number>, "has" | "size">;
   /** Rows that were not removed although planned. */
   removals?: Iterable<RowDigests>;
+  /** Rows that were removed to be made anew, and were not. */
+  lacking?: Pick<ReadonlySet<number>, "has">;
 }
 
 /** The rows that are ours after a plan was carried out, in part or as a whole. */
-export function oursAfter(wanted: RowSet, plan: RowPlan, { wanted: undone, removals = [] }: Undone = {}): RowSet {
+export function oursAfter(
+  wanted: RowSet,
+  plan: RowPlan,
+  { wanted: undone, removals = [], lacking }: Undone = {},
+): RowSet {
   const left = [...removals];
   if (!undone?.size && left.length === 0 && plan.adoptNeeded.length === 0) return wanted;
   const foreign = new Set(plan.adoptNeeded.map((meeting) => meeting.wanted));
   const ours = new RowSet();
   for (let index = 0; index < wanted.length; index++) {
     const key = wanted.key(index);
-    const before = undone?.has(index) ? plan.last(key) : undefined;
+    const before = undone?.has(index) && !lacking?.has(index) ? plan.last(key) : undefined;
     if (before !== undefined) ours.add(key, before);
     else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, wanted.content(index));
   }

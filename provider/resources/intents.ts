@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import { z } from "zod";
+import { isTracked } from "../files/tracked.ts";
 import { ResourceError } from "./resource.ts";
 
 /** What every intent tells: whose it is, and when it was begun (ISO 8601). */
@@ -21,12 +22,20 @@ export async function readIntent<Schema extends typeof anyIntent>(
 ): Promise<(z.output<Schema> & { file: string }) | undefined> {
   const path = fileOf(directory, urn);
   const file = relative(directory, path);
+  await refuseLinks(directory, file);
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException; // reading a file throws nothing else
+    if (code === "ENOENT") return undefined;
     throw error;
+  }
+  if (isTracked(path)) {
+    throw new ResourceError(
+      `the intent file ${file} is tracked by Git, so others may have written it: nothing was done. It belongs to one ` +
+        `working copy: remove it from the repository (git rm --cached), and keep .microapps in .gitignore.`,
+    );
   }
   try {
     return { ...schema.parse(JSON.parse(text)), file };
@@ -38,12 +47,27 @@ export async function readIntent<Schema extends typeof anyIntent>(
   }
 }
 
+/** Throws when a part of the way to a file is a symbolic link, which a branch may have brought along. */
+async function refuseLinks(directory: string, file: string): Promise<void> {
+  let part = directory;
+  for (const name of file.split(sep)) {
+    part = join(part, name);
+    const found = await lstat(part).catch(() => undefined); // what is not there is no link
+    if (!found?.isSymbolicLink()) continue;
+    throw new ResourceError(
+      `${relative(directory, part)} is a symbolic link, so what stands behind it may be anybody's: nothing was done. ` +
+        `Remove the link.`,
+    );
+  }
+}
+
 /** Writes an intent such that it is on disk, whole, when this returns; tells its file. */
 export async function writeIntent(
   directory: string,
   intent: z.output<typeof anyIntent> & Record<string, unknown>,
 ): Promise<string> {
   const path = fileOf(directory, intent.urn);
+  await refuseLinks(directory, relative(directory, path));
   await mkdir(join(path, ".."), { recursive: true });
   const draft = `${path}.${process.pid}`;
   const file = await open(draft, "w", 0o600);

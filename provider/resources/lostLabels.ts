@@ -1,12 +1,10 @@
-import type { RequestOf } from "../contract/endpoints.ts";
-import { ApiError } from "../contract/errors.ts";
 import type { Row, RowData } from "../contract/values.ts";
 import { canonical, keyText, rowDigester } from "../reconcile/digests.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
 import type { RowTarget } from "./rowApply.ts";
+import { oneByOne, page, rowsByID } from "./rowQueries.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
 import { NumberedKeys } from "./numberedKeys.ts";
-import { isJudged } from "./rowInserts.ts";
 import type { Links } from "./rowLookups.ts";
 import { linkedLabels, type Summary } from "./rowSource.ts";
 import { placeOf, read } from "./sources.ts";
@@ -86,33 +84,8 @@ interface Seen {
   missing: (index: number) => boolean;
 }
 
-async function page(
-  context: RowContext,
-  table: string,
-  limit: number,
-  which: Pick<RequestOf<"microappdata">, "optViewFilters" | "optViewSort">,
-): Promise<Row[]> {
-  const searchFilter = [{ resourceID: table, skip: 0, limit }];
-  const query = { microAppID: table, searchFilter, optLimit: limit, ...which };
-  return (await context.client.microappdata(query, context)).microAppRows;
-}
-
 const newest = (context: RowContext, table: string): Promise<Row[]> =>
   page(context, table, looked.inserted, { optViewSort: { _id: -1 } });
-
-async function rowsByID(context: RowContext, table: string, ids: readonly string[]): Promise<Row[]> {
-  try {
-    return await page(context, table, ids.length, { optViewFilters: [{ _id: { $in: [...ids] } }] });
-  } catch (error) {
-    if (error instanceof ApiError && isJudged(error)) return []; // a filter that is not known
-    throw error;
-  }
-}
-
-async function oneByOne({ client, ...call }: RowContext, ids: readonly string[]): Promise<Row[]> {
-  const read = await Promise.all(ids.map((rowID) => client.microappdataRow({ rowID }, call)));
-  return read.flatMap(({ currentRow }) => currentRow ?? []);
-}
 
 async function losses(
   { directory }: RowContext,

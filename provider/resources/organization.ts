@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
+import { checkName, forgetName, noteName, takenHint } from "./organizationRecords.ts";
 import { adopt, chosenID, common, resource, ResourceError, type Context } from "./resource.ts";
 import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./settling.ts";
 
@@ -32,46 +33,72 @@ export const organization = resource({
   example: { name: "acme", inputs: { name: "Acme", description: "Makes everything." } },
   inputs,
   outputs,
-  deleteBeforeReplace: true,
+  identity: {
+    stays: ({ name }) => `organization "${name}" stays: ${irreplaceable}`,
+  },
 
-  check: (_context, { inputs, unknown }, old) => {
+  check: async (context, { inputs, unknown }, old) => {
+    if (context.identities.replaced(inputs.resourceUrn)) {
+      context.report.info(`is kept with its ID, and so is what it holds, whatever else is announced: ${irreplaceable}`);
+    }
     // The interface has no call that changes an organization's administrator, and making a new organization for that
     // would delete the old one with its teams.
     const moved = !unknown.has("adminID") && old.adminID !== undefined && inputs.adminID !== old.adminID;
     const reason =
       "the administrator of an existing organization can't be changed: keep the value, and change it on the platform";
-    return Promise.resolve({ inputs, problems: moved ? [{ property: "adminID", reason }] : [] });
+    const { resourceUrn: urn, name } = inputs;
+    const taken =
+      urn === undefined || name === undefined
+        ? []
+        : await checkName(context, { urn, name, isNew: old.name === undefined });
+    return { inputs, problems: [...(moved ? [{ property: "adminID", reason }] : []), ...taken] };
+  },
+
+  diff: async (context, change, old, { inputs }) => {
+    await noteName(context, { urn: inputs.resourceUrn, name: old.name });
+    return change;
   },
 
   create: async (context, inputs) => {
     const wanted = { name: inputs.name, ...given({ description: inputs.description }) };
+    const replaced = context.identities.replaced(inputs.resourceUrn);
     const id = await created({
       context,
       what: `organization "${inputs.name}"`,
-      id: chosenID(inputs.resourceUrn),
+      choose: () =>
+        replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
       adopt: inputs.adopt ?? false,
+      keeps: replaced !== undefined,
       find: (id) => find(context, id),
       matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
       create: async (id) => {
-        const answer = await context.client.insertorganization(
-          { organizationInfo: { ...given({ _id: id }), ...wanted }, ...given({ adminID: inputs.adminID }) },
-          context,
-        );
-        return answer.organizationID;
+        const organizationInfo = { ...given({ _id: id }), ...wanted };
+        const request = { organizationInfo, ...given({ adminID: inputs.adminID }) };
+        return (await context.client.insertorganization(request, context).catch(tellTaken(inputs.name))).organizationID;
       },
     });
+    await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
     return { id, outputs: await sync(toTheEnd(context), id, inputs) };
   },
 
   read: async (context, id, state) => {
     const found = await find(context, id);
+    const before = { urn: state.resourceUrn, name: state.name, id };
+    if (found?.name !== state.name) await forgetName(context, before);
     if (!found) return undefined;
+    await noteName(context, { ...before, name: found.name }, false);
     return { id, outputs: { ...state, name: found.name, ...observedDescription(found, state) } };
   },
 
-  update: (context, id, _old, inputs) => sync(context, id, inputs),
+  update: async (context, id, old, inputs) => {
+    const outputs = await sync(context, id, inputs);
+    if (old.name !== inputs.name) await forgetName(context, { urn: inputs.resourceUrn, name: old.name, id });
+    await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
+    return outputs;
+  },
 
   delete: async (context, id, state) => {
+    await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
     try {
       await context.client.deleteorganization({ organizationID: id }, context);
     } catch (error) {
@@ -92,6 +119,17 @@ export const organization = resource({
     }
   },
 });
+
+const irreplaceable = "it can't be replaced, since a second one can't have its name";
+/** Says what to do about a name that is taken: it may be that of the same organization, under its former key. */
+const tellTaken =
+  (name: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+    throw new ResourceError(
+      `organization "${name}" was not created because the platform says: ${error.said.replace(/\.$/, "")}. ${takenHint}`,
+    );
+  };
 
 type Found = NonNullable<AnswerOf<"readorganization">["organization"]>;
 

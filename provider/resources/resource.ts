@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { Client } from "../client/client.ts";
 import type { MemberLists } from "../client/memberLists.ts";
 import type { TableReads } from "../client/tableReads.ts";
+import type { RowClaims } from "./rowClaims.ts";
+import type { Identities } from "./identities.ts";
 import type { TeamClaims } from "./teamClaims.ts";
 
 declare module "zod" {
@@ -17,8 +19,12 @@ declare module "zod" {
     inputOnly?: boolean;
     /** An input that check or a door sets, and never a program. */
     computed?: boolean;
+    /** A computed input that only check needs: no state has it. */
+    passing?: boolean;
     /** An input that says whether another one is a secret: a door that sees it sets it. */
     secrecyOf?: string;
+    /** Of use to a resource alone: neither a schema nor an SDK has it. */
+    internal?: boolean;
     /** An output that no update in place changes. */
     stable?: boolean;
     /** A list whose items another input names, one by one: engines get it as a map, so that a diff shows each by name. */
@@ -35,7 +41,9 @@ export const facts = [
   "settles",
   "inputOnly",
   "computed",
+  "passing",
   "secrecyOf",
+  "internal",
   "stable",
   "namedBy",
   "shownAs",
@@ -51,8 +59,14 @@ export interface Context {
   directory: string;
   /** As whom the calls are made, as the configuration says it: an address or a user ID. */
   account: { email?: string | undefined; userID?: string | undefined };
+  /** The platform as states name it. */
+  platform: string;
   /** What other resources of the run say about teams. */
   claims: TeamClaims;
+  /** What other resources of the run say about rows. */
+  rowClaims: RowClaims;
+  /** Which resource of the run has which ID. */
+  identities: Identities;
   /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
   readsFirst: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
@@ -72,7 +86,10 @@ export interface Report {
 }
 
 /** What check and diff have: no platform, since neither may need one. */
-export type OfflineContext = Pick<Context, "report" | "directory" | "account" | "claims">;
+export type OfflineContext = Pick<
+  Context,
+  "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims"
+>;
 
 /** A problem with one input, found before anything is sent. */
 export interface Problem {
@@ -128,6 +145,8 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   outputs: Outputs;
   /** Whether the old one goes before the new one comes: where both would be the same thing on the platform. */
   deleteBeforeReplace?: boolean;
+  /** For what the platform knows by ID, such that two resources may get to have one ID. */
+  identity?: Identity<Inputs, Outputs>;
   /**
    * Checks and completes inputs beyond what their schema says. `old` holds the inputs of the last run. Offline.
    */
@@ -159,6 +178,21 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   delete: (context: Context, id: string, state: State<Inputs, Outputs>) => Promise<void>;
 }
 
+/** What becomes of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
+interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
+  /** That it stays, in a sentence for people. */
+  stays: (state: State<Inputs, Outputs>, keeper: Keeper) => string;
+  /** What there is to do apart from the platform. */
+  letGo?: (context: Context, state: State<Inputs, Outputs>) => Promise<void>;
+}
+
+/** Who has the ID of what is to be deleted; `itself` is what has come in its place. */
+export interface Keeper {
+  kind: string;
+  name: string;
+  itself: boolean;
+}
+
 export type State<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = z.output<
   z.ZodObject<Inputs["shape"] & Outputs["shape"]>
 >;
@@ -170,11 +204,21 @@ export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject
 
 /** Inputs that every resource has: its own URN, since no engine tells a dynamic provider. */
 export const common = {
-  resourceUrn: z
-    .string()
-    .optional()
-    .meta({ description: "The resource's own URN. Set by the SDK.", settles: "silently", computed: true }),
+  resourceUrn: z.string().optional().meta({
+    description: "The resource's own URN. Set by the SDK.",
+    settles: "silently",
+    computed: true,
+    internal: true,
+  }),
 };
+
+/** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */
+export const generation = z.int().min(1).optional().meta({
+  description: "How many forced replacements it is the result of.",
+  settles: "silently",
+  computed: true,
+  internal: true,
+});
 
 /** The input by which something that already exists is taken over. */
 export const adopt = z.boolean().optional().meta({

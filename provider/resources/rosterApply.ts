@@ -58,16 +58,19 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   context: Context,
   inputs: Inputs,
   old?: Kept,
+  /** Whether the team's members are this roster's without any state. */
+  ours = false,
 ): Promise<Inputs & Required<Kept>> {
   const { teamID } = inputs;
   const listed = await context.members.anew(teamID);
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
-  const options = await optionsNow(context, inputs, before, old);
+  const now = await optionsNow(context, inputs, before, old);
+  const options = { ...now, ignore: [...(now.ignore ?? []), ...declaredElsewhere(context, teamID, before)] };
   const wanted = await identified(context, wantedOf(inputs.members, old), before);
   const plan = planRoster(wanted, before, options);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
-  if (!old && !inputs.adopt) refuseOthers(inputs, plan);
+  if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
 
   const { targetRoute, targetInitialApp, targetInitialScreen } = inputs;
   const targets = { targetRoute, targetInitialApp, targetInitialScreen };
@@ -104,10 +107,10 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const gone = new Set(removed.filter((member) => !notRemoved.has(member)));
   const done = [...rest.changeRole.filter((one) => one.role === "admin" && !notPromoted.has(one)), ...demoted];
   const roles = new Map(done.flatMap((one) => (notDemoted.has(one) ? [] : [[one.member, one.role] as const])));
-  const now = after
+  const members = after
     .filter((member) => !gone.has(member))
     .map((member) => ({ ...member, role: roles.get(member) ?? member.role }));
-  const outputs = { ...inputs, ...observed(now, known, options) };
+  const outputs = { ...inputs, ...observed(members, known, options) };
   const changing = (failures: ReadonlyMap<RoleChange, unknown>) =>
     new Map([...failures].map(([{ member }, reason]) => [member, reason]));
   const failures = [
@@ -133,6 +136,10 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   context.report.info(`members: ${counted(counts)}`);
   return outputs;
 }
+
+/** Members whom UserTeams of this run put into the team. */
+const declaredElsewhere = ({ claims }: Context, teamID: string, live: readonly ListedMember[]): string[] =>
+  live.flatMap((member) => (claims.declaring(teamID, member)?.kind === "UserTeams" ? [nameOf(member)] : []));
 
 /** What was in the team before us is not taken over without being told to. */
 function refuseOthers(inputs: Roster, { remove, changeRole }: RosterPlan<ListedMember>): void {

@@ -1,6 +1,7 @@
 import { batches } from "../client/batches.ts";
 import { inParallel } from "../client/parallel.ts";
 import { ApiError } from "../contract/errors.ts";
+import { maxRowsPerInsert } from "../contract/rows.ts";
 import type { RowData } from "../contract/values.ts";
 import { RowIndices } from "../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../reconcile/rows.ts";
@@ -10,6 +11,7 @@ import { isJudged, RowInserts, type NewRow } from "./rowInserts.ts";
 import type { Links, LinkDeclaration, LinkedRow } from "./rowLookups.ts";
 import { Pace } from "./rowPace.ts";
 import { digesterOf, linkedLabels, type RowDeclaration, type Summary } from "./rowSource.ts";
+import type { Removal, Spared } from "./rowSpared.ts";
 import { gone, given } from "./settling.ts";
 import { placeOf, read, SourceError } from "./sources.ts";
 
@@ -41,6 +43,18 @@ export interface Applied {
   undone: Required<Undone>;
   /** Rows that the platform refused, and labels that it lost, in sentences. */
   failures: string[];
+  /** Rows that were to be removed and stay, since another seed declares them. */
+  spared: Spared;
+}
+
+/** How a plan is carried out beside what other seeds do. */
+export interface Steps {
+  /** Rows that are made anew: wanted row → ID of the old one, which goes right before. */
+  recreate?: ReadonlyMap<number, string>;
+  /** Lets other seeds remove rows of the table; called before the first removal. */
+  release?: () => void;
+  /** Takes out what seeds declare that were checked meanwhile. Nobody else works on the table then. */
+  spare?: (removals: readonly Removal[]) => Promise<{ left: Removal[]; spared: Spared }>;
 }
 
 /** Carries out a plan: inserts and updates, then removals. What fails is told; the rest is done. */
@@ -50,11 +64,14 @@ export async function applyPlan(
   { rows, labels }: Summary,
   links: Links,
   plan: RowPlan,
+  { recreate = new Map(), release, spare }: Steps = {},
 ): Promise<Applied> {
-  const ids = new Map(plan.update.map(({ wanted, id }) => [wanted, id]));
+  const ids = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
   const chosen = new RowIndices(rows.length);
   const undone = new RowIndices(rows.length);
-  for (const indices of [plan.insert, ids.keys()]) {
+  const lacking = new RowIndices(rows.length);
+  let spared: Spared = new Map();
+  for (const indices of [plan.insert, ids.keys(), recreate.keys()]) {
     for (const index of indices) {
       chosen.add(index);
       undone.add(index);
@@ -108,27 +125,43 @@ export async function applyPlan(
     if (failures.length >= mostRefused) throw new Stopped("further rows were not tried");
   };
   const lost = async (changed: readonly string[] = []): Promise<boolean> => {
-    const inserted = plan.insert.length;
+    const inserted = plan.insert.length + recreate.size;
     const said = await lostLabels(context, target, { rows, labels }, links, { written: chosen, inserted, changed });
     failures.push(...said);
     return said.length > 0;
   };
 
+  const remove = async (rowID: string): Promise<void> => {
+    await context.client.removemicroapprow({ rowID }, context).catch((error: unknown) => {
+      if (!gone(error)) throw error;
+    });
+  };
+
   const inserts = new RowInserts(context, target, rows, links);
-  const insert = (batch: readonly NewRow[]): Promise<void> =>
-    inserts.insert(batch, {
+  const insert = async (batch: readonly NewRow[]): Promise<void> => {
+    await inParallel(batch, most.calls, async ({ index }) => {
+      const old = recreate.get(index);
+      if (old === undefined) return;
+      await remove(old);
+      lacking.add(index);
+    });
+    await inserts.insert(batch, {
       inserted: (done) => {
-        for (const { index } of done) undone.delete(index);
+        for (const { index } of done) {
+          undone.delete(index);
+          lacking.delete(index);
+        }
         finished(done.length);
       },
       refused,
     });
+  };
 
   /** Batches, of which the first one is looked at before a second one is sent: a million rows would lose a label too. */
   async function* tried(source: AsyncIterable<NewRow[]>): AsyncGenerator<NewRow[]> {
     let first = true;
     for await (const batch of source) {
-      if (first && plan.insert.length > batch.length) {
+      if (first && plan.insert.length + recreate.size > batch.length) {
         await insert(batch);
         if (await lost()) throw new Stopped("the other rows were not sent");
       } else yield batch;
@@ -152,16 +185,28 @@ export async function applyPlan(
 
   context.tables.changed(target.table);
   try {
-    const texts = batches(added, { text: ({ text }) => text });
-    if (plan.insert.length > 0) await inParallel(tried(texts), most.batches, insert);
+    // Of rows that are made anew few are gone at a time: a run that is killed then leaves no mass of rows missing.
+    const maxRows = recreate.size > 0 ? Math.max(1, Math.floor(rows.length / 20)) : maxRowsPerInsert;
+    const texts = batches(added, { text: ({ text }) => text, maxRows: Math.min(maxRows, maxRowsPerInsert) });
+    if (plan.insert.length + recreate.size > 0) await inParallel(tried(texts), most.batches, insert);
     if (ids.size > 0) await inParallel(each(changed), most.calls, update);
-    await inParallel([...removals.keys()], most.calls, async (rowID) => {
-      await context.client.removemicroapprow({ rowID }, context).catch((error: unknown) => {
-        if (!gone(error)) throw error;
+    if (removals.size > 0) {
+      release?.();
+      await context.rowClaims.lock.exclusive(target.table, async () => {
+        const checked = await spare?.([...removals.values()]);
+        if (checked) {
+          ({ spared } = checked);
+          const left = new Set(checked.left.map(({ id }) => id));
+          for (const id of removals.keys()) if (!left.has(id)) removals.delete(id);
+        }
+        context.rowClaims.removed(target, removals.values());
+        await inParallel([...removals.keys()], most.calls, async (rowID) => {
+          await remove(rowID);
+          removals.delete(rowID);
+          finished(1);
+        });
       });
-      removals.delete(rowID);
-      finished(1);
-    });
+    }
     if (failures.length === 0) await lost([...ids.values()]);
   } catch (error) {
     const cancelled = error instanceof ApiError && error.code === "cancelled";
@@ -175,7 +220,7 @@ export async function applyPlan(
   } finally {
     context.tables.changed(target.table);
   }
-  return { undone: { wanted: undone, removals: [...removals.values()] }, failures };
+  return { undone: { wanted: undone, removals: [...removals.values()], lacking }, failures, spared };
 }
 
 /** Ends what is under way; the message says what was left out. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id } from "../contract/values.ts";
 import {
@@ -11,6 +12,7 @@ import {
   wanted,
   type Child,
 } from "./fileRecords.ts";
+import { calledBy, type Replaced } from "./identities.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
 import { adopt, common, resource, ResourceError, type Context, type State } from "./resource.ts";
 import { rowByKey } from "./rowLookups.ts";
@@ -79,6 +81,12 @@ export const rowFile = resource({
   },
   inputs,
   outputs,
+  identity: {
+    stays: (state, keeper) => `"${fileName(state)}" stays on row ${state.parentRowID}: ${calledBy(keeper)} declares it`,
+    letGo: async ({ directory }, { resourceUrn }) => {
+      if (resourceUrn !== undefined) await forgetIntent(directory, resourceUrn);
+    },
+  },
 
   check: (_context, { inputs, unknown }) => {
     const { row, rowID, url, filename } = inputs;
@@ -109,7 +117,9 @@ export const rowFile = resource({
     const children = (await childrenOf(context, rowID, fieldID)) ?? [];
     const namesakes = children.filter(({ content }) => content?.filename === filename);
     const begun = urn === undefined ? undefined : await readIntent(context.directory, urn, making);
-    const ours = begun?.rowID === rowID && begun.filename === filename;
+    const replaced = context.identities.replaced(urn);
+    const ours =
+      (begun?.rowID === rowID && begun.filename === filename) || (replaced && isSame(replaced, inputs, namesakes));
     const [there] = namesakes;
     if (there) {
       const same = !inputs.store && differing(wanted(inputs), there).length === 0;
@@ -119,7 +129,7 @@ export const rowFile = resource({
           `row ${rowID} has ${many} called "${filename}" on field ${fieldID} already. ` +
             (namesakes.length > 1
               ? `Remove all but one, or choose another filename.`
-              : `Set adopt: true to take it over.`),
+              : `Set adopt: true to take it over. If the resource was renamed, declare its old name with aliases.`),
         );
       }
       context.report.info(`"${filename}" was already there: going on with it`);
@@ -180,6 +190,18 @@ export const rowFile = resource({
     }
   },
 });
+
+/** Whether the one file of that name is what is to be replaced. */
+const isSame = ({ id, inputs: old }: Replaced, inputs: Inputs, namesakes: readonly Child[]): boolean =>
+  id === undefined
+    ? isDeepStrictEqual(placeOf(old), placeOf(inputs))
+    : namesakes.some(({ _id }) => id.split("/").at(-1) === _id);
+
+/** Where a file is, as a declaration says it. */
+const placeOf = ({ table, row, rowID, fieldID, ...rest }: Readonly<Record<string, unknown>>): unknown => [
+  ...[table, row, rowID, fieldID],
+  fileName(rest),
+];
 
 const keyText = (row: Inputs["row"] = {}): string =>
   Object.entries(row)

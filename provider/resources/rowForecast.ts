@@ -13,7 +13,7 @@ const mostNamed = 5;
 export const mostShown = 20;
 
 /** The first keys of rows that a run adds, changes and removes, up to `mostShown` of those in the source; none of secret rows. */
-interface Names {
+export interface Names {
   added: string[];
   changed: string[];
   removed: string[];
@@ -62,7 +62,7 @@ export function forecast(
     const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
-  const { insert, update, remove, unchanged } = plan;
+  const { insert, update, remove, unchanged, spared = 0, taken = 0 } = plan;
   const first = (keys: readonly string[], count: number): string => {
     const shown = keys.slice(0, mostNamed).map(quoted).join(", ");
     return keys.length === 0 ? "" : ` (${shown}${count > mostNamed ? ", …" : ""})`;
@@ -73,6 +73,8 @@ export function forecast(
     insert > 0 ? `${insert} to add${first(names.added, insert)}` : "",
     update > 0 ? `${update} to change${first(names.changed, update)}` : "",
     remove > 0 ? `${remove} to remove${gone}` : "",
+    taken > 0 ? `${taken} to take over from another seed` : "",
+    spared > 0 ? `${spared} to leave to another seed` : "",
     `${unchanged} unchanged`,
   ];
   const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned);

@@ -5,6 +5,7 @@ import { keyText } from "../reconcile/digests.ts";
 import { Lookup, References, unresolvedSentences, type Reference, type Unresolved } from "../reconcile/references.ts";
 import { ResourceError, type Context } from "./resource.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
+import { gone } from "./settling.ts";
 
 /** A table whose rows are referred to, and the label by which. */
 export interface RowsByKey {
@@ -35,12 +36,24 @@ export class Links {
     this.#parent = parent;
   }
 
-  /** Reads the tables that a seed refers to, each once. */
-  static async of(context: RowContext, { references = {}, parent }: LinkDeclaration): Promise<Links> {
+  /**
+   * Reads the tables that a seed refers to, each once.
+   * @param absent what stands for a table that is not there; without it that is an error
+   */
+  static async of(
+    context: RowContext,
+    { references = {}, parent }: LinkDeclaration,
+    absent?: () => Lookup,
+  ): Promise<Links> {
     const read = new Map<string, Promise<Lookup>>();
     const lookup = ({ table, key }: RowsByKey): Promise<Lookup> => {
       const name = JSON.stringify([table, key]);
-      const known = read.get(name) ?? readKeys(context, table, key);
+      const reading = (): Promise<Lookup> =>
+        readKeys(context, table, key).catch((error: unknown) => {
+          if (absent && gone(error)) return absent();
+          throw error;
+        });
+      const known = read.get(name) ?? reading();
       read.set(name, known);
       return known;
     };
@@ -70,6 +83,13 @@ export class Links {
     if (!this.#parent) return values;
     const { by, lookup } = this.#parent;
     return { ...values, [by]: lookup.keyOf(row.embeddingRowID ?? "") ?? row.embeddingRowID };
+  }
+
+  /** Whether a live row links to a row, or stands below one, that is not there. */
+  isDangling(row: Row): boolean {
+    if (this.#references.isDangling(row)) return true;
+    const { embeddingRowID } = row;
+    return this.#parent !== undefined && !!embeddingRowID && this.#parent.lookup.keyOf(embeddingRowID) === undefined;
   }
 
   /** Throws when something that rows refer to is not there, naming all of it by line. */

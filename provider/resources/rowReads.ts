@@ -21,17 +21,18 @@ export async function liveRows(
   wanted: RowSet,
   ledger: Ledger,
   see: (row: { index: number | undefined; content: Digest; values: RowData }) => void = () => undefined,
+  keepsIDs = false,
 ): Promise<LiveRows> {
   const { key, salt } = declaration;
   const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
-  const live = new LiveRows(wanted, ledger);
+  const live = new LiveRows(wanted, ledger, keepsIDs);
   const pace = new Pace("rows read", context.now);
   for await (const page of rowsOf(context, table)) {
     for (const row of page) {
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const digests = known && { key: known, content: digester.content(values) };
-      const index = live.add(row._id, digests);
+      const index = live.add(row._id, digests, links.isDangling(row));
       if (digests) see({ index, content: digests.content, values });
     }
     context.report.status(`${table}: ${pace.add(page.length)}`);

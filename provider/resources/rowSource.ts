@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { resolve } from "node:path";
 import { systemLabels, type RowData } from "../contract/values.ts";
+import { openFile } from "../files/files.ts";
 import { keyText, rowDigester, type RowDigester } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { placeOf, read, SourceError, type Source, type SourceRow } from "./sources.ts";
@@ -92,7 +91,8 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
   if (source === undefined) return undefined;
   const digest = createHash("sha256").update(JSON.stringify([key, source, types, linkedLabels(declaration), salt]));
   try {
-    for await (const chunk of createReadStream(resolve(directory, source), { highWaterMark: 1024 * 1024 })) {
+    const file = await openFile(directory, source);
+    for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
       digest.update(chunk as Buffer); // a stream without encoding gives buffers
     }
   } catch {

@@ -56,13 +56,41 @@ export async function dissolve(context: Context, teamID: string): Promise<void> 
 const absentAs = (declared: string | null, found: string | null | undefined): string | null =>
   nothing(found) ? (nothing(declared) ? declared : null) : (found ?? null);
 
-interface Creation<Found> {
+const day = 86_400_000;
+
+/** Whether the platform says that a thing was made a moment ago, as what an interrupted run made was. */
+function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boolean {
+  const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
+  return now() - time <= day;
+}
+
+/** Goes on with what is there under the ID that this resource creates its thing with, or says why not. */
+function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
+  const { context, what, matches, adopt, keeps = false } = creation;
+  if (keeps) return;
+  if (matches(found) && isRecent(context, found)) {
+    context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
+  } else if (adopt) {
+    context.report.info(`adopting ${id} as ${what}`);
+  } else {
+    const how = matches(found) ? "and was not made within the last day" : "with other content";
+    throw new ResourceError(
+      `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
+        `Set adopt: true to take it over. If this run is to replace it: run it with --refresh. If another resource has ` +
+        `it, which was called so before: declare its old name with aliases there, and give this one another name.`,
+    );
+  }
+}
+
+interface Creation<Found extends { createdAt?: unknown }> {
   context: Context;
   /** What it is, for people, e.g. `team "Crew"`. */
   what: string;
-  /** The ID that it is created with; undefined lets the platform choose. */
-  id: string | undefined;
+  /** The ID that it is created with, as it is known now; undefined lets the platform choose. */
+  choose: () => string | undefined;
   adopt: boolean;
+  /** Whether what is there under that ID is known to be what this resource has had. */
+  keeps?: boolean;
   find: (id: string) => Promise<Found | undefined>;
   /** Whether what was found is what would be created. */
   matches: (found: Found) => boolean;
@@ -78,21 +106,14 @@ export const toTheEnd = (context: Context): Context => ({ ...context, signal: ne
  * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: it is looked
  * for first, and a call whose outcome is unknown is resolved by looking again.
  */
-export async function created<Found>(creation: Creation<Found>): Promise<string> {
-  const { context, what, id } = creation;
+export async function created<Found extends { createdAt?: unknown }>(creation: Creation<Found>): Promise<string> {
+  const id = creation.choose();
   if (id === undefined) return creation.create(undefined);
   const found = await creation.find(id);
+  // Another resource of this run may turn out to have it meanwhile.
+  if (creation.choose() !== id) return created(creation);
   if (found !== undefined) {
-    if (creation.matches(found)) {
-      context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
-    } else if (!creation.adopt) {
-      throw new ResourceError(
-        `${what} was not created because ${id} already exists on the platform with other content. ` +
-          `Set adopt: true to take it over.`,
-      );
-    } else {
-      context.report.info(`adopting ${id} as ${what}`);
-    }
+    take(creation, id, found);
     return id;
   }
   for (let attempt = 1; ; attempt++) {

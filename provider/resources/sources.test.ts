@@ -191,3 +191,13 @@ test("of a million rows those that are wrong are named, all at once", async () =
     ].join("\n"),
   );
 }, 60_000);
+
+test("YAML with thousands of keys is read in no time, and a key that stands twice is told by line", async () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `L${index}: 1`).join(", ");
+  const began = performance.now();
+  expect(await rowsOf("wide.yaml", `- { ${keys} }\n`)).toHaveLength(1);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  await expect(rowsOf("twice.yaml", "- Code: A\n- Code: B\n  Code: C\n")).rejects.toThrow(
+    "twice.yaml:3: Map keys must be unique",
+  );
+});

@@ -1,6 +1,8 @@
-import { extname, resolve } from "node:path";
+import type { FileHandle } from "node:fs/promises";
+import { extname } from "node:path";
 import type { RowData } from "../contract/values.ts";
 import { isObject } from "../contract/wire.ts";
+import { FileRefusal, mostOfRows, openFile } from "../files/files.ts";
 import { csvRecords } from "./csv.ts";
 import { ResourceError } from "./resource.ts";
 import { some } from "./settling.ts";
@@ -50,18 +52,23 @@ export async function* read(given: Source, directory: string, wrong = end): Asyn
     yield (rows ?? []).map((values, index) => ({ line: index + 1, values }));
     return;
   }
-  const path = resolve(directory, source);
   const format = extname(source).toLowerCase();
+  const streamed = [".csv", ".ndjson", ".jsonl"].includes(format);
+  if (!streamed && ![".json", ".yaml", ".yml"].includes(format)) {
+    throw new SourceError(`${source} can't be read: its name must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml`);
+  }
   try {
-    if (format === ".csv") yield* csv(given, path, wrong);
-    else if (format === ".ndjson" || format === ".jsonl") yield* ndjson(given, path, wrong);
-    else if (format === ".json") yield json(given, await textOf(path), wrong);
-    else if (format === ".yaml" || format === ".yml") yield await yaml(given, await textOf(path), wrong);
-    else
-      throw new SourceError(
-        `${source} can't be read: its name must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml`,
-      );
+    const file = await openFile(directory, source, streamed ? Infinity : mostOfRows);
+    try {
+      if (format === ".csv") yield* csv(given, file, wrong);
+      else if (streamed) yield* ndjson(given, file, wrong);
+      else if (format === ".json") yield json(given, await textOf(file), wrong);
+      else yield await yaml(given, await textOf(file), wrong);
+    } finally {
+      await file.close();
+    }
   } catch (error) {
+    if (error instanceof FileRefusal) throw new SourceError(`${source} can't be read: ${error.message}`);
     if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
     if (error instanceof EncodingError) throw new SourceError(`${placeOf(given, error.line)}: ${error.message}`);
     throw error;
@@ -72,15 +79,11 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error && "code" in error;
 
 const reasonOf = ({ code, message }: NodeJS.ErrnoException): string =>
-  code === "ENOENT"
-    ? "there is no such file; correct source"
-    : code === "EISDIR"
-      ? "it is a folder; name the file in it"
-      : message;
+  code === "ENOENT" ? "there is no such file; correct source" : message;
 
-async function* csv(given: Source, path: string, wrong: Wrong): AsyncGenerator<SourceRow[]> {
+async function* csv(given: Source, file: FileHandle, wrong: Wrong): AsyncGenerator<SourceRow[]> {
   let columns: Column[] | undefined;
-  for await (const records of csvRecords(linesOf(path))) {
+  for await (const records of csvRecords(linesOf(file))) {
     const rows: SourceRow[] = [];
     for (const record of records) {
       const { line } = record;
@@ -198,8 +201,8 @@ function typed(cell: string, type: CellType): unknown {
   }
 }
 
-async function* ndjson(given: Source, path: string, wrong: Wrong): AsyncGenerator<SourceRow[]> {
-  for await (const { first, text } of linesOf(path)) {
+async function* ndjson(given: Source, file: FileHandle, wrong: Wrong): AsyncGenerator<SourceRow[]> {
+  for await (const { first, text } of linesOf(file)) {
     const rows: SourceRow[] = [];
     for (const [index, words] of text.split("\n").entries()) {
       if (words.trim() === "") continue;
@@ -253,9 +256,9 @@ function linesOfItems(text: string): number[] {
 
 async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRow[]> {
   // Loaded when it is needed: most sources are not YAML.
-  const { isScalar, isSeq, LineCounter, parseDocument, visit } = await import("yaml");
+  const { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } = await import("yaml");
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true, uniqueKeys: false });
   const [error] = document.errors;
   const at = (place: number): string => placeOf(given, counter.linePos(place).line);
   if (error) {
@@ -270,6 +273,13 @@ async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRo
     },
     Value: (_, node) => {
       if (node.anchor !== undefined) anchors.add(node.anchor);
+      // The parser would compare each key with all others.
+      const keys = isMap(node) ? node.items.map(({ key }) => key).filter(isScalar) : [];
+      const seen = new Set<unknown>(["<<"]); // may stand there several times
+      for (const { value, range } of keys) {
+        const twice = seen.size === seen.add(value).size && value !== "<<";
+        if (twice) throw new SourceError(`${at(range?.[0] ?? 0)}: Map keys must be unique`);
+      }
       if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value))
         throw new SourceError(
           `${at(node.range?.[0] ?? 0)}: a row can't hold this number: write another one, or quote it`,

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import { adopt, chosenID, common, resource, ResourceError, type Context } from "./resource.ts";
+import { calledBy } from "./identities.ts";
+import { adopt, common, generation, resource, ResourceError, type Context } from "./resource.ts";
 import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./settling.ts";
 
 const inputs = z.object({
@@ -20,6 +21,7 @@ const inputs = z.object({
     description: "Remove the members that still stand in the way of a destroy.",
   }),
   adopt,
+  generation,
 });
 
 const outputs = z.object({});
@@ -33,15 +35,25 @@ export const team = resource({
   example: { name: "crew", inputs: { organizationID: "${acme.id}", name: "Crew", description: "Runs the place." } },
   inputs,
   outputs,
-  deleteBeforeReplace: true,
+  identity: {
+    stays: ({ name }, keeper) =>
+      `team "${name}" stays: ${keeper.itself ? "this resource goes on with it" : `${calledBy(keeper)} has it`}`,
+  },
+
+  check: ({ identities }, { inputs }) => {
+    const generation = identities.generation(inputs.resourceUrn);
+    return Promise.resolve({ inputs: { ...inputs, ...given({ generation }) }, problems: [] });
+  },
 
   create: async (context, inputs) => {
-    const { organizationID, adminID } = inputs;
+    const { organizationID, adminID, resourceUrn: urn, generation } = inputs;
+    // A forced replacement is another team: it must not find the one that it replaces.
+    const parts = [organizationID, ...(generation === undefined ? [] : [`generation ${generation}`])];
     const wanted = { name: inputs.name, ...given({ description: inputs.description }) };
     const id = await created({
       context,
       what: `team "${inputs.name}"`,
-      id: chosenID(inputs.resourceUrn, organizationID),
+      choose: () => context.identities.chosen(urn, ...parts),
       adopt: inputs.adopt ?? false,
       find: (id) => find(context, id),
       matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
-import { isUser, type RosterMember } from "../reconcile/rosters.ts";
+import { calledBy } from "./identities.ts";
 import { invitationTargets } from "./invitations.ts";
 import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
+import { nameOf } from "./rosterLists.ts";
 import { gone } from "./settling.ts";
+import { stays } from "./teamClaims.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./users.ts";
 
 const inputs = z.object({
@@ -27,35 +29,31 @@ export const teamMember = resource({
   example: { name: "ada", inputs: { teamID: "${crew.id}", email: "ada@example.com", role: "admin" } },
   inputs,
   outputs,
-  // Both would be the same membership when only the spelling of the user changes.
-  deleteBeforeReplace: true,
+  identity: {
+    stays: ({ teamID, email, memberUserID }, keeper) => stays([email ?? memberUserID], [teamID], keeper),
+  },
 
   check: ({ claims }, { inputs, unknown }) => {
     const problems = namedOnce({ inputs, unknown });
     const { resourceUrn, teamID } = inputs;
     if (resourceUrn !== undefined && teamID !== undefined) {
-      const decidesOn = (member: RosterMember): boolean => isUser(inputs, member);
-      problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamID, decidesOn }));
+      problems.push(...claims.claim(resourceUrn, { kind: "TeamMember", teamIDs: [teamID], people: [inputs] }));
     } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: (_context, change, old, given) => Promise.resolve(exceptSpelling(change, old, given)),
-
-  create: async (context, inputs) => {
-    const who = inputs.email ?? inputs.userID ?? "";
-    const { member, existed } = await context.members.add(inputs.teamID, invitation(inputs));
-    if (existed && inputs.role !== undefined && member.role !== undefined && member.role !== inputs.role) {
-      // A plain member may be one that we added before an interruption and did not promote yet; an administrator is not.
-      if (member.role === "admin" && !inputs.adopt) {
-        throw new ResourceError(
-          `${who} is already an administrator of team ${inputs.teamID}. Set adopt: true to make them a plain member.`,
-        );
-      }
-      context.report.info(`${who} was already a member of the team: going on with that membership`);
-    }
-    return { id: `${inputs.teamID}/${member.userID}`, outputs: await sync(context, inputs, member.userID) };
+  diff: ({ claims, report }, change, old, given) => {
+    const meant = exceptSpelling(change, old, given);
+    if (meant.replaces.length > 0) return Promise.resolve(meant);
+    const member = { userID: old.memberUserID, email: old.email };
+    claims.found(given.inputs.resourceUrn, [member]);
+    const taker = claims.taking(old.teamID, member);
+    if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
+    report.info(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);
+    return Promise.resolve({ ...meant, changed: ["teamID"] });
   },
+
+  create: (context, inputs) => context.claims.joining(() => join(context, inputs)),
 
   read: async (context, id, state) => {
     const { teamID, userID: named } = parts(id);
@@ -68,14 +66,20 @@ export const teamMember = resource({
     return { id: `${teamID}/${userID}`, outputs: { ...state, ...who, ...managed, teamID, memberUserID: userID } };
   },
 
-  update: (context, id, _old, inputs) => sync(context, inputs, parts(id).userID),
+  update: (context, id, old, inputs) =>
+    context.claims.joining(async () => {
+      const { teamID, userID } = parts(id);
+      const member = { userID, email: old.email };
+      if (context.claims.taking(teamID, member)) await context.members.add(teamID, invitation(inputs));
+      return sync(context, inputs, userID);
+    }),
 
   delete: async (context, id, state) => {
     const { teamID, userID } = parts(id);
     const member = { userID, email: state.email };
-    const roster = context.claims.successor("TeamMember", teamID, member);
-    if (roster !== undefined) {
-      context.report.info(`stays a member of team ${teamID}: TeamRoster "${roster}" decides on that now`);
+    if (context.claims.deciding(teamID, member)) {
+      const keeper = context.claims.declaring(teamID, member);
+      if (keeper) context.report.info(stays([nameOf(member)], [teamID], keeper));
       return;
     }
     try {
@@ -85,6 +89,36 @@ export const teamMember = resource({
     }
   },
 });
+
+/** Makes the user a member, or goes on with the membership that is there. */
+async function join(context: Context, inputs: Inputs) {
+  const { claims, identities, members, report } = context;
+  const { teamID, resourceUrn: urn, role, adopt } = inputs;
+  const who = nameOf(inputs);
+  const replaced = identities.replaced(urn);
+  const { member, existed } = await members.add(teamID, invitation(inputs));
+  const id = `${teamID}/${member.userID}`;
+  if (urn !== undefined) {
+    const other = identities.other(urn, id);
+    if (other)
+      throw new ResourceError(
+        `${calledBy(other)} declares ${who} a member of team ${teamID} as well. Keep one of them.`,
+      );
+    identities.has(urn, id);
+  }
+  claims.found(urn, [member]);
+  if (existed && role !== undefined && member.role !== undefined && member.role !== role) {
+    // A plain member may be one that we added before an interruption and did not promote yet; an administrator is not.
+    const ours = adopt === true || (replaced !== undefined && replaced.inputs["teamID"] === teamID);
+    if (member.role === "admin" && !ours) {
+      throw new ResourceError(
+        `${who} is already an administrator of team ${teamID}. Set adopt: true to make them a plain member.`,
+      );
+    }
+    report.info(`${who} was already a member of the team: going on with that membership`);
+  }
+  return { id, outputs: await sync(context, inputs, member.userID) };
+}
 
 function parts(id: string): { teamID: string; userID: string } {
   const [teamID, userID, ...rest] = id.split("/");

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { email, id } from "../contract/values.ts";
-import { isUser, managing, planRoster } from "../reconcile/rosters.ts";
+import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
+import { calledBy, type Named } from "./identities.ts";
 import { invitationTargets } from "./invitations.ts";
-import { adopt, common, resource, ResourceError } from "./resource.ts";
+import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
 import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./rosterApply.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./rosterLists.ts";
+import { stays } from "./teamClaims.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
 const member = z.union([email, userID], "must be an e-mail address or a user ID");
@@ -80,13 +82,14 @@ export const teamRoster = resource({
       problems.push({ property: "minAdmins", reason });
     }
     if (resourceUrn !== undefined && teamID !== undefined) {
-      const decidesOn = managing(wanted, { mode, ignore });
-      problems.push(...claims.claim(resourceUrn, { kind: "TeamRoster", teamID, decidesOn }));
+      const all = mode === "authoritative" ? { decidesOn: managing(wanted, { mode, ignore }) } : {};
+      problems.push(...claims.claim(resourceUrn, { kind: "TeamRoster", teamIDs: [teamID], people: wanted, ...all }));
     } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ report, account }, change, old, { inputs, unknown }) => {
+  diff: ({ report, account, claims }, change, old, { inputs, unknown }) => {
+    if (change.replaces.length === 0) claims.found(inputs.resourceUrn, wantedOf(inputs.members ?? {}, old));
     // An address that differs in letter case alone is the same user's.
     const respelt = inputs.members !== undefined && same(old.members, inputs.members);
     const changed = change.changed.filter((name) => !(name === "members" && respelt));
@@ -109,7 +112,13 @@ export const teamRoster = resource({
     return Promise.resolve({ ...change, changed });
   },
 
-  create: async (context, inputs) => ({ id: inputs.teamID, outputs: await apply(context, inputs) }),
+  create: (context, inputs) =>
+    context.claims.joining(async () => {
+      const replaced = context.identities.replaced(inputs.resourceUrn);
+      // What a forced replacement finds in the team is what it replaces.
+      const ours = replaced?.inputs["teamID"] === inputs.teamID;
+      return { id: inputs.teamID, outputs: await apply(context, inputs, undefined, ours) };
+    }),
 
   read: async (context, id, state) => {
     const listed = await context.members.of(id);
@@ -123,23 +132,43 @@ export const teamRoster = resource({
     return { id, outputs: { ...declaration, ...observed(live, wanted, options) } };
   },
 
-  update: (context, _id, old, inputs) => apply(context, inputs, old),
+  update: (context, _id, old, inputs) => context.claims.joining(() => apply(context, inputs, old)),
 
   delete: async (context, id, state) => {
     const live = await context.members.anew(id);
     if (!live) return;
     const self = state.keepSelf ? await caller(context) : undefined;
     const ours = live.filter(managing(wantedOf(state.members, state), state));
-    const leaving = ours.filter((member) => {
-      const stays = self && isUser(self, member);
-      if (stays) context.report.info(`${nameOf(member)} stays a member: its account makes these calls`);
-      // A TeamMember that took over in this run was created before.
-      return !stays && context.claims.successor("TeamRoster", id, member) === undefined;
-    });
+    const own = self && ours.find((member) => isUser(self, member));
+    if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
+    const others = ours.filter((member) => member !== own);
+    const leaving = notDecidedOn(context, id, state, others);
     const failures = await each(leaving, (member) => context.members.remove(id, member));
     if (failures.size > 0) throw new ResourceError(sentences("not removed", failures, state).join("\n"));
   },
 });
+
+/** The members on whom no other resource of this run decides; says who declares those whom one does. */
+function notDecidedOn<Live extends RosterMember>(
+  { claims, report }: Context,
+  teamID: string,
+  state: { members: Members; userIDs: string[]; sensitive?: boolean | undefined },
+  members: readonly Live[],
+): Live[] {
+  const addresses = new Map(wantedOf(state.members, state).map(({ userID, email }) => [userID, email]));
+  const kept: { keeper: Named; name: string }[] = [];
+  const left = members.filter((member) => {
+    const person = { ...member, email: member.email ?? addresses.get(member.userID) };
+    const keeper = claims.declaring(teamID, person);
+    if (keeper) kept.push({ keeper, name: nameOf(person) });
+    return !claims.deciding(teamID, person);
+  });
+  for (const ones of Map.groupBy(kept, ({ keeper }) => calledBy(keeper)).values()) {
+    const [{ keeper }] = ones as [(typeof kept)[number]]; // a group has one
+    report.info(stays(state.sensitive ? ones.length : ones.map(({ name }) => name), [teamID], keeper));
+  }
+  return left;
+}
 
 /** Whether there may be members whom the last run left alone and this one does not; the state does not know them. */
 const decidesOnMore = (now: Inputs, old: Inputs): boolean =>

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 
 /** Whole lines of a file. */
 export interface Lines {
@@ -21,7 +20,7 @@ export class EncodingError extends Error {
 const lineFeed = 0x0a;
 
 /** The lines of a file in blocks of some 64 KB, without the mark that may begin it. Throws an EncodingError. */
-export async function* linesOf(path: string): AsyncGenerator<Lines> {
+export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
   let first = 1;
   let begun: Buffer[] = [];
   const block = (bytes: Buffer): Lines => {
@@ -29,7 +28,7 @@ export async function* linesOf(path: string): AsyncGenerator<Lines> {
     first += breaksIn(bytes);
     return lines;
   };
-  for await (const chunk of createReadStream(path, { highWaterMark: 64 * 1024 })) {
+  for await (const chunk of file.createReadStream({ highWaterMark: 64 * 1024 })) {
     const bytes = chunk as Buffer; // a stream without encoding gives buffers
     // A line feed is never a part of another character, so no character is cut.
     const end = bytes.lastIndexOf(lineFeed) + 1;
@@ -44,7 +43,7 @@ export async function* linesOf(path: string): AsyncGenerator<Lines> {
 }
 
 /** The text of a file, without the mark that may begin it. Throws an EncodingError. */
-export const textOf = async (path: string): Promise<string> => decoded(await readFile(path), 1);
+export const textOf = async (file: FileHandle): Promise<string> => decoded(await file.readFile(), 1);
 
 function decoded(bytes: Buffer, first: number): string {
   // UTF-16 without a mark, and what is no text at all, may happen to be valid.

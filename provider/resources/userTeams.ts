@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id } from "../contract/values.ts";
-import { common, PartialFailure, resource, type Context } from "./resource.ts";
+import { isUser, type RosterMember } from "../reconcile/rosters.ts";
+import { calledBy } from "./identities.ts";
+import { common, PartialFailure, resource, type Context, type Given, type Problem } from "./resource.ts";
+import { nameOf } from "./rosterLists.ts";
 import { given } from "./settling.ts";
-import { exceptSpelling, namedOnce, user, userFound } from "./users.ts";
+import { stays, type TeamClaims } from "./teamClaims.ts";
+import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./users.ts";
 
 const inputs = z.object({
   ...common,
@@ -35,16 +39,18 @@ export const userTeams = resource({
   inputs,
   outputs,
 
-  check: ({ report }, { inputs, unknown }, old) => {
+  check: ({ report, claims }, { inputs, unknown }, old) => {
     const problems = namedOnce({ inputs, unknown });
+    problems.push(...claimed(claims, { inputs, unknown }, old));
     const scope = inputs.organizationID === undefined ? "" : ` of organization ${inputs.organizationID}`;
     if (old.teamIDs === undefined) report.info(`takes the user out of all teams${scope} that are not declared`);
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: (_context, change, old, { inputs, unknown }) => {
+  diff: ({ claims }, change, old, { inputs, unknown }) => {
     const { changed, replaces } = exceptSpelling(change, old, { inputs, unknown });
     const same = isDeepStrictEqual(new Set(old.teamIDs), new Set(inputs.teamIDs));
+    if (replaces.length === 0) claims.found(inputs.resourceUrn, [{ userID: old.memberUserID }]);
     const reordered = !unknown.has("teamIDs") && same;
     return Promise.resolve({ changed: changed.filter((name) => !(name === "teamIDs" && reordered)), replaces });
   },
@@ -52,6 +58,7 @@ export const userTeams = resource({
   create: async (context, inputs) => {
     await enforce(context, inputs);
     const userID = await userIDOf(context, inputs);
+    context.claims.found(inputs.resourceUrn, [{ userID }]);
     return { id: userID, outputs: await confirmed(context, userID, inputs) };
   },
 
@@ -73,21 +80,69 @@ export const userTeams = resource({
   },
 
   update: async (context, id, _old, inputs) => {
-    await enforce(context, inputs);
+    await enforce(context, inputs, id);
     return confirmed(context, id, inputs);
   },
 
   delete: async (context, id, state) => {
     const member = { userID: id, email: state.email };
-    const leaving = state.teamIDs.filter(
-      (teamID) => context.claims.successor("UserTeams", teamID, member) === undefined,
-    );
+    const leaving = state.teamIDs.filter((teamID) => !context.claims.deciding(teamID, member));
+    const kept = state.teamIDs.flatMap((teamID) => {
+      const keeper = context.claims.declaring(teamID, member);
+      return keeper ? [{ teamID, keeper }] : [];
+    });
+    for (const ones of Map.groupBy(kept, ({ keeper }) => calledBy(keeper)).values()) {
+      const teamIDs = ones.map(({ teamID }) => teamID);
+      for (const { keeper } of ones.slice(0, 1)) context.report.info(stays([nameOf(member)], teamIDs, keeper));
+    }
     await Promise.all(leaving.map((teamID) => context.members.remove(teamID, member)));
   },
 });
 
-const enforce = (context: Context, { teamIDs, email, userID, organizationID }: Inputs): Promise<void> =>
-  context.members.enforce({ teamIDs: [...new Set(teamIDs)], ...given({ email, userID, organizationID }) });
+/** Notes in which teams the user is, and out of which they are taken, as far as that is known before. */
+function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Partial<Inputs>): Problem[] {
+  const { resourceUrn, email, userID, teamIDs = [], organizationID: scope } = inputs;
+  const people = [{ email, userID }];
+  if (resourceUrn === undefined || unknown.has("organizationID") || (email ?? userID) === undefined) {
+    claims.forget(resourceUrn);
+    return [];
+  }
+  const takesOut = (teamID: string, member: RosterMember): boolean =>
+    isUser({ email, userID }, member) && !teamIDs.includes(teamID) && (old.teamIDs?.includes(teamID) ?? true);
+  const judged = unknown.has("teamIDs") ? {} : { takesOut };
+  return claims.claim(resourceUrn, { kind: "UserTeams", teamIDs, people, scope, ...judged });
+}
+
+/** Takes the user out of all teams but the declared ones and those in which other resources of this run declare them. */
+const enforce = (context: Context, inputs: Inputs, id?: string): Promise<void> =>
+  context.claims.leaving(async () => {
+    const { teamIDs, email, userID, organizationID } = inputs;
+    const kept = await declaredElsewhere(context, inputs, id ?? userID);
+    await context.members.enforce({
+      teamIDs: [...new Set([...teamIDs, ...kept])],
+      ...given({ email, userID, organizationID }),
+    });
+  });
+
+/** The other teams that the user is in because another resource of this run says so. */
+async function declaredElsewhere(context: Context, inputs: Inputs, userID: string | undefined): Promise<string[]> {
+  const { email, organizationID, teamIDs } = inputs;
+  const claimed = context.claims.teamsOf({ email, userID: userID ?? "" }, "UserTeams");
+  const others = [...claimed].filter(([teamID]) => !teamIDs.includes(teamID));
+  if (others.length === 0) return [];
+  const known = userID ?? (email === undefined ? undefined : await userIDAt(context, email));
+  const kept = await Promise.all(
+    others.map(async ([teamID, keeper]) => {
+      const there = (await context.members.anew(teamID))?.some((member) => isUser({ email, userID: known }, member));
+      if (!there) return []; // who is not there yet joins when it is their turn
+      const team = organizationID === undefined ? undefined : await context.client.readteam({ teamID }, context);
+      if (team && team.team?.organizationID !== organizationID) return [];
+      context.report.info(stays([nameOf(inputs)], [teamID], keeper));
+      return [teamID];
+    }),
+  );
+  return kept.flat();
+}
 
 /** ID of a user, who may be known to the lists of the teams alone: looking addresses up is not enabled everywhere. */
 async function userIDOf(context: Context, { email, userID, teamIDs }: Inputs): Promise<string> {

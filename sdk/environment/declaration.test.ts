@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RunError } from "@pulumi/pulumi";
@@ -59,6 +59,14 @@ describe("a sound environment file", () => {
     expect(Object.keys(sound).toSorted()).toEqual(["apps", "organizations", "seedOrder", "seeds"]);
   });
 
+  test("has the former keys of a file and of those that it extends", () => {
+    const { organizations, seeds, apps } = declaration("overlays/formerly.yaml", testdata);
+    expect(organizations["apex"]?.formerly).toEqual(["acme", "zenith", "summit"]);
+    expect(organizations["apex"]?.teams?.["core"]?.formerly).toEqual(["crew", "staff"]);
+    expect(seeds["offices"]).toMatchObject({ formerly: "branches", types: { formerly: "number" } });
+    expect(apps["portal"]?.formerly).toEqual(["door", "door"]);
+  });
+
   test("orders seeds after those that they refer to", () => {
     expect(sound.seedOrder).toEqual(["inherited", "currencies", "countries", "cities", "own"]);
   });
@@ -75,7 +83,52 @@ describe("limits of a file", () => {
       return `l${level}: &l${level} [${below}]`;
     });
     writeFileSync(join(folder, "bomb.yaml"), levels.join("\n"));
-    expect(told("bomb.yaml", folder)).toContain("the aliases multiply to too many values");
+    expect(told("bomb.yaml", folder)).toContain(
+      "bomb.yaml:1:10: has more than 100000 values, those that aliases repeat included",
+    );
+  });
+
+  test("as are more values than a file of that kind needs, and more levels", () => {
+    writeFileSync(join(folder, "wide.yaml"), `organizations:\n${"  - 1\n".repeat(100_000)}`);
+    expect(told("wide.yaml", folder)).toContain("has more than 100000 values");
+    writeFileSync(join(folder, "deep.yaml"), `organizations: ${"[".repeat(101)}${"]".repeat(101)}`);
+    expect(told("deep.yaml", folder)).toBe(
+      "environment deep.yaml has a problem:\n  deep.yaml:1:115: has more than 100 levels; make it flatter",
+    );
+    writeFileSync(join(folder, "deeper.yaml"), `organizations: ${"[".repeat(20_000)}`);
+    expect(told("deeper.yaml", folder)).toContain("deeper.yaml:");
+  });
+
+  test("of thousands of problems the first ones are told, soon", () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `organisation${index}: 1`);
+    writeFileSync(join(folder, "many.yaml"), keys.join("\n"));
+    const began = performance.now();
+    const lines = told("many.yaml", folder).split("\n");
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(lines).toHaveLength(52);
+    expect(lines[0]).toBe("environment many.yaml has 20000 problems:");
+    expect(lines[1]).toContain('many.yaml:1:1: unknown key "organisation0"');
+    expect(lines[51]).toBe("  and 19950 more");
+  });
+
+  test("a key that objects of JavaScript lose is an error at its place", () => {
+    writeFileSync(
+      join(folder, "proto.yaml"),
+      "organizations:\n  acme:\n    __proto__: { name: Acme }\n    name: Acme\n",
+    );
+    expect(told("proto.yaml", folder)).toContain("proto.yaml:3:5: a key can't have this name");
+  });
+
+  test("nothing outside of the repository is read, and nothing of it is quoted", () => {
+    symlinkSync("/etc/passwd", join(folder, "linked.yaml"));
+    for (const file of ["linked.yaml", "/etc/passwd", "/dev/zero"]) {
+      writeFileSync(join(folder, "child.yaml"), `extends: ${file}\n`);
+      const message = told("child.yaml", folder);
+      expect(message).toContain("child.yaml:1:10:");
+      expect(message).toContain("it is outside of the repository");
+      expect(message).not.toContain("root:");
+      expect(told(file, folder)).toContain("it is outside of the repository");
+    }
   });
 
   test("an anchor that holds itself is refused", () => {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, extname, isAbsolute, resolve } from "node:path";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "./document.ts";
+import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
 import { load, shown } from "./overlays.ts";
 import { environmentError, listed, problemsOf, suggestion } from "./problems.ts";
 import { environmentFile, type EnvironmentFile, type SeedDeclaration } from "./schema.ts";
@@ -37,8 +38,10 @@ function checked(root: Value, folder: string, report: (problem: Problem) => void
   const sound = result.success ? result.data : environmentFile.safeParse(plain(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
   const { organizations = {}, seeds = {}, apps = {} } = sound;
-  const check: Check = { root, folder, report };
+  const check: Check = { root, folder, report, declared: { organizations, seeds, apps } };
   checkOrganizations(check, organizations);
+  checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
+  checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const seedOrder = ordered(check, seeds);
   return { organizations, seeds: Object.fromEntries(located), apps, seedOrder };
@@ -48,6 +51,8 @@ interface Check {
   root: Value;
   folder: string;
   report: (problem: Problem) => void;
+  /** What of the file is sound. */
+  declared: Omit<Declaration, "seedOrder">;
 }
 
 /** The tree without the entries that have a problem: a member, a team, an organization, a seed, an app. */
@@ -74,6 +79,7 @@ function without(tree: Value, [step, ...rest]: readonly PropertyKey[]): Value {
 function checkOrganizations(check: Check, organizations: Declaration["organizations"]): void {
   const { root, report } = check;
   const names = new Map<string, string>();
+  checkFormerKeys(check, "organization", ["organizations"], organizations, namesIn(root, ["organizations"]));
   for (const [organization, { name, teams = {} }] of Object.entries(organizations)) {
     const twin = names.get(name);
     if (twin !== undefined) {
@@ -81,8 +87,10 @@ function checkOrganizations(check: Check, organizations: Declaration["organizati
       report({ at, message: `organization "${twin}" has the name "${name}", too; names are unique, choose another` });
     }
     names.set(name, organization);
+    const teamsPath = ["organizations", organization, "teams"];
+    checkFormerKeys(check, "team", teamsPath, teams, namesIn(root, teamsPath));
     for (const [team, { members, roster }] of Object.entries(teams)) {
-      const path = ["organizations", organization, "teams", team];
+      const path = [...teamsPath, team];
       checkMembers(check, [...path, "members"], members ?? {});
       if (!roster) continue;
       checkMembers(check, [...path, "roster", "members"], roster.members);
@@ -97,7 +105,8 @@ function checkOrganizations(check: Check, organizations: Declaration["organizati
 
 type Members = NonNullable<NonNullable<Declaration["organizations"][string]["teams"]>[string]["members"]>;
 
-function checkMembers({ root, report }: Check, path: readonly string[], members: Members): void {
+function checkMembers(check: Check, path: readonly string[], members: Members): void {
+  const { root, report } = check;
   const addresses = new Map<string, string>();
   for (const [email, member] of Object.entries(members)) {
     const at = keyPlace(root, [...path, email]);
@@ -107,34 +116,33 @@ function checkMembers({ root, report }: Check, path: readonly string[], members:
       const there = spot(keyPlace(root, [...path, twin]), at);
       report({ at, message: `"${email}" is the same member as "${twin}" ${there}; keep one of them` });
     }
-    if (typeof member === "object") checkApp({ root, report }, [...path, email], member);
+    if (typeof member === "object") checkApp(check, [...path, email], member);
   }
 }
 
 /** Whether there is the app that an invitation opens. */
 function checkApp(
-  { root, report }: Pick<Check, "root" | "report">,
+  { root, report, declared }: Check,
   path: readonly string[],
   { targetInitialApp: target }: { targetInitialApp?: string | { app: string } | undefined },
 ): void {
   if (typeof target !== "object") return;
   const place = valuePlace(root, [...path, "targetInitialApp", "app"]);
-  known({ root, report }, "app", target.app, namesIn(root, ["apps"]), place);
+  known(report, "app", target.app, namesIn(root, ["apps"]), place, keyNow(target.app, declared.apps));
 }
 
-/** Where something stands, as seen from another place. */
-const spot = (there: Place, from: Place): string =>
-  there.file === from.file ? `in line ${there.line}` : `in ${there.file}:${there.line}`;
-
+/** Reports a name that is none of these; `now` is what it became, if it is a former one. */
 function known(
-  { report }: Pick<Check, "root" | "report">,
+  report: Check["report"],
   kind: string,
   name: string,
   names: string[],
   at: Place,
+  now: string | undefined,
 ): void {
   if (names.includes(name)) return;
-  report({ at, message: `there is no ${kind} "${name}"; ${suggestion(name, names)}` });
+  const instead = now === undefined ? suggestion(name, names) : `it is called "${now}" now`;
+  report({ at, message: `there is no ${kind} "${name}"; ${instead}` });
 }
 
 /** The keys of the map at a path, also of entries that are wrong inside. */
@@ -153,11 +161,11 @@ function mentions({ references = {}, parent }: SeedDeclaration): { seed: string;
 
 /** The seed with its source relative to the program's folder. */
 function checkedSeed(check: Check, name: string, seed: SeedDeclaration, seeds: Declaration["seeds"]): SeedDeclaration {
-  const { root, report } = check;
+  const { root, report, declared } = check;
   const path = ["seeds", name];
   for (const mention of mentions(seed)) {
     const at = valuePlace(root, [...path, ...mention.path]);
-    known(check, "seed", mention.seed, namesIn(root, ["seeds"]), at);
+    known(report, "seed", mention.seed, namesIn(root, ["seeds"]), at, keyNow(mention.seed, seeds));
     const labels = seeds[mention.seed]?.key ?? [];
     if (labels.length > 1) {
       const message = `seed "${mention.seed}" has a key of ${labels.length} labels (${labels.join(", ")}); refer to rows that one label tells apart`;
@@ -169,7 +177,8 @@ function checkedSeed(check: Check, name: string, seed: SeedDeclaration, seeds: D
     const names = namesIn(root, ["organizations"]).flatMap((organization) =>
       namesIn(root, ["organizations", organization, "teams"]).map((team) => `${organization}/${team}`),
     );
-    known(check, "team", viewer.team, names, valuePlace(root, [...path, "teamViewers", index, "team"]));
+    const at = valuePlace(root, [...path, "teamViewers", index, "team"]);
+    known(report, "team", viewer.team, names, at, teamNow(viewer.team, declared.organizations));
   }
   if (seed.rows && seed.source !== undefined) {
     report({ at: keyPlace(root, [...path, "source"]), message: "rows and source are both given; remove one of them" });

@@ -44,11 +44,15 @@ interface Scalar {
 /** Reads the text of a YAML file; what is wrong with it goes to `report`, then there is no value. */
 export function parse(text: string, file: string, report: (problem: Problem) => void): Value | undefined {
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
   const at = (offset: number): Place => {
     const { line, col } = counter.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
+  const document = parsed(text, counter);
+  if (!document) {
+    report({ at: at(0), message: deep });
+    return undefined;
+  }
   if (document.errors.length > 0) {
     for (const error of document.errors) {
       report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
@@ -61,6 +65,17 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
   return wrong.length > 0 ? undefined : value;
 }
 
+/** The document of a text; undefined when it is so deep that the parser gives up. */
+function parsed(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
+  try {
+    // The parser compares each key with all others, which thousands of keys make slow: the reader looks.
+    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 const firstLine = (message: string): string => (message.split("\n")[0] ?? "").replace(/[.:]$/, "");
 
 /** A key as text; the keys of YAML may be anything. */
@@ -70,14 +85,18 @@ function textOf(key: unknown): string | undefined {
 }
 
 // Aliases of aliases multiply: a small file must not become a large value.
-const mostCopies = 100_000;
+const mostNodes = 100_000;
+const mostLevels = 100;
+const twice = "Map keys must be unique";
+const deep = `has more than ${mostLevels} levels; make it flatter`;
 
 class Reader {
   readonly #document: Document.Parsed;
   readonly #at: (offset: number) => Place;
   readonly #report: (problem: Problem) => void;
   readonly #open = new Set<unknown>();
-  #copies = 0;
+  #nodes = 0;
+  #level = 0;
 
   constructor(document: Document.Parsed, at: (offset: number) => Place, report: (problem: Problem) => void) {
     this.#document = document;
@@ -88,10 +107,22 @@ class Reader {
   read(node: unknown): Value {
     const at = this.#place(node);
     const nothing: Scalar = { kind: "scalar", at, value: null };
-    if (this.#open.size > 0 && ++this.#copies === mostCopies) {
-      this.#report({ at, message: "the aliases multiply to too many values; use fewer" });
+    if (++this.#nodes === mostNodes) {
+      const many = `has more than ${mostNodes} values, those that aliases repeat included; keep rows in files`;
+      this.#report({ at, message: many });
     }
-    if (this.#copies >= mostCopies) return nothing;
+    if (this.#level === mostLevels) this.#report({ at, message: deep });
+    if (this.#nodes >= mostNodes || this.#level >= mostLevels) return nothing;
+    this.#level++;
+    try {
+      return this.#value(node, at);
+    } finally {
+      this.#level--;
+    }
+  }
+
+  #value(node: unknown, at: Place): Value {
+    const nothing: Scalar = { kind: "scalar", at, value: null };
     if (isAlias(node)) return this.#alias(node.source, node.resolve(this.#document), at);
     if (isSeq(node)) return { kind: "list", at, items: node.items.map((item) => this.read(item)) };
     if (isMap(node)) {
@@ -100,7 +131,10 @@ class Reader {
         const place = this.#place(key);
         const name = isScalar(key) ? textOf(key.value) : undefined;
         if (name === undefined) this.#report({ at: place, message: "a key must be text; name it in one word" });
+        else if (name === "__proto__")
+          this.#report({ at: place, message: "a key can't have this name; name it otherwise" });
         else if (name === "<<") this.#report({ at: place, message: "merge keys are not read; use extends" });
+        else if (entries.has(name)) this.#report({ at: place, message: `is not valid YAML: ${twice}; correct it` });
         else entries.set(name, { at: place, value: value === null ? { ...nothing, at: place } : this.read(value) });
       }
       return { kind: "map", at, entries };

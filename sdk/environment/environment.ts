@@ -10,6 +10,8 @@ import {
   type SeedRowsArgs,
 } from "../resources.ts";
 import { declaration, type Declaration } from "./declaration.ts";
+import { formerKeys } from "./formerKeys.ts";
+import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
 
 /** What an Environment is declared with. */
 export interface EnvironmentArgs {
@@ -35,7 +37,7 @@ export class Environment extends pulumi.ComponentResource {
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
     const declared = declaration(args.file, process.cwd());
     super("microapps:index:Environment", name, {}, options);
-    const scope: Scope = { name, parent: this };
+    const scope: Scope = { name: rootName(name, options), parent: this };
     const apps = appsOf(scope, declared);
     const { organizations, teams } = organizationsOf(scope, declared, apps);
     const seeds = seedsOf(scope, declared, teams);
@@ -49,7 +51,7 @@ export class Environment extends pulumi.ComponentResource {
 }
 
 interface Scope {
-  name: string;
+  name: LogicalName;
   parent: pulumi.Resource;
 }
 
@@ -66,7 +68,12 @@ function collected<Resource, Value>(
 
 function appsOf({ name, parent }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
   return new Map(
-    Object.entries(apps).map(([app, args]) => [app, new GeneratedApp(`${name}/${app}`, args, { parent })] as const),
+    Object.entries(apps).map(([app, { formerly, ...args }]) => {
+      const { now, own, inherited } = nameBelow(name, app, formerKeys(formerly));
+      // All of them as its own, so that the wait for the app inherits them in turn.
+      const aliases = aliasesOf({ now, own: [...own, ...inherited], inherited });
+      return [app, new GeneratedApp(now, args, { parent, ...aliases })] as const;
+    }),
   );
 }
 
@@ -77,29 +84,42 @@ function organizationsOf(
 ): { organizations: ByName<Organization>; teams: ByName<Team> } {
   const organizations = new Map<string, Organization>();
   const teams = new Map<string, Team>();
-  for (const [key, { teams: declaredTeams = {}, ...args }] of Object.entries(declared.organizations)) {
-    const organization = new Organization(`${scope.name}/${key}`, args, { parent: scope.parent });
+  for (const [key, { teams: declaredTeams = {}, formerly, ...args }] of Object.entries(declared.organizations)) {
+    const name = nameBelow(scope.name, key, formerKeys(formerly));
+    const organization = new Organization(name.now, args, { parent: scope.parent, ...aliasesOf(name) });
     organizations.set(key, organization);
-    for (const [teamKey, { members = {}, roster, ...teamArgs }] of Object.entries(declaredTeams)) {
-      const logical = `${key}/${teamKey}`;
+    for (const [teamKey, { members = {}, roster, formerly, ...teamArgs }] of Object.entries(declaredTeams)) {
+      const teamName = nameBelow(name, teamKey, formerKeys(formerly));
       const ownArgs = { ...teamArgs, organizationID: organization.id };
-      const team = new Team(`${scope.name}/${logical}`, ownArgs, { parent: organization });
-      teams.set(logical, team);
-      const opened = <Args extends { targetInitialApp?: string | { app: string } | undefined }>(declared: Args) => {
-        const { targetInitialApp: target, ...rest } = declared;
-        return { ...rest, targetInitialApp: typeof target === "object" ? required(apps, target.app).id : target };
-      };
-      for (const [email, member] of Object.entries(members)) {
-        const args = opened(typeof member === "string" ? { role: member } : member);
-        // The letter case of an address means nothing, so it must not make another resource.
-        const memberName = `${scope.name}/${logical}/${email.toLowerCase()}`;
-        new TeamMember(memberName, { ...args, teamID: team.id, email }, { parent: team });
-      }
-      if (roster)
-        new TeamRoster(`${scope.name}/${logical}/roster`, { ...opened(roster), teamID: team.id }, { parent: team });
+      const team = new Team(teamName.now, ownArgs, { parent: organization, ...aliasesOf(teamName) });
+      teams.set(`${key}/${teamKey}`, team);
+      peopleOf({ name: teamName, parent: team }, { members, roster }, apps);
     }
   }
   return { organizations, teams };
+}
+
+type DeclaredTeam = NonNullable<Declaration["organizations"][string]["teams"]>[string];
+
+function peopleOf(
+  { name, parent }: Scope & { parent: Team },
+  { members = {}, roster }: Pick<DeclaredTeam, "members" | "roster">,
+  apps: ByName<GeneratedApp>,
+): void {
+  const opened = <Args extends { targetInitialApp?: string | { app: string } | undefined }>(declared: Args) => {
+    const { targetInitialApp: target, ...rest } = declared;
+    return { ...rest, targetInitialApp: typeof target === "object" ? required(apps, target.app).id : target };
+  };
+  const teamID = parent.id;
+  for (const [email, member] of Object.entries(members)) {
+    const args = opened(typeof member === "string" ? { role: member } : member);
+    // The letter case of an address means nothing, so it must not make another resource.
+    const memberName = nameBelow(name, email.toLowerCase());
+    new TeamMember(memberName.now, { ...args, teamID, email }, { parent, ...aliasesOf(memberName) });
+  }
+  if (!roster) return;
+  const rosterName = nameBelow(name, "roster");
+  new TeamRoster(rosterName.now, { ...opened(roster), teamID }, { parent, ...aliasesOf(rosterName) });
 }
 
 function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<Team>): ByName<SeedRows> {
@@ -107,7 +127,7 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
   const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
     "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
   for (const key of declared.seedOrder) {
-    const { references, parent: parentRows, teamViewers, ...args } = required(declared.seeds, key);
+    const { references, parent: parentRows, teamViewers, formerly, ...args } = required(declared.seeds, key);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
     const viewers = teamViewers?.map((viewer) =>
       typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
@@ -118,8 +138,9 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
       ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
       ...(viewers ? { teamViewers: viewers } : {}),
     };
+    const seedName = nameBelow(name, key, formerKeys(formerly));
     // The file was checked: it has rows or a source.
-    seeds.set(key, new SeedRows(`${name}/${key}`, seedArgs as SeedRowsArgs, { parent }));
+    seeds.set(key, new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliasesOf(seedName) }));
   }
   return seeds;
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+import { FileRefusal, mostOfLayer, readText } from "../../provider/files/files.ts";
 import { parse, type Entry, type Mapping, type Place, type Problem, type Value } from "./document.ts";
 
 /** A file as people and the state know it: relative to the program's folder, with forward slashes. */
@@ -23,7 +23,7 @@ function loaded(
   const extending = chain.at(-1)?.at;
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readText(folder, path, mostOfLayer);
   } catch (error) {
     const message = `can't be read: ${reasonOf(error)}`;
     if (extending) report({ at: extending, message: `${file} ${message}; correct extends` });
@@ -58,21 +58,31 @@ interface Link {
   at: Place;
 }
 
-/** Maps are merged by key, at every depth; anything else is replaced whole. */
-function merged(below: Value, above: Value): Value {
+/** Where an entry stands that may say which keys it had before. */
+const renamable = /^(organizations|seeds|apps)\/[^/]+$|^organizations\/[^/]+\/teams\/[^/]+$/;
+
+/** Maps are merged by key, at every depth; former keys of both count; anything else is replaced whole. */
+function merged(below: Value, above: Value, path: readonly string[] = []): Value {
+  if (path.at(-1) === "formerly" && renamable.test(path.slice(0, -1).join("/"))) return both(below, above);
   if (below.kind !== "map" || above.kind !== "map") return above;
   const entries = new Map<string, Entry>(below.entries);
   for (const [key, entry] of above.entries) {
     const under = below.entries.get(key);
-    entries.set(key, under ? { at: entry.at, value: merged(under.value, entry.value) } : entry);
+    entries.set(key, under ? { at: entry.at, value: merged(under.value, entry.value, [...path, key]) } : entry);
   }
   return { kind: "map", at: above.at, entries };
 }
 
+/** The items of two lists, of which one may be written as a single value. What is neither is left for the check to tell. */
+function both(below: Value, above: Value): Value {
+  const items = [below, above].map((value) => (value.kind === "list" ? value.items : [value]));
+  return { kind: "list", at: above.at, items: items.flat() };
+}
+
 function reasonOf(error: unknown): string {
+  if (error instanceof FileRefusal) return error.message;
   const { code, message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
   if (code === "ENOENT") return "there is no such file";
-  if (code === "EISDIR") return "it is a folder";
   // Without the path, which is told already and may be absolute.
   return message.replace(/, open .*$/, "");
 }

@@ -3,13 +3,17 @@ import { z } from "zod";
 import { nearest } from "../../provider/contract/spelling.ts";
 import { find, keyPlace, valuePlace, type Problem, type Value } from "./document.ts";
 
+/** Problems that are told at once. */
+const mostTold = 50;
+
 /** The error that a program ends with: the runner prints its message without a stack. */
 export function environmentError(file: string, problems: readonly Problem[]): pulumi.RunError {
   const lines = [
     ...new Set(ordered(problems).map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`)),
   ];
   const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-  return new pulumi.RunError(`environment ${file} has ${count}:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+  const told = lines.length > mostTold ? [...lines.slice(0, mostTold), `and ${lines.length - mostTold} more`] : lines;
+  return new pulumi.RunError(`environment ${file} has ${count}:\n${told.map((line) => `  ${line}`).join("\n")}`);
 }
 
 function ordered(problems: readonly Problem[]): Problem[] {
@@ -58,11 +62,13 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = keysAt(schema, path, issue.keys);
-      return issue.keys.map((key) => ({
-        at: keyPlace(root, [...path, key]),
-        message: `unknown key "${key}"; ${suggestion(key, known)}`,
-        meant: pathOf([...path, nearest(key, known) ?? key]),
-      }));
+      return issue.keys.map((key, index) => {
+        const at = keyPlace(root, [...path, key]);
+        // What is not told needs no advice, which takes its time.
+        if (index >= mostTold) return { at, message: `unknown key "${key}"; remove it` };
+        const meant = pathOf([...path, nearest(key, known) ?? key]);
+        return { at, message: `unknown key "${key}"; ${suggestion(key, known)}`, meant };
+      });
     }
     case "invalid_union":
       return closest(issue.errors).flatMap((inner) => said(inner, path, schema, root));

@@ -14,7 +14,16 @@ const logicalName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must consist of letters, digits, _, . and -")
   .meta({
-    description: "What the resource is called in the stack. Its name on the platform may change, this may not.",
+    description:
+      "What the resource is called in the stack. Its name on the platform may change at any time; for another key, say the old one in formerly.",
+  });
+
+const formerly = z
+  .union([logicalName, z.array(logicalName).min(1)])
+  .optional()
+  .meta({
+    description:
+      "The key, or keys, that this had before: under its new key it stays the same thing, with all that belongs to it.",
   });
 
 const named = <Declared extends z.ZodType>(declared: Declared) => z.record(logicalName, declared);
@@ -42,7 +51,7 @@ const roster = z.strictObject({
 });
 
 const crew = z.strictObject({
-  ...team.inputs.omit({ resourceUrn: true, organizationID: true }).shape,
+  ...team.inputs.omit({ resourceUrn: true, generation: true, organizationID: true }).shape,
   members: z
     .record(email.unwrap(), z.union([role.unwrap(), member]))
     .optional()
@@ -51,11 +60,13 @@ const crew = z.strictObject({
     description:
       "All members of the team as one list, instead of members: who is not declared is removed, within guards.",
   }),
+  formerly,
 });
 
 const company = z.strictObject({
   ...organization.inputs.omit({ resourceUrn: true }).shape,
   teams: named(crew).optional().meta({ description: "Teams by logical name." }),
+  formerly,
 });
 
 const seedName = z.string().meta({ description: "Logical name of a seed of this file." });
@@ -71,6 +82,10 @@ const seed = z.strictObject({
     digest: true,
     fingerprint: true,
     keys: true,
+    verified: true,
+    linkRenewals: true,
+    linkedSeeds: true,
+    siblings: true,
   }).shape,
   references: z
     .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
@@ -84,6 +99,7 @@ const seed = z.strictObject({
     .array(z.union([id, z.strictObject({ team: z.string().meta({ description: "organization/team of this file." }) })]))
     .optional()
     .meta({ description: "Teams whose members may see the rows: IDs or {team}. Acts on insert." }),
+  formerly,
 });
 
 const app = z.strictObject({
@@ -91,6 +107,7 @@ const app = z.strictObject({
   wait: z.enum(["ready", "none"]).optional().meta({ description: "Whether to wait until the app is ready." }),
   timeout: appReadiness.inputs.shape.timeout.unwrap().optional(),
   statusWords: appReadiness.inputs.shape.statusWords,
+  formerly,
 });
 
 /** An environment file once everything that it extends is merged into it. */

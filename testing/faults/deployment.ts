@@ -1,3 +1,4 @@
+import { unknownValue } from "../../provider/pulumi/properties.ts";
 import { InitFailed, type Properties, type ProviderHost } from "../providerHost.ts";
 import type { Declared } from "./program.ts";
 
@@ -21,8 +22,12 @@ export class Deployment {
   readonly host: ProviderHost;
   /** By name, in the order in which they were made. */
   state: State;
+  /** What the last up did, a step each as a preview tells them. */
+  steps: string[] = [];
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;
+  /** What was replaced by something that was made first, and is still to be deleted. */
+  #replaced: { name: string; kept: Kept }[] = [];
 
   constructor(host: ProviderHost, state: State = new Map()) {
     this.host = host;
@@ -31,7 +36,12 @@ export class Deployment {
 
   /** Makes the platform match the program; throws what the first step that failed said. */
   async up(program: readonly Declared[]): Promise<void> {
-    for (const one of program) await this.#step(one, true);
+    this.steps = this.#leftovers();
+    for (const one of program) {
+      const step = await this.#step(one, true);
+      if (step !== "same") this.steps.push(`${step} ${one.name}`);
+    }
+    await this.#discardReplaced();
     await this.#destroyAll(new Set(program.map(({ name }) => name)));
   }
 
@@ -43,7 +53,11 @@ export class Deployment {
       if (step !== "same") steps.push(`${step} ${one.name}`);
     }
     const names = new Set(program.map(({ name }) => name));
-    return [...steps, ...[...this.state.keys()].filter((name) => !names.has(name)).map((name) => `delete ${name}`)];
+    return [
+      ...this.#leftovers(),
+      ...steps,
+      ...[...this.state.keys()].filter((name) => !names.has(name)).map((name) => `delete ${name}`),
+    ];
   }
 
   async refresh(): Promise<void> {
@@ -51,6 +65,7 @@ export class Deployment {
   }
 
   async destroy(): Promise<void> {
+    await this.#discardReplaced();
     await this.#destroyAll(new Set());
   }
 
@@ -73,8 +88,8 @@ export class Deployment {
     host.resource = name;
     const news = given((other) => {
       const found = this.state.get(other);
-      if (!found) throw new Error(`${other} is not there`);
-      return found;
+      if (!found && acts) throw new Error(`${other} is not there`);
+      return found ?? { id: unknownValue, outputs: {} };
     });
     const { inputs, problems } = await host.check(type, news, old?.inputs);
     if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -85,10 +100,11 @@ export class Deployment {
     const { id, outputs } = old;
     const change = await host.diff(type, id, outputs, inputs);
     if (change.replaces.length > 0) {
-      if (!change.deleteBeforeReplace) throw new Error(`${name} would be created before it is deleted`);
+      const fresh = (await host.check(type, news)).inputs;
       if (!acts) return "replace";
-      await this.#delete(name, old);
-      await this.#create(name, type, (await host.check(type, news)).inputs);
+      if (change.deleteBeforeReplace) await this.#delete(name, old);
+      await this.#create(name, type, fresh);
+      if (!change.deleteBeforeReplace) this.#replaced.push({ name, kept: old });
       return "replace";
     }
     if (!change.changes && !old.unfinished) {
@@ -128,15 +144,36 @@ export class Deployment {
     }
   }
 
-  async #delete(name: string, { type, id, outputs }: Kept): Promise<void> {
+  /** Deletes what a state has under a name; a replacement under the same name stays. */
+  async #delete(name: string, kept: Kept): Promise<void> {
+    const { type, id, outputs } = kept;
     this.host.resource = name;
     await this.host.delete(type, id, outputs);
     this.#answered();
-    this.#save(name, undefined);
+    if (this.state.get(name) === kept) this.#save(name, undefined);
+  }
+
+  /** Deletions that an interrupted run has left, as steps. */
+  #leftovers(): string[] {
+    return this.#replaced.map(({ name }) => `delete ${name}`);
+  }
+
+  /** Deletes what was replaced, last things first. */
+  async #discardReplaced(): Promise<void> {
+    for (const one of this.#replaced.toReversed()) {
+      this.host.resource = one.name;
+      await this.host.delete(one.kept.type, one.kept.id, one.kept.outputs);
+      this.#answered();
+      this.#replaced = this.#replaced.filter((other) => other !== one);
+    }
   }
 
   async #destroyAll(but: ReadonlySet<string>): Promise<void> {
-    for (const [name, kept] of [...this.state].toReversed()) if (!but.has(name)) await this.#delete(name, kept);
+    for (const [name, kept] of [...this.state].toReversed()) {
+      if (but.has(name)) continue;
+      await this.#delete(name, kept);
+      this.steps.push(`delete ${name}`);
+    }
   }
 
   #answered(): void {

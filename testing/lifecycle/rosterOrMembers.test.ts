@@ -33,7 +33,7 @@ throughBothDoors({}, (scene) => {
     await host.restart();
     const roster = await scene.create("TeamRoster", { teamID, members: { [ada]: "member", [grace]: "member" } });
     await host.delete("TeamMember", member.id, member.outputs);
-    expect(host.told.at(-1)).toBe(`info: stays a member of team ${teamID}: TeamRoster "it" decides on that now`);
+    expect(host.told.at(-1)).toBe(`info: ${ada} stays a member of team ${teamID}: TeamRoster "it" declares that`);
     expect(await live(teamID)).toEqual(["admin@example.com", ada, grace]);
 
     await host.restart();

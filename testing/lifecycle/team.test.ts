@@ -15,7 +15,7 @@ throughBothDoors({}, (scene) => {
     expect(await host.diff("Team", made.id, made.outputs, moved)).toEqual({
       changes: true,
       replaces: ["organizationID"],
-      deleteBeforeReplace: true,
+      deleteBeforeReplace: false,
     });
     await client.deleteteam({ teamID: made.id });
     expect((await host.read("Team", made.id, made.outputs)).id).toBe("");
@@ -62,7 +62,7 @@ throughBothDoors({}, (scene) => {
     const { team } = await client.readteam({ teamID: made.id });
     expect(team).toMatchObject({ name: "Crew" });
     expect(team?.description ?? "").toBe("");
-    const { inputs } = await host.check("Team", { ...made.inputs, name: unknown });
+    const { inputs } = await host.check("Team", { ...made.inputs, name: unknown }, made.inputs);
     expect(await host.diff("Team", made.id, made.outputs, inputs)).toMatchObject({ changes: true, replaces: [] });
   });
 });

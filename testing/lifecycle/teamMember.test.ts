@@ -73,7 +73,7 @@ throughBothDoors({}, (scene) => {
       expect(await host.diff("TeamMember", made.id, made.outputs, inputs)).toEqual({
         changes: true,
         replaces: Object.keys(other),
-        deleteBeforeReplace: true,
+        deleteBeforeReplace: false,
       });
     }
     const later = await host.check("TeamMember", { ...made.inputs, role: unknown });

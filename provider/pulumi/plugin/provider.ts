@@ -8,11 +8,14 @@ import { resourceNamed } from "../../resources/resources.ts";
 import type { Problem, Resource } from "../../resources/resource.ts";
 import { clearWarning } from "../clear.ts";
 import { withoutSecrets } from "../configuration.ts";
+import { whenEngineGone } from "../engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
+import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
-import { factsOf, secretsOf, stablesOf, type Properties } from "../properties.ts";
+import { factsOf, holdsUnknown, secretsOf, stablesOf, type Properties } from "../properties.ts";
 import { details, detailsOf, type Detail } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
+import { refusedLogin } from "./login.ts";
 import { schemaText } from "./schema.ts";
 import { inClear, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
@@ -30,7 +33,7 @@ interface About {
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
   readonly #version: string;
-  readonly #stopped = new AbortController();
+  #stopped = new AbortController();
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
@@ -46,8 +49,13 @@ export class Plugin {
     return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
   }
 
+  /** A plugin that somebody started by hand serves one engine after the other. */
   attach(request: PluginAttach): void {
-    this.#report = reporterTo(request.getAddress());
+    const address = request.getAddress();
+    const stopped = new AbortController();
+    this.#stopped = stopped;
+    this.#report = reporterTo(address);
+    whenEngineGone(address, () => stopped.abort());
   }
 
   getPluginInfo(): InstanceType<typeof pluginProto.PluginInfo> {
@@ -61,7 +69,10 @@ export class Plugin {
   async checkConfig(request: pb.CheckRequest): Promise<pb.CheckResponse> {
     const { values, secrets, texts } = decode(request.getNews());
     const explicit = isExplicit(request.getUrn());
-    const problems = problemsOf(values, explicit);
+    const problems = problemsOf(values, explicit, secrets);
+    if (problems.length === 0 && !holdsUnknown(values)) {
+      problems.push(...(await refusedLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
+    }
     // What a program says itself, its engine encrypts.
     if (!explicit) {
       const report = this.#report(undefined, (text) => text);
@@ -111,7 +122,8 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    const change = await this.#configured.diff(call(olds, news), known(olds), known(news));
+    permit(resource, request, news);
+    const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
     const inputs = decode(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
     return differing(
@@ -140,12 +152,12 @@ export class Plugin {
     const state = decode(request.getProperties());
     const inputs = decode(request.getInputs());
     const answer = new providerProto.ReadResponse();
-    const found = await this.#configured.read(
-      { ...call(state, inputs), timeout: request.getTimeout() },
-      request.getId(),
-      known(state),
-      inputs.values,
-    );
+    const asked = { ...call(state, inputs), timeout: request.getTimeout() };
+    const id = request.getId();
+    const found = await this.#configured
+      .read(asked, id, known(state), inputs.values)
+      .catch((error: unknown) => this.#unseen(request, error));
+    if (found instanceof providerProto.ReadResponse) return found;
     if (!found) return answer;
     const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
     // Without inputs, those of the state stay.
@@ -160,6 +172,7 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
+    permit(resource, request, news);
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       return answer.setProperties(
@@ -201,6 +214,25 @@ export class Plugin {
     return this.#operations;
   }
 
+  /**
+   * An engine reads with the login that the state remembers, before it knows a renewed one: a refusal must not keep it
+   * from ever getting that far. What is declared now was tried when the provider was checked.
+   */
+  async #unseen(request: pb.ReadRequest, error: unknown): Promise<pb.ReadResponse> {
+    const [state, inputs] = [request.getProperties(), request.getInputs()];
+    const known = state !== undefined && state.getFieldsMap().getLength() > 0; // else it is an import
+    if (!(error instanceof Failure && error.refused && this.#looksForDrift && known)) throw error;
+    const reported = this.#report(request.getUrn(), (text) => text);
+    reported.warning(
+      "the platform refuses the login that the state remembers: what was changed by hand was not looked for. " +
+        "The next up remembers the login of the configuration; a refresh takes it from MICROAPPS_… variables.",
+    );
+    await reported.heard();
+    const answer = new providerProto.ReadResponse().setId(request.getId()).setProperties(state);
+    if (inputs) answer.setInputs(inputs);
+    return answer.setRefreshBeforeUpdate(this.#looksForDrift);
+  }
+
   #unfinished(resource: Resource, inputs: Decoded): (error: unknown) => never {
     return (error) => {
       if (!(error instanceof Failure) || !error.partial) throw error;
@@ -224,6 +256,12 @@ function about(request: { getUrn: () => string }): About {
     known: ({ values }) => ({ ...values, resourceUrn: urn }),
     call: (...sent) => ({ resource, urn, secrets: sent.flatMap(({ texts }) => texts) }),
   };
+}
+
+/** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
+function permit(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
+  const refusal = refusedIgnores(resource, request.getIgnorechangesList(), values);
+  if (refusal !== undefined) throw new Error(refusal);
 }
 
 /** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */

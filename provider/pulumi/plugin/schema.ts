@@ -67,7 +67,7 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const kept = z.object({ ...resource.inputs.shape, ...resource.outputs.shape });
   const properties = only(
     propertiesOf(kept, "output", name, types),
-    (_, property) => property !== "resourceUrn" && !facts(property).inputOnly,
+    (_, property) => !facts(property).internal && !facts(property).inputOnly && !facts(property).passing,
   );
   properties[bindingOutput] = { type: "string", description: "Platform that it is on." };
   const inputProperties = only(

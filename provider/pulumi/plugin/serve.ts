@@ -13,10 +13,11 @@ import type { Plugin } from "./provider.ts";
 const most = 400 * 1024 * 1024;
 
 /**
- * Serves the plugin on a port of this machine, which it returns, for as long as the process lives. What it does not offer is answered UNIMPLEMENTED.
+ * Serves the plugin on a port of this machine for as long as the process lives; `cancel` ends what is under way. What it
+ * does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
  */
-export async function serve(engine: string | undefined): Promise<number> {
+export async function serve(engine: string | undefined): Promise<{ port: number; cancel: () => void }> {
   keepMemorySmall();
   let loading: Promise<Plugin> | undefined;
   const loaded = (): Promise<Plugin> => (loading ??= load(engine));
@@ -65,7 +66,7 @@ export async function serve(engine: string | undefined): Promise<number> {
   });
   // Whoever waits for the port gets it first.
   setImmediate(() => void loaded().catch(() => undefined)); // the first call tells why
-  return port;
+  return { port, cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined) };
 }
 
 async function load(engine: string | undefined): Promise<Plugin> {

@@ -1,6 +1,7 @@
 import type { Problem } from "../../resources/resource.ts";
 import { clearSecrets } from "../clear.ts";
-import { configuration, configure, ConfigurationError, secretKeys, type Configuration } from "../configuration.ts";
+import { configuration, configure, misplacedSecrets, secretKeys, type Configuration } from "../configuration.ts";
+import { ConfigurationError } from "../configurationError.ts";
 import { unknownNames } from "../keys.ts";
 import { holdsUnknown, type Properties } from "../properties.ts";
 
@@ -14,13 +15,15 @@ export function isExplicit(urn: string): boolean {
 export const settingsOf = (inputs: Properties, explicit: boolean): Configuration =>
   configure(inputs, process.env, explicit);
 
-/** What is wrong with the inputs of a provider; what is not known yet is not judged. */
-export function problemsOf(inputs: Properties, explicit: boolean): Problem[] {
+/** What is wrong with the inputs of a provider; what is not known yet is not judged. `secrets` are names of inputs. */
+export function problemsOf(inputs: Properties, explicit: boolean, secrets: ReadonlySet<string>): Problem[] {
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const unknown = unknownNames(inputs, configuration.keyof().options, shown);
-  // Without a property: an engine would print its value, which may be a secret under a mistyped key.
+  // No property is named: an engine prints the value of one that is, which may be a secret under a mistyped key.
   if (unknown.length > 0)
     return unknown.map(({ key, reason }) => ({ property: "", reason: `${shown(key)} ${reason}` }));
+  const misplaced = misplacedSecrets((key) => secrets.has(key));
+  if (misplaced !== undefined) return [{ property: "", reason: misplaced }];
   if (holdsUnknown(inputs)) return [];
   try {
     settingsOf(inputs, explicit);

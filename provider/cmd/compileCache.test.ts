@@ -1,0 +1,47 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { compileCacheFolder } from "./compileCache.ts";
+
+let cache: string;
+let folder: string;
+beforeEach(() => {
+  cache = mkdtempSync(join(tmpdir(), "microapps-cache-"));
+  folder = join(cache, "pulumi-microapps/compiled");
+});
+afterEach(() => rmSync(cache, { recursive: true }));
+
+const found = (): string | undefined => compileCacheFolder({ XDG_CACHE_HOME: cache });
+
+test("what is compiled is kept in a folder that nobody else reaches", () => {
+  expect(found()).toBe(folder);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(found()).toBe(folder);
+});
+
+test("a folder that others may write to or read, a link and a file are not used", () => {
+  mkdirSync(folder, { recursive: true });
+  for (const mode of [0o777, 0o770, 0o755, 0o701]) {
+    chmodSync(folder, mode);
+    expect(found()).toBeUndefined();
+  }
+  rmSync(folder, { recursive: true });
+  mkdirSync(join(cache, "theirs"), { mode: 0o700 });
+  symlinkSync(join(cache, "theirs"), folder);
+  expect(found()).toBeUndefined();
+  rmSync(folder);
+  writeFileSync(folder, "");
+  expect(found()).toBeUndefined();
+});
+
+test("nor is one of another owner", () => {
+  expect(found()).toBe(folder);
+  const { getuid } = process;
+  try {
+    process.getuid = () => statSync(folder).uid + 1;
+    expect(found()).toBeUndefined();
+  } finally {
+    if (getuid) process.getuid = getuid;
+  }
+});

@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { FileRefusal, mostOfLayer, openFile, readText } from "./files.ts";
+
+let folder: string;
+let program: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "microapps-files-")));
+  program = join(folder, "repository/projects/crew");
+  mkdirSync(program, { recursive: true });
+  mkdirSync(join(folder, "repository/.git"));
+  mkdirSync(join(folder, "repository/shared"));
+  writeFileSync(join(folder, "repository/shared/base.yaml"), "shared");
+  writeFileSync(join(program, "dev.yaml"), "own");
+  writeFileSync(join(folder, "credentials"), "secret of the runner");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What both ways of the door say. */
+async function said(name: string): Promise<string> {
+  const opened = openFile(program, name, mostOfLayer).then(async (file) => {
+    const text = await file.readFile("utf8");
+    await file.close();
+    return text;
+  });
+  const [one, other] = [await opened.catch(reasonOf), attempt(() => readText(program, name, mostOfLayer))];
+  expect(other).toBe(one);
+  return one;
+}
+const reasonOf = (error: unknown): string => {
+  if (error instanceof FileRefusal) return `refused: ${error.message}`;
+  return (error as NodeJS.ErrnoException).code ?? "";
+};
+function attempt(work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+test("a file of the repository is read, from above, by its whole path and through a link within", async () => {
+  expect(await said("dev.yaml")).toBe("own");
+  expect(await said("../../shared/base.yaml")).toBe("shared");
+  expect(await said(join(folder, "repository/shared/base.yaml"))).toBe("shared");
+  symlinkSync("../../shared", join(program, "linked"));
+  symlinkSync("dev.yaml", join(program, "prod.yaml"));
+  expect(await said("linked/base.yaml")).toBe("shared");
+  expect(await said("prod.yaml")).toBe("own");
+});
+
+test("what is outside is not, however it is named", async () => {
+  const outside = expect.stringMatching(/^refused: it is outside of the repository/) as unknown as string;
+  symlinkSync(join(folder, "credentials"), join(program, "direct.yaml"));
+  symlinkSync(folder, join(program, "around"));
+  symlinkSync("direct.yaml", join(program, "twice.yaml"));
+  symlinkSync("/proc/self/environ", join(program, "environment.yaml"));
+  const names = [
+    "direct.yaml",
+    "around/credentials",
+    "twice.yaml",
+    "../../../credentials",
+    join(folder, "credentials"),
+  ];
+  for (const name of [...names, "environment.yaml", "/etc/passwd", "/dev/zero"])
+    expect(await said(name)).toEqual(outside);
+  expect(await said("missing.yaml")).toBe("ENOENT");
+  expect(await said("../../../missing.yaml")).toBe("ENOENT");
+});
+
+test("devices, pipes, sockets and folders are refused without waiting for them", async () => {
+  execFileSync("mkfifo", [join(program, "pipe.csv")]);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(join(program, "socket.csv"), resolve));
+  expect(await said("pipe.csv")).toMatch(/^refused: it is no file but a device, a pipe or a socket/);
+  expect(await said("socket.csv")).toMatch(/^(refused|ENXIO)/);
+  expect(await said(".")).toMatch(/^refused: it is a folder/);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("a file that is too large is refused before it is read", async () => {
+  writeFileSync(join(program, "large.yaml"), "");
+  truncateSync(join(program, "large.yaml"), 4 * 2 ** 20 + 1);
+  expect(await said("large.yaml")).toMatch(/^refused: it has more than 4 MB/);
+  truncateSync(join(program, "large.yaml"), 4 * 2 ** 20);
+  expect(await said("large.yaml")).toHaveLength(4 * 2 ** 20);
+});
+
+test("without Git the folder of Pulumi.yaml is the bound, and without that the program's own", async () => {
+  rmSync(join(folder, "repository/.git"), { recursive: true });
+  const outside = expect.stringMatching(/^refused: it is outside/) as unknown as string;
+  expect(await said("../../shared/base.yaml")).toEqual(outside);
+  expect(await said("dev.yaml")).toBe("own");
+  writeFileSync(join(folder, "repository/Pulumi.yaml"), "name: crew");
+  expect(await said("../../shared/base.yaml")).toBe("shared");
+});

@@ -1,0 +1,76 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isIn, rootOf } from "./repository.ts";
+
+// The one door for files that a branch names. Its author chooses names, links, devices and sizes; what is read may stand
+// in a preview for everybody.
+
+/** Why a file is not read, to stand after its name; it quotes nothing of the file. */
+export class FileRefusal extends Error {}
+
+/** Megabytes that a file may have. */
+export const mostOfLayer = 4;
+export const mostOfRows = 64;
+
+/** Neither follows a link in the last place nor waits for who writes into a pipe; Windows has neither, and takes it for 0. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Opens a file that a program in `directory` names, for whoever closes it. Throws a FileRefusal, or the error of a system
+ * call where it is not there.
+ */
+export async function openFile(directory: string, name: string, megabytes = Infinity): Promise<FileHandle> {
+  const root = rootOf(directory);
+  const handle = await open(inside(root, resolve(directory, name)), flags);
+  try {
+    judge(root, handle.fd, await handle.stat(), megabytes);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The text of a file that a program in `directory` names. Throws as `openFile` does. */
+export function readText(directory: string, name: string, megabytes: number): string {
+  const root = rootOf(directory);
+  const descriptor = openSync(inside(root, resolve(directory, name)), flags);
+  try {
+    judge(root, descriptor, fstatSync(descriptor), megabytes);
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The true path of a place, each part of which may have been a link. */
+function inside(root: string, place: string): string {
+  const found = realpathSync(place);
+  if (!isIn(root, found)) throw leaving();
+  return found;
+}
+
+function judge(root: string, descriptor: number, stats: Stats, megabytes: number): void {
+  if (stats.isDirectory()) throw new FileRefusal("it is a folder; name the file in it");
+  if (!stats.isFile()) throw new FileRefusal("it is no file but a device, a pipe or a socket; name a file");
+  if (stats.size > megabytes * 2 ** 20) {
+    throw new FileRefusal(`it has more than ${megabytes} MB; split it, or keep rows in a .csv or .ndjson file`);
+  }
+  // A folder on the way may have become a link in between.
+  if (process.platform === "linux" && !isIn(root, readlinkSync(`/proc/self/fd/${descriptor}`))) throw leaving();
+}
+
+const leaving = (): FileRefusal =>
+  new FileRefusal(
+    "it is outside of the repository (without Git, of the project's folder), by its name or by a symbolic link; keep it inside",
+  );

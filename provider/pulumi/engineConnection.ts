@@ -1,0 +1,37 @@
+import { connect } from "node:http2";
+
+/** Refusals in a row after which nobody listens any more: one alone may be a full queue. */
+const mostRefusals = 3;
+
+/** Milliseconds until the next attempt after a refusal, and after a connection that did not last. */
+const pauseMs = { refused: 100, brief: 1_000 };
+
+/**
+ * Calls `gone` once when nobody listens any more at an engine's address. An idle connection shows it: it closes with
+ * the engine, whatever ended it. It speaks HTTP/2, since a server of gRPC drops, and on its own end waits for, one that
+ * says nothing. It keeps no process alive.
+ */
+export function whenEngineGone(address: string, gone: () => void): void {
+  const url = `http://${address}`;
+  if (!URL.canParse(url)) return;
+  let refusals = 0;
+  const look = (): void => {
+    const began = performance.now();
+    const session = connect(url);
+    session.unref();
+    session.once("connect", () => (refusals = 0));
+    session.on("error", (error: NodeJS.ErrnoException) => {
+      refusals = error.code === "ECONNREFUSED" ? refusals + 1 : 0;
+    });
+    session.once("close", () => {
+      if (refusals >= mostRefusals) {
+        gone();
+        return;
+      }
+      const lasted = performance.now() - began > pauseMs.brief;
+      const pause = refusals > 0 ? pauseMs.refused : lasted ? 0 : pauseMs.brief;
+      setTimeout(look, pause).unref();
+    });
+  };
+  look();
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { Change, Resource } from "../resources/resource.ts";
+import { factsOf, type Properties } from "./properties.ts";
+import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
+
+/**
+ * The input by which a dynamic resource hands over the options that its host does not: an engine gives them to plugins
+ * alone, or applies them to what only plugins tell.
+ */
+export const optionsInput = "__options";
+
+const options = z.object({
+  /** Property paths whose change makes a new thing. */
+  replaceOnChanges: z.array(z.string()).default([]),
+  /** Seconds that a create or an update may take. */
+  timeouts: z.object({ create: z.number().optional(), update: z.number().optional() }).default({}),
+});
+export type Options = z.input<typeof options>;
+
+/** Takes the options out of a dynamic resource's inputs. */
+export function withoutOptions({ [optionsInput]: given, ...inputs }: Properties): {
+  inputs: Properties;
+  options: z.output<typeof options>;
+} {
+  return { inputs, options: options.parse(given ?? {}) };
+}
+
+/**
+ * The changed properties that `replaceOnChanges` names, which an engine finds by itself where a diff is as detailed as a
+ * plugin's. A state is taken for the old inputs: it holds all but the rows, whose digest stands for them.
+ */
+export function replacedBy(
+  { inputs, outputs }: Resource,
+  replaceOnChanges: readonly string[],
+  { changed }: Change,
+  old: Properties,
+  news: Properties,
+): string[] {
+  const paths = replaceOnChanges.flatMap((text) => [parsePath(text) ?? []]);
+  const shape: Readonly<Record<string, unknown>> = { ...outputs.shape, ...inputs.shape };
+  const isNamed = (name: string, [head, ...below]: PropertyPath): boolean => {
+    const shown = factsOf(shape[name]).shownAs ?? name;
+    return (head === "*" || head === shown) && differs(name, shown, below);
+  };
+  const differs = (name: string, shown: string, below: PropertyPath): boolean =>
+    // A resource may see a change where the values show none, of the whole property.
+    below.length === 0 || (name === shown && differAt(below, old[name], news[name]));
+  return changed.filter((name) => paths.some((path) => isNamed(name, path)));
+}
+
+/** What is asked of a resource to judge options for it. */
+export type Definition = Pick<Resource, "name" | "inputs">;
+
+/** Why `replaceOnChanges` can't be honoured by a dynamic resource, in one sentence. */
+export function refusedReplacements(resource: Definition, paths: readonly string[] = []): string | undefined {
+  return firstOf(paths, (text) => {
+    if (text === "#initerror") return undefined; // the engine's own
+    const { wrong, list } = judged(resource, text);
+    if (wrong !== undefined) return `replaceOnChanges ${wrong}`;
+    if (list === undefined) return undefined;
+    return `replaceOnChanges names ${text}, a part of ${list}, and the state tells of ${list} only whether they changed: name ${list}`;
+  });
+}
+
+/** Why `ignoreChanges` can't be honoured, in one sentence: engines apply it before a resource has seen its inputs. */
+export function refusedIgnores(
+  resource: Definition,
+  paths: readonly string[] = [],
+  inputs: Properties,
+): string | undefined {
+  return firstOf(paths, (text) => {
+    const { wrong, list, head } = judged(resource, text);
+    if (wrong !== undefined) return `ignoreChanges ${wrong}`;
+    const instead =
+      `leave a label out of the rows to leave its values alone, set mode to "insertOnly" to change no row that is ` +
+      `there, or set onConflict to "keepLive" to keep what is edited by hand`;
+    if (list !== undefined) return `ignoreChanges names ${text}, a part of ${list}, which can't be ignored: ${instead}`;
+    if (factsOf(shapeOf(resource)[head]).namedBy === undefined || inputs["source"] === undefined) return undefined;
+    return `ignoreChanges names ${text}, and what is in a source can't be ignored: ${instead}`;
+  });
+}
+
+/** What is wrong with a path; or the property that it starts at, and the list of which it names a part. */
+function judged(resource: Definition, text: string): { wrong?: string; head: string; list?: string } {
+  const path = parsePath(text);
+  const head = String(path?.[0]);
+  if (!path) return { wrong: `has "${text}", which is no property path`, head };
+  const shape = shapeOf(resource);
+  const own = Object.keys(shape).filter((name) => !factsOf(shape[name]).computed);
+  if (head !== "*" && !own.includes(head)) {
+    return { wrong: `names ${text}, which is no input of ${resource.name}; it has ${own.join(", ")}`, head };
+  }
+  const list = own.find((name) => (head === "*" || head === name) && factsOf(shape[name]).namedBy !== undefined);
+  return path.length > 1 && list !== undefined ? { head, list } : { head };
+}
+
+const shapeOf = ({ inputs }: Definition): Readonly<Record<string, unknown>> => inputs.shape;
+
+function firstOf(paths: readonly string[], reason: (path: string) => string | undefined): string | undefined {
+  for (const path of paths) {
+    const found = reason(path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

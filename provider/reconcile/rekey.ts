@@ -1,0 +1,97 @@
+import type { Digest, RowDigests } from "./digests.ts";
+import type { Ledger } from "./ledger.ts";
+import { LiveRows } from "./liveRows.ts";
+import { lastApplied } from "./ownership.ts";
+import { RowSet } from "./rowSet.ts";
+
+/** A row on the platform, seen with the declaration of the last run and with that of this one. */
+export interface SeenRow {
+  id: string;
+  /** Undefined when it has no key of the last run. */
+  before: RowDigests | undefined;
+  /** Whether it has a link to a row that is not there: nobody edited it. */
+  dangling: boolean;
+  now: { key: Digest | undefined; content: Digest };
+}
+
+/** Live rows and what was last applied, both in the terms of this run. */
+export interface Recognised {
+  live: LiveRows;
+  ledger: Ledger & { kind: "list" };
+}
+
+/**
+ * Recognises our rows when what tells rows apart has changed, key labels or references: by the old declaration it is
+ * known which rows are ours, by the new one which wanted row each of them is. A row that has no wanted new key is still
+ * the wanted row with its old key. Undefined when it can't be proven which rows are ours.
+ * @param wanted the wanted rows by the new key
+ * @param byOldKey the same rows in the same order by the old key; undefined when they lack it
+ * @param near sets that may be close to what was last applied, by the old key
+ */
+export function recognised(
+  seen: readonly SeenRow[],
+  wanted: RowSet,
+  byOldKey: RowSet | undefined,
+  ledger: Ledger,
+  near: readonly RowSet[],
+): Recognised | undefined {
+  const before = new RowSet();
+  for (const row of seen) if (row.before) before.add(row.before.key, row.before.content);
+  const last = lastApplied(ledger, near, before);
+  if (!last) return undefined;
+  const ours = oneForEachKey(seen, before, last);
+
+  const met = new Uint8Array(wanted.length);
+  const places = new Map<SeenRow, number>();
+  const meet = (row: SeenRow, at: number | undefined): void => {
+    if (at === undefined || met[at] === 1 || places.has(row)) return;
+    met[at] = 1;
+    places.set(row, at);
+  };
+  for (const row of ours.keys()) meet(row, row.now.key && wanted.find(row.now.key));
+  if (byOldKey) for (const row of ours.keys()) meet(row, row.before && byOldKey.find(row.before.key));
+
+  const applied = new RowSet();
+  const named: [SeenRow, Digest][] = [];
+  for (const [row, unedited] of ours) {
+    const at = places.get(row);
+    const key = at === undefined ? row.before?.key : wanted.key(at);
+    if (!key) continue; // ours are known by their old key
+    named.push([row, key]);
+    applied.add(key, unedited ? row.now.content : another(row.now.content));
+  }
+  const known = { kind: "list", count: ledger.count, rows: applied } as const;
+  const live = new LiveRows(wanted, known);
+  for (const [row, key] of named) live.add(row.id, { key, content: row.now.content });
+  for (const row of seen) {
+    if (ours.has(row)) continue;
+    const { key, content } = row.now;
+    live.add(row.id, key && { key, content });
+  }
+  return { live, ledger: known };
+}
+
+/** Our rows, of several with one old key the one that says what was last applied; and whether it does. */
+function oneForEachKey(
+  seen: readonly SeenRow[],
+  before: RowSet,
+  last: (key: Digest) => Digest | undefined,
+): Map<SeenRow, boolean> {
+  const chosen = new Map<number, SeenRow>();
+  const ours = new Map<SeenRow, boolean>();
+  for (const row of seen) {
+    const applied = row.before && last(row.before.key);
+    const at = row.before && before.find(row.before.key);
+    if (!row.before || !applied || at === undefined) continue;
+    const { content } = row.before;
+    const unedited = row.dangling || (content.high === applied.high && content.low === applied.low);
+    const other = chosen.get(at);
+    if (other && (!unedited || ours.get(other))) continue;
+    if (other) ours.delete(other);
+    chosen.set(at, row);
+    ours.set(row, unedited);
+  }
+  return ours;
+}
+
+const another = ({ high, low }: Digest): Digest => ({ high: (high ^ 1) >>> 0, low });

@@ -1,0 +1,147 @@
+import { chosenID } from "./resource.ts";
+
+/** A resource as people know it: `TeamMember "ada"`. */
+export interface Named {
+  kind: string;
+  name: string;
+}
+
+/** The kind and name in a URN. */
+export function named(urn: string): Named {
+  const [, , types = "", ...names] = urn.split("::");
+  return { kind: types.split("$").at(-1)?.split(":").at(-1) ?? "", name: names.join("::") };
+}
+
+export const calledBy = ({ kind, name }: Named): string => `${kind} "${name}"`;
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** What a replacement takes the place of, as far as this run was told: not its ID when the engine asked for no diff. */
+export interface Replaced {
+  id: string | undefined;
+  inputs: Inputs;
+}
+
+/** What this run knows of one URN. */
+interface Known {
+  /** Whether the program declares it. */
+  checked: boolean;
+  /** The inputs of the last run. */
+  old: Inputs | undefined;
+  /** What the state has, as it was compared, or read of a state that has it once. */
+  before: { id: string; inputs: Inputs | undefined } | undefined;
+  /** All that states have under it. */
+  seen: Set<string>;
+  /** The ID that the resource keeps, or has got. */
+  current: string | undefined;
+  /** Whether the engine orders a new thing in place of the old one, and has not got it yet. */
+  replacing: boolean;
+}
+
+/**
+ * Which resource of a run has which ID on the platform. An engine knows a resource by its URN, the platform a thing by
+ * its ID: a deletion may meet what another resource has by now. One process works for one run.
+ */
+export class Identities {
+  readonly #known = new Map<string, Known>();
+
+  /**
+   * A check: the program declares it. Inputs of the last run come with the first one; a check without any, of what the
+   * state has, says that the engine replaces it, whatever a diff says.
+   */
+  checked(urn: string, old: Inputs): void {
+    const known = this.#of(urn);
+    known.checked = true;
+    if (Object.keys(old).length > 0) Object.assign(known, { old, replacing: false });
+    else if (known.old !== undefined || known.before?.inputs !== undefined) {
+      Object.assign(known, { replacing: true, current: undefined });
+    }
+  }
+
+  /** A state was read; `inputs` when it is of a thing that is ours. */
+  seen(urn: string, id: string, inputs: Inputs | undefined): void {
+    const known = this.#of(urn);
+    known.seen.add(id);
+    // A state may still name the URN from before a renaming, which is another resource's by now.
+    known.before = known.seen.size > 1 ? undefined : { id, inputs };
+  }
+
+  /** A diff, which says whether the resource keeps its ID. An engine also asks for what it may have to delete first. */
+  compared(urn: string, id: string, keeps: boolean): void {
+    const known = this.#of(urn);
+    known.seen.add(id);
+    known.before = { id, inputs: known.before?.inputs };
+    if (known.checked) known.current = keeps ? id : undefined;
+  }
+
+  /** A create or an update is done. */
+  has(urn: string, id: string): void {
+    Object.assign(this.#of(urn), { current: id, replacing: false });
+  }
+
+  /** A deletion is done, or was not necessary. */
+  released(urn: string, id: string): void {
+    const known = this.#of(urn);
+    if (known.current === id && !known.checked) known.current = undefined;
+    if (known.before?.id === id) known.before = undefined;
+    known.seen.delete(id);
+  }
+
+  /** Another resource that the program declares and that has this ID. */
+  other(urn: string, id: string): Named | undefined {
+    const { kind } = named(urn);
+    for (const [another, { checked, current }] of this.#known) {
+      if (another !== urn && checked && current === id && named(another).kind === kind) return named(another);
+    }
+    return undefined;
+  }
+
+  /** Who has what is to be deleted: another resource, or what has come in its place under the same URN. */
+  keeper(urn: string, id: string): (Named & { itself: boolean }) | undefined {
+    const other = this.other(urn, id);
+    if (other) return { ...other, itself: false };
+    const known = this.#known.get(urn);
+    return known?.checked && known.current === id ? { ...named(urn), itself: true } : undefined;
+  }
+
+  /** What is being replaced under this URN; undefined when it is not, or when this run was not told. */
+  replaced(urn: string | undefined): Replaced | undefined {
+    const known = this.#known.get(urn ?? "");
+    if (!known?.replacing) return undefined;
+    return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {} };
+  }
+
+  /** How many replacements under one URN there were, the one that is under way included; undefined for none. */
+  generation(urn: string | undefined): number | undefined {
+    const known = this.#known.get(urn ?? "");
+    const last = (known?.old ?? known?.before?.inputs)?.["generation"];
+    const count = typeof last === "number" ? last : 0;
+    if (known?.replacing) return count + 1;
+    return known?.old === undefined || count === 0 ? undefined : count;
+  }
+
+  /** The ID to create a thing with: the derived one, or the next one while that is a resource's of this run. */
+  chosen(urn: string | undefined, ...parts: readonly string[]): string | undefined {
+    for (let apart = 0; ; apart++) {
+      const id = chosenID(urn, ...parts, ...(apart > 0 ? [`apart ${apart}`] : []));
+      if (id === undefined || urn === undefined || !this.#isTaken(urn, id)) return id;
+    }
+  }
+
+  /** Also by one that the state has and the program has not declared yet. */
+  #isTaken(urn: string, id: string): boolean {
+    const { kind } = named(urn);
+    return [...this.#known].some(([one, { current, seen }]) => {
+      const has = seen.has(id) || (current === id && one !== urn);
+      return has && named(one).kind === kind;
+    });
+  }
+
+  #of(urn: string): Known {
+    const known = this.#known.get(urn) ?? {
+      ...{ checked: false, old: undefined, before: undefined, seen: new Set(), current: undefined, replacing: false },
+    };
+    this.#known.set(urn, known);
+    return known;
+  }
+}

@@ -1,0 +1,138 @@
+import { RowSet } from "../reconcile/rowSet.ts";
+import type { Digest, RowDigests } from "../reconcile/digests.ts";
+import type { RowTarget } from "./rowApply.ts";
+import { linkedLabels, summarize, type Summary } from "./rowSource.ts";
+import { SharedLock } from "./locks.ts";
+
+/** That a seed of the run declares rows of a table: its declaration, not the rows. */
+export interface RowClaim {
+  urn: string;
+  /** Name of the resource, for people. */
+  name: string;
+  target: RowTarget;
+  /** Digest of the source's content; undefined for a seed that was only announced. */
+  digest?: string | undefined;
+}
+
+/** Rows of a seed's last run that its source has no more. */
+export interface Leaving {
+  name: string;
+  target: RowTarget;
+  keys: RowSet;
+  /** Those of them that stay on the platform for another seed of the program. */
+  handedOver: RowSet;
+}
+
+/**
+ * Which seeds of a run declare which rows. An engine knows a seed by its name in the program, the platform knows rows:
+ * what one seed gives up another one may declare. All seeds that a provider configuration serves are checked by one
+ * process, each before it is applied, and what left the program is deleted last.
+ */
+export class RowClaims {
+  /** By table: read and written side by side, removed from alone. */
+  readonly lock = new SharedLock();
+  readonly #directory: string;
+  readonly #checked = new Map<string, RowClaim>();
+  readonly #announced = new Map<string, RowClaim>();
+  readonly #leaving = new Map<string, Leaving>();
+  readonly #removed: { table: string; shape: string; keys: RowSet }[] = [];
+  readonly #renewed = new Set<string>();
+  readonly #summaries = new Map<string, Summary>();
+
+  /** @param directory the program's folder, where sources are found */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Notes what a seed declares, in place of what it declared before. */
+  claim(urn: string, target: RowTarget, digest: string): void {
+    this.#checked.set(urn, { urn, name: nameOf(urn), target, digest });
+  }
+
+  /** Notes what a seed of the program will declare that is not checked yet. */
+  announce(urn: string, target: RowTarget): void {
+    this.#announced.set(urn, { urn, name: nameOf(urn), target });
+  }
+
+  /** The rows of the seed are not known. */
+  forget(urn: string | undefined): void {
+    this.#checked.delete(urn ?? "");
+  }
+
+  /** The seeds that were checked; with a table, those of them that declare its rows. */
+  checked(table?: string): RowClaim[] {
+    return [...this.#checked.values()].filter(({ target }) => table === undefined || target.table === table);
+  }
+
+  /** The seeds that declare rows of a table, also those that are only announced; without that of one URN. */
+  on(table: string, except?: string): RowClaim[] {
+    const announced = [...this.#announced.values()].filter(({ urn }) => !this.#checked.has(urn));
+    return [...this.#checked.values(), ...announced].filter(
+      ({ urn, target }) => target.table === table && urn !== except,
+    );
+  }
+
+  /** The rows of a claim; read anew where they are not remembered. */
+  async summary({ urn, target, digest }: RowClaim): Promise<Summary> {
+    const known = this.#summaries.get(urn);
+    if (known && (digest === undefined || known.digest === digest)) return known;
+    const summary = await summarize(target, this.#directory);
+    this.#summaries.set(urn, summary);
+    return summary;
+  }
+
+  /** Remembers what was read of a seed. */
+  remember(urn: string | undefined, summary: Summary): void {
+    if (urn !== undefined) this.#summaries.set(urn, summary);
+  }
+
+  /** What was read of a seed, if it still says the same. */
+  remembered(urn: string | undefined, digest: string | undefined): Summary | undefined {
+    const known = this.#summaries.get(urn ?? "");
+    return known?.digest === digest ? known : undefined;
+  }
+
+  /** Notes which rows a seed's source has no more; nothing when there are none. */
+  leave(urn: string, leaving: Omit<Leaving, "name">): void {
+    if (leaving.keys.length === 0) this.#leaving.delete(urn);
+    else this.#leaving.set(urn, { ...leaving, name: nameOf(urn) });
+  }
+
+  /** What other seeds give up in a table, as far as the run has seen them. */
+  leaving(table: string, except?: string): Leaving[] {
+    return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
+  }
+
+  /** Notes rows that the run has removed. */
+  removed(target: RowTarget, rows: Iterable<RowDigests>): void {
+    this.#removed.push({ table: target.table, shape: shapeOf(target), keys: RowSet.of(rows) });
+  }
+
+  /** Whether the run has removed a row with this key from the table. */
+  wasRemoved(target: RowTarget, key: Digest): boolean {
+    if (this.#removed.length === 0) return false;
+    const shape = shapeOf(target);
+    return this.#removed.some((one) => one.table === target.table && one.shape === shape && one.keys.has(key));
+  }
+
+  /** Notes that rows of a table were made anew, or will be: what refers to them has to follow. */
+  renew(table: string): void {
+    this.#renewed.add(table);
+  }
+
+  isRenewed(table: string): boolean {
+    return this.#renewed.has(table);
+  }
+}
+
+const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
+
+/** What the digest of a key depends on: seeds of one shape have the same digest for the same row. */
+export function shapeOf(target: RowTarget): string {
+  const { key, salt } = target;
+  const linked = linkedLabels(target).filter((label) => key.includes(label));
+  return JSON.stringify([key, salt ?? null, linked.sort()]);
+}
+
+/** Whether two seeds have the same digest for the same row. */
+export const sameShape = (one: RowTarget, other: RowTarget): boolean => shapeOf(one) === shapeOf(other);

@@ -1,0 +1,71 @@
+import { decodeLedger } from "../reconcile/ledger.ts";
+import { planRows } from "../reconcile/rows.ts";
+import type { RowSet } from "../reconcile/rowSet.ts";
+import { ResourceError, type Context, type Observed } from "./resource.ts";
+import { mostShown } from "./rowForecast.ts";
+import { Links } from "./rowLookups.ts";
+import { liveRows } from "./rowReads.ts";
+import type { Drift } from "./rowDrift.ts";
+import { ifThere, optionsOf, type SeedState } from "./rowSession.ts";
+import { keyOf, keysOf } from "./rowSource.ts";
+import { lastSource, withLastSource } from "./rowSummaries.ts";
+import { FoundRows } from "./rowsFound.ts";
+
+/** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
+async function missingKeys(
+  context: Context,
+  state: SeedState,
+  wanted: RowSet,
+  missing: readonly number[],
+): Promise<string[]> {
+  const first = missing.slice(0, mostShown);
+  if (state.keys) return first.flatMap((index) => state.keys?.[index] ?? []);
+  const keys = await withLastSource(context, state, ({ rows }, seed) => {
+    const indices = first.flatMap((index) => rows.find(wanted.key(index)) ?? []);
+    return keysOf(seed, context.directory, new Set(indices));
+  });
+  return keys ?? [];
+}
+
+/**
+ * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
+ * when the table is gone.
+ */
+export async function observe<Applied extends SeedState & { drift?: Drift | undefined }>(
+  platform: Context,
+  state: Applied,
+): Promise<Omit<Observed<Omit<Applied, "drift" | "rows"> & { drift?: Drift }>, "id"> | undefined> {
+  const context = { ...platform, looking: true };
+  const { drift: before, rows, ...rest } = state;
+  const ledger = decodeLedger(state.ledger);
+  const links = await Links.of(context, state);
+  const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
+  if (!wanted) {
+    const said = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
+    if (platform.readsFirst) context.report.info(said);
+    else context.report.warning(said);
+    return { outputs: before ? { ...rest, drift: before } : rest };
+  }
+  const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
+  const edited: string[] = [];
+  const reading = liveRows(context, state, state.labels, links, wanted, ledger, ({ index, content, values }) => {
+    if (index === undefined) return;
+    found?.see(values);
+    if (!wanted.says(index, content)) edited.push(keyOf(state.key, values));
+  });
+  const live = await ifThere(reading);
+  if (!live) {
+    context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
+    return undefined;
+  }
+  const inputs = found ? { inputs: found.inputs() } : {};
+  const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
+  const judgedLater = platform.readsFirst && drift.missing.length > 0;
+  if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
+  const [changed, missing] = [drift.edited.length, drift.missing.length];
+  if (changed + missing === 0) return { outputs: rest, ...inputs };
+  const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
+  const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
+  const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
+  return { outputs: { ...rest, drift: seen }, ...inputs };
+}

@@ -1,0 +1,92 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { GeneratedApp, Notification, Organization, SeedRows, Team } from "./resources.ts";
+
+const registered: pulumi.runtime.MockResourceArgs[] = [];
+
+beforeAll(async () => {
+  await pulumi.runtime.setMocks({
+    newResource: (resource) => {
+      registered.push(resource);
+      return { id: `id of ${resource.name}`, state: resource.inputs as object }; // inputs of a mock are untyped
+    },
+    call: () => ({}),
+  });
+});
+beforeEach(() => void (registered.length = 0));
+
+/** The inputs with which an organization with these options is registered. */
+async function inputsWith(options: pulumi.CustomResourceOptions): Promise<object> {
+  const { id } = new Organization("acme", { name: "Acme" }, options);
+  await new Promise((resolve) => void id.apply(resolve));
+  return registered[0]?.inputs as object; // inputs of a mock are untyped
+}
+
+test("options that no engine hands to a dynamic resource are an input of their own", async () => {
+  const customTimeouts = { create: "1h30m", update: "500ms", delete: "5m" };
+  expect(await inputsWith({ replaceOnChanges: ["name"], customTimeouts })).toMatchObject({
+    __options: { replaceOnChanges: ["name"], timeouts: { create: 5400, update: 0.5 } },
+  });
+});
+
+test.each<[string, pulumi.CustomResourceOptions]>([
+  ["no option", {}],
+  ["options that engines apply", { protect: true, ignoreChanges: ["name"], deleteBeforeReplace: false }],
+  ["an empty list", { replaceOnChanges: [] }],
+  ["a duration that engines refuse", { customTimeouts: { create: "soon" } }],
+  ["the timeout of a deletion", { customTimeouts: { delete: "5m" } }],
+])("there is no such input for %s", async (_, options) => {
+  expect(await inputsWith(options)).not.toHaveProperty("__options");
+});
+
+const file = 'import it with "pulumi import --file" (see "Import and dump" in the README)';
+const adopting = "declare it with adopt: true, which takes over what is there";
+
+test("the options import and id are refused, and say what to use", () => {
+  const team = { organizationID: "o1", name: "Crew" };
+  expect(() => new Team("crew", team, { import: "t1" })).toThrow(
+    new pulumi.RunError(`Team "crew": the option import is for plugins: ${file}, or ask getTeam what is there`),
+  );
+  expect(() => new Team("crew", team, { id: "t1" })).toThrow(`Team "crew": the option id is for plugins: ${file}`);
+  expect(() => new GeneratedApp("app", { userEmail: "ada@example.com", appPrompt: "x" }, { import: "a" })).toThrow(
+    `GeneratedApp "app": the option import is for plugins: ${file}, or ask getAppStatus what is there`,
+  );
+  expect(registered).toEqual([]);
+});
+
+test("where adopt takes over what is there, it is named", () => {
+  const seed = { table: "currencies", key: "Code", rows: [] };
+  expect(() => new SeedRows("currencies", seed, { import: "currencies" })).toThrow(
+    `the option import is for plugins: ${file}, ${adopting}, or ask getRows what is there`,
+  );
+});
+
+test("get throws what to use instead", () => {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- that is what an editor shows
+  expect(() => Team.get("crew", "t1")).toThrow(
+    `Team "crew": a dynamic resource can't be looked up by get: ${file}, or ask getTeam what is there`,
+  );
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- that is what an editor shows
+  expect(() => Notification.get("hello", "n1")).toThrow(
+    `Notification "hello": a dynamic resource can't be looked up by get: ${file}`,
+  );
+});
+
+test("an option that can't be honoured ends the program before anything is registered", () => {
+  const rows = [{ Code: "EUR", Name: "Euro" }];
+  const seed = { table: "currencies", key: "Code", rows };
+  expect(() => new SeedRows("currencies", seed, { ignoreChanges: ['rows["EUR"].Name'] })).toThrow(
+    'SeedRows "currencies": ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: leave',
+  );
+  expect(() => new SeedRows("currencies", seed, { replaceOnChanges: ["rows[0]"] })).toThrow(
+    'SeedRows "currencies": replaceOnChanges names rows[0], a part of rows',
+  );
+  const file = { table: "currencies", key: "Code", source: "currencies.csv" };
+  expect(() => new SeedRows("currencies", file, { ignoreChanges: ["rows"] })).toThrow(
+    "ignoreChanges names rows, and what is in a source can't be ignored",
+  );
+  expect(() => new Organization("acme", { name: "Acme" }, { ignoreChanges: ["nmae"] })).toThrow(
+    'Organization "acme": ignoreChanges names nmae, which is no input of Organization',
+  );
+  expect(registered).toEqual([]);
+});

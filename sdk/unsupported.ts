@@ -1,0 +1,55 @@
+import * as pulumi from "@pulumi/pulumi";
+import { refusedIgnores, refusedReplacements, type Definition } from "../provider/pulumi/options.ts";
+
+interface Ways {
+  /** Whether `adopt` takes over what somebody else made: organizations and teams are known by IDs of our own. */
+  adopts?: true;
+  /** The function that tells what is there. */
+  ask?: string;
+}
+
+const ways: Readonly<Record<string, Ways>> = {
+  Organization: { ask: "getOrganization" },
+  Team: { ask: "getTeam" },
+  TeamMember: { ask: "getTeamMembers" },
+  TeamRoster: { adopts: true, ask: "getTeamMembers" },
+  SeedRows: { adopts: true, ask: "getRows" },
+  RowFile: { adopts: true },
+  GeneratedApp: { ask: "getAppStatus" },
+  AppReadiness: { ask: "getAppStatus" },
+};
+
+/** Throws when an option of a resource can't be honoured, before anything is registered. */
+export function permitOptions(
+  definition: Definition,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  options: pulumi.CustomResourceOptions,
+): void {
+  const { ignoreChanges, replaceOnChanges } = options;
+  const found = options.import !== undefined ? "import" : options.id !== undefined ? "id" : undefined;
+  const refusal =
+    (found && `the option ${found} is for plugins: ${insteadOf(definition)}`) ??
+    refusedIgnores(definition, ignoreChanges, args) ??
+    refusedReplacements(definition, replaceOnChanges);
+  if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);
+}
+
+/** Throws: a dynamic resource is not looked up. */
+export function refuseGet(definition: Definition, name: string): never {
+  throw new pulumi.RunError(
+    `${definition.name} "${name}": a dynamic resource can't be looked up by get: ${insteadOf(definition)}`,
+  );
+}
+
+/** What to do instead of taking or looking up something that exists by its ID. */
+function insteadOf({ name }: Definition): string {
+  const { adopts, ask } = ways[name] ?? {};
+  const all = [
+    `import it with "pulumi import --file" (see "Import and dump" in the README)`,
+    ...(adopts ? ["declare it with adopt: true, which takes over what is there"] : []),
+    ...(ask === undefined ? [] : [`ask ${ask} what is there`]),
+  ];
+  const last = all.at(-1) ?? "";
+  return all.length === 1 ? last : `${all.slice(0, -1).join(", ")}, or ${last}`;
+}

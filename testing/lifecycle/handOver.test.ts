@@ -1,0 +1,190 @@
+import { expect, test } from "@jest/globals";
+import { throughBothDoors } from "./bothDoors.ts";
+
+const [ada, grace] = ["ada@example.com", "grace@example.com"];
+const kinds = ["TeamMember", "TeamRoster", "UserTeams"] as const;
+type Kind = (typeof kinds)[number];
+type Made = Awaited<ReturnType<Parameters<Parameters<typeof throughBothDoors>[1]>[0]["create"]>>;
+
+/** Ada in one team, as each kind of resource declares her. */
+const declarations = {
+  TeamMember: (teamID: string) => ({ teamID, email: ada }),
+  TeamRoster: (teamID: string) => ({ teamID, members: { [ada]: "member" } }),
+  UserTeams: (teamID: string) => ({ email: ada, teamIDs: [teamID] }),
+};
+
+throughBothDoors({}, (scene) => {
+  const live = async (teamID: string): Promise<string[]> =>
+    (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(
+      ({ email, userID }) => email ?? userID ?? "",
+    );
+
+  /** What an engine does in one run with a resource that is new in the program. */
+  const make = (kind: string, name: string, news: Record<string, unknown>): Promise<Made> => {
+    scene.host.resource = name;
+    return scene.create(kind, news);
+  };
+  /** The same with one that the state has, and that it replaces although nothing has changed. */
+  const replace = async (kind: string, name: string, old: Made, news: Record<string, unknown>): Promise<Made> => {
+    scene.host.resource = name;
+    expect((await scene.host.check(kind, news, old.inputs)).problems).toEqual([]);
+    return scene.create(kind, news);
+  };
+  const remove = (kind: string, name: string, { id, outputs }: Made): Promise<void> => {
+    scene.host.resource = name;
+    return scene.host.delete(kind, id, outputs);
+  };
+  const isQuiet = async (kind: string, name: string, { id, inputs, outputs }: Made): Promise<void> => {
+    const { host } = scene;
+    host.resource = name;
+    const seen = await host.read(kind, id, outputs);
+    expect(seen).toMatchObject({ id });
+    expect(await host.diff(kind, id, seen.outputs, (await host.check(kind, inputs, inputs)).inputs)).toMatchObject({
+      changes: false,
+    });
+  };
+
+  test.each<[string, (readonly [from: Kind, to: Kind])[]]>([
+    ["objects", kinds.flatMap((from) => kinds.map((to) => [from, to] as const))],
+    [
+      "ids",
+      [
+        ["TeamRoster", "TeamMember"],
+        ["TeamMember", "UserTeams"],
+        ["UserTeams", "TeamRoster"],
+      ],
+    ],
+  ])(
+    "whoever is declared under another name, or by another kind of resource, stays (lists of %s)",
+    async (form, ways) => {
+      await scene.clear();
+      await scene.set({ settings: { memberForm: form } });
+      const { host } = scene;
+      const organizationID = await scene.organization();
+      for (const [from, to] of ways) {
+        const what = `${from} to ${to}`;
+        const teamID = await scene.team(organizationID, what);
+        const old = await make(from, "before", declarations[from](teamID));
+        const there = await live(teamID);
+        await host.restart();
+        const since = scene.emulator.lastCall();
+        const made = await make(to, "after", declarations[to](teamID));
+        await remove(from, "before", old);
+        const calls = scene.emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint);
+        expect([what, ...calls]).toEqual([what, ...(to === "UserTeams" ? ["enforceteammembership"] : [])]);
+        const said = `info: ${ada} stays a member of team ${teamID}: ${to} "after" declares that`;
+        expect([what, host.told.at(-1)]).toEqual([what, said]);
+        expect(await live(teamID)).toEqual(there);
+        await isQuiet(to, "after", made);
+        // Where nothing declares her any more, she goes.
+        await host.destroy(to, made.id, made.outputs);
+        expect(await live(teamID)).toHaveLength(there.length - 1);
+      }
+    },
+  );
+
+  test.each(kinds)("%s: a replacement that the engine orders keeps the members", async (kind: Kind) => {
+    const { host } = scene;
+    const teamID = await scene.team();
+    const news = declarations[kind](teamID);
+    const old = await make(kind, "it", news);
+    const there = await live(teamID);
+    await host.restart();
+    let made: Made | undefined;
+    const calls = await scene.calls(async () => {
+      made = await replace(kind, "it", old, news);
+      await remove(kind, "it", old);
+    });
+    expect(calls).toEqual(kind === "UserTeams" ? ["enforceteammembership"] : []);
+    expect(await live(teamID)).toEqual(there);
+    expect(host.told.at(-1)).toBe(`info: ${ada} stays a member of team ${teamID}: ${kind} "it" declares that`);
+    await isQuiet(kind, "it", made ?? old);
+  });
+
+  test("a run that was killed between the creation and the deletion is finished by the next one without loss", async () => {
+    const { host } = scene;
+    const teamID = await scene.team();
+    const old = await make("TeamMember", "ada", declarations.TeamMember(teamID));
+    await host.restart();
+    const made = await make("TeamMember", "ada-admin", { ...declarations.TeamMember(teamID), role: "admin" });
+    await host.restart();
+    host.resource = "ada-admin";
+    const { inputs } = await host.check("TeamMember", made.inputs, made.inputs);
+    expect(await host.diff("TeamMember", made.id, made.outputs, inputs)).toMatchObject({ changes: false });
+    expect(await scene.calls(() => remove("TeamMember", "ada", old))).toEqual([]);
+    expect(await live(teamID)).toContain(ada);
+  });
+
+  test("whom a renamed roster does not declare any more goes, whom it does stays", async () => {
+    const teamID = await scene.team();
+    const members = { [ada]: "admin", [grace]: "member" };
+    const old = await make("TeamRoster", "before", { teamID, members, mode: "additive" });
+    await scene.host.restart();
+    const { [grace]: _, ...fewer } = members;
+    await make("TeamRoster", "after", { teamID, members: fewer, mode: "additive" });
+    expect(await scene.calls(() => remove("TeamRoster", "before", old))).toEqual(["deleteteammember"]);
+    expect(await live(teamID)).toEqual(["admin@example.com", ada]);
+  });
+
+  test("a roster that is replaced and changed at once decides on its own members without adopt", async () => {
+    const teamID = await scene.team();
+    const old = await make("TeamRoster", "it", { teamID, members: { [ada]: "member", [grace]: "member" } });
+    await scene.host.restart();
+    await replace("TeamRoster", "it", old, { teamID, members: { [ada]: "member" } });
+    await remove("TeamRoster", "it", old);
+    expect(await live(teamID)).toEqual(["admin@example.com", ada]);
+    // Of another team it knows nothing.
+    const other = await scene.team(await scene.organization("Other"), "Other");
+    await scene.client.insertteammembers({ teamIDs: [other], emails: [grace] });
+    await expect(replace("TeamRoster", "it", old, { teamID: other, members: {} })).rejects.toThrow("set adopt: true");
+  });
+
+  test("another user in the same place: the new one comes before the old one goes", async () => {
+    const { host } = scene;
+    const teamID = await scene.team();
+    const old = await make("TeamMember", "lead", { teamID, email: ada });
+    await host.restart();
+    host.resource = "lead";
+    const { inputs } = await host.check("TeamMember", { teamID, email: grace }, old.inputs);
+    expect(await host.diff("TeamMember", old.id, old.outputs, inputs)).toEqual({
+      changes: true,
+      replaces: ["email"],
+      deleteBeforeReplace: false,
+    });
+    await make("TeamMember", "lead", { teamID, email: grace });
+    await remove("TeamMember", "lead", old);
+    expect(await live(teamID)).toEqual(["admin@example.com", grace]);
+  });
+
+  test("the same user, named by ID instead of the address, stays", async () => {
+    const teamID = await scene.team();
+    const old = await make("TeamMember", "ada", { teamID, email: ada, role: "admin" });
+    const { userID } = await scene.client.userid({ email: ada });
+    await scene.host.restart();
+    const made = await replace("TeamMember", "ada", old, { teamID, userID, role: "member" });
+    expect(await scene.calls(() => remove("TeamMember", "ada", old))).toEqual([]);
+    expect(made.id).toBe(old.id);
+    expect(await live(teamID)).toContain(ada);
+  });
+
+  test("two members who change places are both there", async () => {
+    const teamID = await scene.team();
+    const [first, second] = [
+      { teamID, email: ada },
+      { teamID, email: grace },
+    ];
+    const a = await make("TeamMember", "a", first);
+    const b = await make("TeamMember", "b", second);
+    await scene.host.restart();
+    const { host } = scene;
+    host.resource = "a";
+    await host.diff("TeamMember", a.id, a.outputs, (await host.check("TeamMember", second, a.inputs)).inputs);
+    await make("TeamMember", "a", second);
+    host.resource = "b";
+    await host.diff("TeamMember", b.id, b.outputs, (await host.check("TeamMember", first, b.inputs)).inputs);
+    await make("TeamMember", "b", first);
+    await remove("TeamMember", "a", a);
+    await remove("TeamMember", "b", b);
+    expect(await live(teamID)).toEqual(["admin@example.com", ada, grace]);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, test } from "@jest/globals";
+import { throughBothDoors, unknown } from "./bothDoors.ts";
+
+const [ada, grace] = ["ada@example.com", "grace@example.com"];
+
+throughBothDoors({}, (scene) => {
+  /** Problems with a resource that is new in the program. */
+  const judge = async (name: string, type: string, news: Record<string, unknown>): Promise<string[]> => {
+    scene.host.resource = name;
+    return (await scene.host.check(type, news)).problems;
+  };
+
+  test("two owners of one person are refused before anything is sent, with both names", async () => {
+    expect(await judge("a", "TeamMember", { teamID: "t1", email: "Ada@example.com" })).toEqual([]);
+    const second = { teamID: "t1", email: ada };
+    expect(await judge("b", "TeamMember", second)).toEqual([
+      `email: TeamMember "a" declares ${ada} a member of team t1 as well. Keep one of them`,
+    ]);
+    for (const other of [{ email: grace }, { teamID: "t2" }, { teamID: unknown }, { email: unknown }]) {
+      expect(await judge("b", "TeamMember", { ...second, ...other })).toEqual([]);
+    }
+    // The same one again is no second one.
+    expect(await judge("a", "TeamMember", second)).toEqual([]);
+
+    expect(await judge("r", "TeamRoster", { teamID: "t3", members: { [ada]: "admin" } })).toEqual([]);
+    const roster = { teamID: "t3", members: { [grace]: "member" }, mode: "additive" };
+    const twice = `teamID: TeamRoster "r" says who is in team t3 as well. Keep one of them`;
+    expect(await judge("s", "TeamRoster", roster)).toEqual([twice]);
+    // Rosters that remove nobody and have nobody in common leave each other alone.
+    expect(await judge("r", "TeamRoster", { ...roster, members: { [ada]: "admin" } })).toEqual([]);
+    expect(await judge("s", "TeamRoster", roster)).toEqual([]);
+    expect(await judge("s", "TeamRoster", { ...roster, members: { "ADA@example.com": "member" } })).toEqual([twice]);
+
+    expect(await judge("u", "UserTeams", { email: ada, teamIDs: ["t4"], organizationID: "o1" })).toEqual([]);
+    const reason = `email: UserTeams "u" says which teams Ada@example.com is in as well. Keep one of them`;
+    const teams = { email: "Ada@example.com", teamIDs: ["t5"] };
+    expect(await judge("v", "UserTeams", teams)).toEqual([reason]);
+    expect(await judge("v", "UserTeams", { ...teams, organizationID: "o1" })).toEqual([reason]);
+    expect(await judge("v", "UserTeams", { ...teams, organizationID: "o2" })).toEqual([]);
+    expect(await judge("v", "UserTeams", { ...teams, organizationID: unknown })).toEqual([]);
+    expect(scene.emulator.calls()).toEqual([]);
+  });
+
+  test("one person by address and by ID is found out by up, before the second one is sent", async () => {
+    const teamID = await scene.team();
+    const { host } = scene;
+    const { userID } = await scene.client.userid({ email: ada });
+    // Before anybody knows whose the address is.
+    const judged = async (name: string, news: Record<string, unknown>) => {
+      host.resource = name;
+      const { inputs, problems } = await host.check("TeamMember", news);
+      expect(problems).toEqual([]);
+      return inputs;
+    };
+    const first = await judged("a", { teamID, email: ada, role: "admin" });
+    const second = await judged("b", { teamID, userID, role: "member" });
+    host.resource = "a";
+    await host.create("TeamMember", first);
+    host.resource = "b";
+    const reason = `TeamMember "a" declares ${userID} a member of team ${teamID} as well. Keep one of them`;
+    await expect(host.create("TeamMember", second)).rejects.toThrow(reason);
+    // What is known by then is judged at once.
+    expect(await judge("c", "TeamMember", { teamID, userID })).toEqual([`userID: ${reason}`]);
+    expect((await scene.client.readteammember({ teamID, userID })).teamMember?.role).toBe("admin");
+  });
+
+  test("two resources that have one ID in the state are refused, and one of them can be given up", async () => {
+    const { host } = scene;
+    const organizationID = await scene.organization();
+    host.resource = "crew";
+    const news = { organizationID, name: "Crew" };
+    const made = await scene.create("Team", news);
+    await host.restart();
+    const compare = async (name: string) => {
+      host.resource = name;
+      const { inputs } = await host.check("Team", news, made.inputs);
+      return host.diff("Team", made.id, made.outputs, inputs);
+    };
+    expect(await compare("crew")).toMatchObject({ changes: false });
+    await expect(compare("other")).rejects.toThrow(
+      `Team "other" and Team "crew" are one thing on the platform: both have the ID ${made.id}. Remove one of them`,
+    );
+    // The program without the other one.
+    await host.restart();
+    await compare("crew");
+    host.resource = "other";
+    expect(await scene.calls(() => host.delete("Team", made.id, made.outputs))).toEqual([]);
+    expect(host.told.at(-1)).toBe('info: team "Crew" stays: Team "crew" has it');
+    // The program without both.
+    await host.destroy("Team", made.id, made.outputs);
+    expect((await host.read("Team", made.id, made.outputs)).id).toBe("");
+  });
+});

@@ -1,0 +1,82 @@
+import { expect, test } from "@jest/globals";
+import { throughBothDoors } from "./bothDoors.ts";
+
+const ada = "ada@example.com";
+
+throughBothDoors({}, (scene) => {
+  const names = async (teamID: string): Promise<(string | undefined)[]> =>
+    (await scene.client.teammembers({ teamIDs: [teamID] })).teamMembers.map(({ email }) => email);
+
+  /** Ada in two teams by UserTeams, and in the second one by a TeamMember as well. */
+  const both = async (scoped: boolean) => {
+    const { host } = scene;
+    const organizationID = await scene.organization();
+    const [red, green] = [await scene.team(organizationID, "Red"), await scene.team(organizationID, "Green")];
+    host.resource = "ada";
+    const member = await scene.create("TeamMember", { teamID: green, email: ada });
+    host.resource = "teams";
+    const scope = scoped ? { organizationID } : {};
+    const teams = await scene.create("UserTeams", { email: ada, teamIDs: [red, green], ...scope });
+    await host.restart();
+    return { red, green, member, teams, fewer: { email: ada, teamIDs: [red], ...scope } };
+  };
+
+  test.each([false, true])(
+    "UserTeams that drop a team leave the user in it where a TeamMember declares that (in one organization: %s)",
+    async (scoped) => {
+      const { host } = scene;
+      const { green, member, teams, fewer } = await both(scoped);
+      host.resource = "ada";
+      const { inputs: same } = await host.check("TeamMember", member.inputs, member.inputs);
+      expect(await host.diff("TeamMember", member.id, member.outputs, same)).toMatchObject({ changes: false });
+      host.resource = "teams";
+      const { inputs } = await host.check("UserTeams", fewer, teams.inputs);
+      expect(await scene.calls(() => host.update("UserTeams", teams.id, teams.outputs, inputs))).toEqual([
+        "enforceteammembership",
+      ]);
+      expect(host.told.at(-1)).toBe(`info: ${ada} stays a member of team ${green}: TeamMember "ada" declares that`);
+      expect(await names(green)).toContain(ada);
+    },
+  );
+
+  test("a TeamMember that is checked after the update puts the user back, and its preview says so", async () => {
+    const { host } = scene;
+    const { green, member, teams, fewer } = await both(false);
+    host.resource = "teams";
+    const { inputs } = await host.check("UserTeams", fewer, teams.inputs);
+    await host.update("UserTeams", teams.id, teams.outputs, inputs);
+    host.resource = "ada";
+    const { inputs: same } = await host.check("TeamMember", member.inputs, member.inputs);
+    expect(await host.diff("TeamMember", member.id, member.outputs, same)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
+    expect(host.told.at(-1)).toContain('UserTeams "teams" takes');
+    await host.update("TeamMember", member.id, member.outputs, same);
+    expect(await names(green)).toContain(ada);
+  });
+
+  test("a TeamMember that is made while UserTeams take the user out of the team is there afterwards", async () => {
+    const { host, emulator } = scene;
+    const { green, teams, fewer } = await both(false);
+    emulator.setFaults({ faults: [{ kind: "slow", endpoint: "enforceteammembership", milliseconds: 400, count: 1 }] });
+    host.resource = "teams";
+    const { inputs } = await host.check("UserTeams", fewer, teams.inputs);
+    const taking = host.update("UserTeams", teams.id, teams.outputs, inputs);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    host.resource = "ada-again";
+    await scene.create("TeamMember", { teamID: green, email: ada });
+    await taking;
+    expect(await names(green)).toContain(ada);
+  });
+
+  test("an authoritative roster leaves whom UserTeams of the run put into the team", async () => {
+    const { host } = scene;
+    const teamID = await scene.team();
+    host.resource = "teams";
+    await scene.create("UserTeams", { email: ada, teamIDs: [teamID] });
+    host.resource = "roster";
+    await scene.create("TeamRoster", { teamID, members: { "grace@example.com": "member" }, adopt: true });
+    expect(await names(teamID)).toEqual(["admin@example.com", ada, "grace@example.com"]);
+  });
+});

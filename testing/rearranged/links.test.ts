@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { eventually } from "../processes.ts";
+import { doorNames, Scene, type DoorName } from "./scene.ts";
+import { offices, seed } from "./seeds.ts";
+
+describe.each(doorNames)("through the %s door:", (door: DoorName) => {
+  let scene: Scene;
+  beforeAll(async () => void (scene = await Scene.open(door)));
+  afterAll(async () => expect(await scene.close()).toEqual([]));
+  beforeEach(async () => {
+    await scene.begin();
+    await scene.write(seed("depots", "NES") + offices("NE"));
+    await scene.project.succeed("up --yes --skip-preview");
+  });
+
+  const everything = async () => [await scene.rows("regions"), await scene.rows("offices")];
+
+  /** The program is refused by each of these commands: they name what must be known, and change nothing. */
+  async function refused(words: readonly string[], ...commands: string[]): Promise<void> {
+    const rows = await everything();
+    for (const command of commands) {
+      const { status, output } = await scene.project.run(command);
+      expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
+      for (const word of words) expect(output).toContain(word);
+      expect(output).not.toMatch(/^\s+at /m);
+    }
+    expect(await everything()).toEqual(rows);
+  }
+
+  async function isDone(): Promise<void> {
+    expect(scene.touched()).toEqual([]);
+    await scene.project.succeed("preview --expect-no-changes");
+    await scene.project.succeed("refresh --yes --skip-preview");
+    await scene.project.succeed("preview --expect-no-changes");
+  }
+
+  test("a preview refuses that a row leaves which others refer to, and changes nothing", async () => {
+    await scene.write(seed("depots", "ES") + offices("NE"));
+    await refused(["offices", "N"], "preview", "up --yes");
+    await scene.write(seed("depots", "NES") + offices("NE"));
+    await isDone();
+  });
+
+  test("an up that skips its preview ends badly with what refers to the row; put back, links lead to it again", async () => {
+    await scene.write(seed("depots", "ES") + offices("NE"));
+    const { status, output } = await scene.up();
+    expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
+    for (const word of ["offices", "N"]) expect(output).toContain(word);
+    await scene.write(seed("depots", "NES") + offices("NE"));
+    await scene.project.succeed("up --yes --skip-preview");
+    expect((await scene.rows("offices")).get("N")?.link).toBe("N");
+    await isDone();
+  });
+
+  test("a seed that others refer to does not leave unnoticed", async () => {
+    const other = seed("others", "X");
+    const byTable = offices("NE").replace(/linked\(.*?\)\) /, '{ table: "regions", key: "Code" } ');
+    await scene.write(seed("depots", "NES") + other + byTable);
+    await scene.project.succeed("up --yes --skip-preview");
+    await scene.write(other + byTable);
+    await refused(["offices", "N"], "up --yes --skip-preview");
+    await scene.write(seed("depots", "NES") + other + byTable);
+    await scene.project.succeed("up --yes --skip-preview");
+    await isDone();
+  });
+
+  test("a row and what refers to it leave and come back together", async () => {
+    await scene.write(seed("depots", "ES") + offices("E"));
+    await scene.project.succeed("up --yes --skip-preview");
+    expect([...(await scene.rows("offices")).keys()].toSorted()).toEqual(["E", "theirs"]);
+    await scene.write(seed("depots", "NES") + offices("NE"));
+    await scene.project.succeed("up --yes --skip-preview");
+    expect((await scene.rows("offices")).get("N")?.link).toBe("N");
+    await isDone();
+  });
+
+  test.each(["", ", killed before the links are renewed"])(
+    "a row that was removed by hand comes back, and what refers to it leads to it in the same run%s",
+    async (killed) => {
+      const rowID = (await scene.rows("regions")).get("N")?.id ?? "";
+      await scene.client.removemicroapprow({ rowID });
+      if (killed !== "") {
+        scene.emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "updatemicroapprow", count: 1 }] });
+        const running = scene.project.start("up --yes --skip-preview --refresh");
+        await eventually("the renewal of a link", () => scene.emulator.faults().find(({ hit }) => hit > 0));
+        process.kill(running.pid, "SIGKILL");
+        await running.ended;
+        scene.emulator.setFaults();
+        await scene.project.succeed("cancel --yes");
+      }
+      await scene.project.succeed("up --yes --skip-preview --refresh");
+      const now = await scene.rows("regions");
+      expect(now.has("N")).toBe(true);
+      expect((await scene.rows("offices")).get("N")?.link).toBe("N");
+      await isDone();
+    },
+  );
+});

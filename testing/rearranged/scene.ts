@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
+import { createClient, type Client } from "../../provider/client/index.ts";
+import { eventually, leftRunning } from "../processes.ts";
+import { Project, repository, type Ended } from "../project.ts";
+
+export type DoorName = "dynamic" | "plugin";
+export const doorNames: readonly DoorName[] = ["dynamic", "plugin"];
+
+const login = { email: "admin@example.com", password: "correct-horse" };
+
+/** What a program begins with: the same classes behind each door, and where linked rows are found. */
+const preambles: Readonly<Record<DoorName, string>> = {
+  dynamic: `
+import { Environment, Organization, SeedRows, Team, TeamMember } from "pulumi-microapps";
+const linked = (seed) => seed;
+`,
+  // As a generated SDK does it.
+  plugin: `
+import pulumi from "@pulumi/pulumi";
+const declared = (type) => class extends pulumi.CustomResource {
+  constructor(name, inputs, options) { super("microapps:index:" + type, name, inputs, options); }
+};
+const [Organization, SeedRows, Team, TeamMember] = ["Organization", "SeedRows", "Team", "TeamMember"].map(declared);
+const linked = ({ table, key }) => ({ table, key: pulumi.output(key).apply((labels) => [labels].flat()[0]) });
+`,
+};
+
+/** Somebody who edits a program and brings it up with the embedded engine, through one door. */
+export class Scene {
+  readonly door: DoorName;
+  readonly emulator: Emulator;
+  readonly client: Client;
+  readonly project: Project;
+  readonly #empty: string;
+
+  private constructor(door: DoorName, emulator: Emulator, project: Project, empty: string) {
+    this.door = door;
+    this.emulator = emulator;
+    this.client = createClient({ endpoint: emulator.url, ...login });
+    this.project = project;
+    this.#empty = empty;
+  }
+
+  static async open(door: DoorName): Promise<Scene> {
+    const fields = { Code: "text", Name: "text", Note: "text" } as const;
+    const linkedField = { type: "linked", table: "regions", field: "Code" } as const;
+    const tables = { regions: { fields }, areas: { fields }, offices: { fields: { ...fields, Region: linkedField } } };
+    const emulator = await createEmulator({ seed: { administrator: login, tables } });
+    const config = {
+      "microapps:endpoint": emulator.url,
+      "microapps:email": login.email,
+      "microapps:password": login.password,
+    };
+    const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+    const project = await Project.running("", config, door === "plugin" ? { plugins } : {});
+    await project.succeed("stack init dev");
+    const scene = new Scene(door, emulator, project, await project.stateText());
+    const rowData = { Code: "theirs", Name: "Theirs", Note: "" };
+    const { rowID } = await scene.client.insertmicroapprow({ microAppID: "regions", rowData });
+    await scene.client.insertmicroapprow({
+      microAppID: "offices",
+      rowData: { ...rowData, Region: { crossAppRowID: rowID } },
+    });
+    emulator.saveSnapshot("start");
+    return scene;
+  }
+
+  async close(): Promise<string[]> {
+    const left = await leftRunning(this.project.folder);
+    await this.client.close();
+    await this.project.remove();
+    await this.emulator.close();
+    return left;
+  }
+
+  /** A program that was never brought up, on a platform that holds what others put there. */
+  async begin(): Promise<void> {
+    this.emulator.setFaults();
+    this.emulator.loadSnapshot("start");
+    await this.project.write(".pulumi/stacks/tests/dev.json", this.#empty);
+  }
+
+  /** Replaces the program; another version changes what comes last. Its seeds stand in a list `seeds`, in the order in which they are brought up. */
+  write(program: string, version = 1): Promise<void> {
+    // It comes after all of them and before what is deleted, so that a run can be killed between the two.
+    const description = `Version ${version}`;
+    const last = `new Organization("last", ${JSON.stringify({ name: "Last", description })}, { dependsOn: seeds });\n`;
+    return this.project.write("index.ts", `${preambles[this.door]}\nconst seeds = [];\n${program}\n${last}`);
+  }
+
+  up(...flags: string[]): Promise<Ended> {
+    return this.project.run("up --yes --skip-preview", ...flags);
+  }
+
+  /** Brings the program up, is killed when all is created and nothing is deleted yet, and brings it up again. */
+  async upKilledBetween(): Promise<Ended> {
+    const { emulator, project } = this;
+    emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "updateorganization", count: 1 }] });
+    const running = project.start("up --yes --skip-preview");
+    await eventually("the last call before the deletions", () => emulator.faults().find(({ hit }) => hit > 0));
+    process.kill(running.pid, "SIGKILL");
+    await running.ended;
+    emulator.setFaults();
+    await project.succeed("cancel --yes");
+    return this.up();
+  }
+
+  /** Changing calls that a piece of work made. */
+  async calls(work: () => Promise<unknown>): Promise<LoggedCall[]> {
+    const since = this.emulator.lastCall();
+    await work();
+    return this.emulator.calls({ since, mutating: true });
+  }
+
+  /** The rows of others that something was done to. */
+  touched(): string[] {
+    return this.emulator
+      .differences("start")
+      .filter(({ table }) => table === "rows")
+      .flatMap(({ changed, removed }) => [...changed, ...removed]);
+  }
+
+  /** IDs of the rows of a table by code; a link stands beside it by the code that it leads to. */
+  async rows(table: string): Promise<Map<string, { id: string; values: Record<string, unknown>; link?: string }>> {
+    const read = async (microAppID: string) =>
+      (await this.client.microappdata({ microAppID, searchFilter: [{ skip: 0, limit: 1000 }] })).microAppRows;
+    const regions = new Map((await read("regions")).map((row) => [row._id, String(row["Code"])]));
+    return new Map(
+      (await read(table)).map((row) => {
+        const region = row["Region"] as { crossAppRowID?: string } | null | undefined; // a linked field's form
+        const link =
+          region?.crossAppRowID === undefined ? {} : { link: regions.get(region.crossAppRowID) ?? "nothing" };
+        return [String(row["Code"]), { id: row._id, values: row, ...link }];
+      }),
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { doorNames, Scene, type DoorName } from "./scene.ts";
+import { offices, seed } from "./seeds.ts";
+
+const many = "ABCDEFGHIJKL";
+
+describe.each(doorNames)("through the %s door:", (door: DoorName) => {
+  let scene: Scene;
+  beforeAll(async () => void (scene = await Scene.open(door)));
+  afterAll(async () => expect(await scene.close()).toEqual([]));
+  beforeEach(() => scene.begin());
+
+  const codes = async (table: string): Promise<string> => [...(await scene.rows(table)).keys()].toSorted().join();
+  const isDone = async (): Promise<void> => {
+    expect(scene.touched()).toEqual([]);
+    await scene.project.succeed("preview --expect-no-changes");
+    await scene.project.succeed("refresh --yes --skip-preview");
+    await scene.project.succeed("preview --expect-no-changes");
+  };
+
+  test("a table that is mistyped is found before anything is removed, and corrected again nothing was done", async () => {
+    await scene.write(seed("depots", "NES", { more: "maxRemovals: 1, " }) + offices("NE"));
+    await scene.project.succeed("up --yes --skip-preview");
+    const rows = [await scene.rows("regions"), await scene.rows("offices")];
+    await scene.write(seed("depots", "NES", { table: "region", more: "maxRemovals: 1, " }) + offices("NE"));
+    const { status, output } = await scene.up();
+    expect(status).toBe(1);
+    expect(output).toContain("region");
+    expect([await scene.rows("regions"), await scene.rows("offices")]).toEqual(rows);
+    await scene.write(seed("depots", "NES", { more: "maxRemovals: 1, " }) + offices("NE"));
+    const calls = await scene.calls(() => scene.project.succeed("up --yes --skip-preview"));
+    expect(calls.map(({ endpoint }) => endpoint)).toEqual([]);
+    expect([await scene.rows("regions"), await scene.rows("offices")]).toEqual(rows);
+    await isDone();
+  });
+
+  test("rows go to another table before they leave the old one; many of them only when maxRemovals allows it", async () => {
+    await scene.write(seed("depots", many));
+    await scene.project.succeed("up --yes --skip-preview");
+    await scene.write(seed("depots", many, { table: "areas" }));
+    const since = scene.emulator.lastCall();
+    for (const command of ["preview", "up --yes --skip-preview"]) {
+      const { status, output } = await scene.project.run(command);
+      expect(status).toBe(1);
+      expect(output).toContain("maxRemovals");
+    }
+    expect(scene.emulator.calls({ since, mutating: true })).toEqual([]);
+    await scene.write(seed("depots", many, { table: "areas", more: "maxRemovals: 1, " }), 2);
+    expect((await scene.upKilledBetween()).status).toBe(0);
+    expect(await codes("areas")).toBe(many.split("").join());
+    expect(await codes("regions")).toBe("theirs");
+    await isDone();
+  });
+});
