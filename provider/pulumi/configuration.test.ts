@@ -32,7 +32,7 @@ test("a key that nobody reads is refused with the one that was meant", () => {
   );
   expect(() => given({ ...sound, colour: "red" })).toThrow(
     "microapps:colour is no configuration; there is endpoint, email, password, token, userID, apiKey, readOnly, " +
-      "driftOnPreview, organizationID, movedFrom, wireNames",
+      "insecure, driftOnPreview, organizationID, movedFrom, wireNames",
   );
   expect(() => configure({ ...sound, pasword: "horse" }, {}, true)).toThrow(
     "pasword is no configuration; did you mean password?",
@@ -44,6 +44,14 @@ test("a variable that misspells one is refused, another that only begins alike i
     "the variable MICROAPPS_READONLY is not read; did you mean MICROAPPS_READ_ONLY?",
   );
   expect(() => given(sound, { MICROAPPS_PASWORD: "x" })).toThrow("did you mean MICROAPPS_PASSWORD?");
+  expect(() => given(sound, { MICROAPPS_ALLOWED_ENDPOINT: "https://platform.example.com" })).toThrow(
+    "the variable MICROAPPS_ALLOWED_ENDPOINT is not read; did you mean MICROAPPS_ALLOWED_ENDPOINTS?",
+  );
+  expect(given({ ...sound, insecure: "true" }, { MICROAPPS_ALLOWED_ENDPOINTS: sound.endpoint })).toEqual({
+    ...sound,
+    insecure: true,
+    allowed: [sound.endpoint],
+  });
   expect(given(sound, { MICROAPPS_DEPLOYMENT: "blue", MICROAPPS_READONLY: "" })).toEqual(sound);
 });
 
@@ -52,11 +60,24 @@ test("former spellings are read, and the present one counts", () => {
   const token = { ...place, token: "t-0-k-e-n" };
   expect(given({ ...token, userId: "ada" })).toEqual({ ...token, userID: "ada" });
   expect(given({ ...token, userId: "ada", userID: "kay" })).toEqual({ ...token, userID: "kay" });
-  expect(given(token, { MICROAPPS_USER_ID: "grace" })).toMatchObject({ userID: "grace" });
+  expect(given({ ...token, userId: "ada", userID: undefined })).toEqual({ ...token, userID: "ada" });
+  const environment = { MICROAPPS_ENDPOINT: place.endpoint, MICROAPPS_USER_ID: "grace" };
+  expect(given(token, environment)).toMatchObject({ userID: "grace" });
   expect(given(sound, { MICROAPPS_ORGANIZATION_I_D: "acme" })).toMatchObject({ organizationID: "acme" });
   const both = { MICROAPPS_ORGANIZATION_I_D: "acme", MICROAPPS_ORGANIZATION_ID: "zeta" };
   expect(given(sound, both)).toMatchObject({ organizationID: "zeta" });
   expect(() => given(token)).toThrow("microapps:token needs microapps:userID beside it");
+});
+
+test("a user ID of the environment is a credential: it goes to an origin of the environment alone", () => {
+  const settings = { endpoint: "https://platform.example.com", token: "t-0-k-e-n", userId: "ada" };
+  expect(() => given(settings, { MICROAPPS_USER_ID: "grace" })).toThrow(
+    "nothing was sent: MICROAPPS_USER_ID is set in the environment, and the endpoint comes from the stack or its state",
+  );
+  const renewed = { MICROAPPS_TOKEN: "renewed", MICROAPPS_USER_ID: "ada", MICROAPPS_ENDPOINT: settings.endpoint };
+  expect(configure(settings, renewed, true)).toMatchObject({ token: "renewed", userID: "ada" });
+  const { MICROAPPS_ENDPOINT: _, ...untrusted } = renewed;
+  expect(configure(settings, untrusted, true)).toMatchObject({ token: "t-0-k-e-n", userID: "ada" });
 });
 
 test("a secret is hidden as a whole, and not as a part of another word", () => {

@@ -1,4 +1,5 @@
 import { expect } from "@jest/globals";
+import { parse, stringify } from "yaml";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { leftRunning } from "../processes.ts";
 import { Project } from "../project.ts";
@@ -35,34 +36,27 @@ export class MistakeBench {
   readonly #empty: string;
   /** An address where nobody answers any more. */
   readonly #nobody: string;
-  readonly #config: Readonly<Record<string, string>>;
 
-  private constructor(
-    project: Project,
-    emulator: Emulator,
-    { empty, nobody, config }: { empty: string; nobody: string; config: Readonly<Record<string, string>> },
-  ) {
+  private constructor(project: Project, emulator: Emulator, { empty, nobody }: { empty: string; nobody: string }) {
     this.project = project;
     this.emulator = emulator;
     this.#empty = empty;
     this.#nobody = nobody;
-    this.#config = config;
   }
 
   static async start(): Promise<MistakeBench> {
     const emulator = await createEmulator({
       seed: { tables: { regions: { fields: { Code: "text", Name: "text" } } } },
     });
-    const config = {
+    const project = await Project.running("", {
       "microapps:endpoint": emulator.url,
       "microapps:email": "admin@example.com",
-    };
-    const project = await Project.running("", config);
+    });
     await project.succeed("stack init dev");
-    project.environment["MICROAPPS_PASSWORD"] = "admin";
+    await project.succeed("config set microapps:password --secret admin");
     const gone = await createEmulator();
     await gone.close();
-    return new MistakeBench(project, emulator, { empty: await project.stateText(), nobody: gone.url, config });
+    return new MistakeBench(project, emulator, { empty: await project.stateText(), nobody: gone.url });
   }
 
   async close(): Promise<void> {
@@ -92,10 +86,14 @@ export class MistakeBench {
     await project.write("index.ts", imports + program);
     const settings = await project.read("Pulumi.dev.yaml");
     if (Object.keys(config).length > 0) {
-      await project.write("Pulumi.dev.yaml", JSON.stringify({ config: { ...this.#config, ...config } }));
+      const stack = parse(settings) as { config: object }; // written by `start`
+      await project.write("Pulumi.dev.yaml", stringify({ ...stack, config: { ...stack.config, ...config } }));
     }
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
-    const set = Object.entries(environment).map(([name, value]) => [name, value?.replace("<nobody>", this.#nobody)]);
+    const set = Object.entries(environment).map(([name, value]) => [
+      name,
+      value?.replace("<nobody>", this.#nobody).replace("<platform>", emulator.url),
+    ]);
     const before = { ...project.environment };
     Object.assign(project.environment, Object.fromEntries(set));
     const since = emulator.lastCall();
