@@ -126,7 +126,7 @@ test.each<[string, Mistake, string[]]>([
   [
     "a stack that is not there",
     { command: ["up", "--yes", "--stack", "prod"], status: 6 },
-    ["error: no stack named 'prod' found: make it with 'stack init prod'"],
+    ["error: no stack named 'prod' found: there is dev; make it with 'stack init prod'"],
   ],
   [
     "an unknown flag",
