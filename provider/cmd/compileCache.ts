@@ -23,5 +23,7 @@ export function compileCacheFolder(environment: Readonly<Record<string, string |
 /** Compiles nothing twice, where there is a folder of one's own for it. */
 export function compileOnce(): void {
   const folder = compileCacheFolder(process.env);
-  if (folder !== undefined) module.enableCompileCache(folder);
+  // A Node of before 22.1 has no such cache.
+  const { enableCompileCache } = module as Partial<typeof module>;
+  if (folder !== undefined) enableCompileCache?.(folder);
 }

@@ -142,9 +142,11 @@ function meet(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: 
     plan.adoptNeeded.push({ wanted: at, id });
     return;
   }
-  const edited = last !== undefined && !same(last, content) && !live.isDangling(index);
+  const differs = last !== undefined && !same(last, content);
+  // A link that lost its row is no edit, which one might want to keep.
+  const edited = differs && !live.isDangling(index);
   if (last === undefined) plan.adopted++;
-  if (edited) plan.drift.edited.push({ wanted: at, id });
+  if (differs) plan.drift.edited.push({ wanted: at, id });
   if (options.mode === "insertOnly") plan.kept++;
   else if (edited && options.onConflict === "keepLive") plan.kept++;
   else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });

@@ -9,8 +9,8 @@ import { driftSaid, repairsOf, type Drift } from "./rowDrift.ts";
 import { as, firstNames, forecast, mostShown, type Names, type Part } from "./rowForecast.ts";
 import { referringTo } from "./rowOwners.ts";
 import { byOldKey, inOldTerms, isReshaped } from "./rowReshaped.ts";
-import { viewersChanged, type SeedInputs, type SeedState } from "./rowSession.ts";
-import { keysOf, type Summary } from "./rowSource.ts";
+import { departedFrom, viewersChanged, type SeedInputs, type SeedState } from "./rowSession.ts";
+import { keysOf } from "./rowSource.ts";
 import { sparedSaid, type Spared } from "./rowSpared.ts";
 import { summaryOf, withLastSource } from "./rowSummaries.ts";
 
@@ -132,7 +132,12 @@ async function planned(
   const ledger = decodeLedger(old.ledger);
   const { whole, names, target } = await difference(context, old, inputs, ledger);
   const { plan, leaving } = await spared(rowClaims, inputs, target, whole);
-  const after = takenOver(rowClaims, inputs, await summaryOf(context, inputs), plan);
+  const { rows } = await summaryOf(context, inputs);
+  const after = takenOver(rowClaims, inputs, rows, plan);
+  const departed = departedFrom(old, inputs);
+  if (after.exact && !isReshaped(old, inputs) && after.change.added.some((index) => departed.has(rows.key(index)))) {
+    rowClaims.renew(inputs.table);
+  }
   report.info(forecast(inputs, after, names, ledger.count, repairs));
   if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
   const going = inputs.mode === "exact" ? fewestRemovals(after) : 0;
@@ -214,7 +219,7 @@ async function spared(
 }
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
-export function takenOver(claims: RowClaims, inputs: SeedInputs, { rows }: Summary, plan: Forecast): Forecast {
+export function takenOver(claims: RowClaims, inputs: SeedInputs, rows: RowSet, plan: Forecast): Forecast {
   if (!plan.exact || plan.insert === 0) return plan;
   const givers = claims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameShape(target, inputs));
   if (givers.length === 0) return plan;

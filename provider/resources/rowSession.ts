@@ -1,4 +1,5 @@
 import { CallCounter } from "../client/calls.ts";
+import { Departed } from "../reconcile/departed.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../reconcile/ledger.ts";
 import type { LiveRows } from "../reconcile/liveRows.ts";
 import { Lookup } from "../reconcile/references.ts";
@@ -16,7 +17,7 @@ import { outcome, tellFindings } from "./rowReports.ts";
 import { keysOf, quoted, type Summary } from "./rowSource.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed, type Removal, type Spared } from "./rowSpared.ts";
 import { isWithinBounds, lastSource, summaryOf } from "./rowSummaries.ts";
-import { gone, some } from "./settling.ts";
+import { given, gone, some } from "./settling.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -37,6 +38,7 @@ interface Kept {
   labels: string[];
   unfinished?: boolean;
   renewals?: number | undefined;
+  departed?: string | undefined;
 }
 
 /** What the last run left. */
@@ -61,15 +63,15 @@ function handedOver({ rowClaims }: Context, inputs: SeedInputs): RowOptions["han
 
 /** Brings the table to what the source says and tells what is ours then. */
 export async function apply<Inputs extends SeedInputs>(
-  given: Context,
+  context: Context,
   id: string,
   inputs: Inputs,
   ledger: Ledger,
   old?: SeedState,
 ): Promise<Inputs & Kept> {
-  const release = await given.rowClaims.lock.enter(inputs.table);
+  const release = await context.rowClaims.lock.enter(inputs.table);
   try {
-    return await applied(given, { id, inputs, ledger, old, release });
+    return await applied(context, { id, inputs, ledger, old, release });
   } finally {
     release();
   }
@@ -84,11 +86,11 @@ interface Job<Inputs extends SeedInputs> {
 }
 
 async function applied<Inputs extends SeedInputs>(
-  given: Context,
+  platform: Context,
   { id, inputs, ledger: last, old, release }: Job<Inputs>,
 ): Promise<Inputs & Kept> {
   const calls = new CallCounter();
-  const context: RowContext = { ...given, onCall: calls.onCall };
+  const context: RowContext = { ...platform, onCall: calls.onCall };
   const began = context.now();
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
@@ -103,7 +105,12 @@ async function applied<Inputs extends SeedInputs>(
   await refuseNumbered(inputs, plan, numbered, context.directory);
   tellFindings(context.report, inputs.table, plan);
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
-  const moved = plan.insert.some((index) => context.rowClaims.wasRemoved(inputs, summary.rows.key(index)));
+  const departed = departedFrom(old, inputs);
+  const moved = plan.insert.some((index) => {
+    const key = summary.rows.key(index);
+    return departed.has(key) || context.rowClaims.wasRemoved(inputs, key);
+  });
+  const removing = [...plan.remove];
   const { undone, failures, spared } = await applyPlan(context, inputs, summary, links, plan, {
     recreate,
     release,
@@ -114,17 +121,25 @@ async function applied<Inputs extends SeedInputs>(
   if (isRenewed) context.rowClaims.renew(inputs.table);
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
   const ours = oursAfter(summary.rows, plan, undone);
+  const kept = {
+    ...(renewals > 0 ? { renewals } : {}),
+    ...given({ departed: departed.encode(removing, (key) => ours.has(key)) }),
+  };
   if (failures.length > 0) {
     const done = summary.rows.length - undone.wanted.size - plan.kept;
     const message = `${done} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
-    const outputs: object = outputsOf(inputs, summary, ledgerInFailure(ours), renewals);
+    const outputs: object = outputsOf(inputs, summary, ledgerInFailure(ours), kept);
     // Viewers that not all rows have yet are changed by the next run.
     const viewers = recreate.size > 0 && old ? viewersOf(old) : {};
     throw new PartialFailure(message, id, { ...outputs, ...viewers, unfinished: true });
   }
   context.report.info(outcome({ ...plan, recreated: recreate.size }, calls, context.now() - began));
-  return outputsOf(inputs, summary, ledgerOf(ours), renewals);
+  return outputsOf(inputs, summary, ledgerOf(ours), kept);
 }
+
+/** What the seed removed in earlier runs, by the key that tells rows apart now. */
+export const departedFrom = (old: SeedState | undefined, inputs: SeedInputs): Departed =>
+  Departed.decode(old && sameShape(old, inputs) ? old.departed : undefined);
 
 /** The rows of the table and what was last applied to them, in the terms of this run. */
 async function observedRows(
@@ -195,10 +210,9 @@ export const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | unde
   });
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
-export async function removeOwned(given: Context, state: SeedState): Promise<void> {
-  const release = await given.rowClaims.lock.enter(state.table);
+export async function removeOwned(context: Context, state: SeedState): Promise<void> {
+  const release = await context.rowClaims.lock.enter(state.table);
   try {
-    const context: RowContext = given;
     const ledger = decodeLedger(state.ledger);
     const read = await rowsToRemove(context, state, ledger);
     if (!read) return; // the rows went with their table
@@ -246,14 +260,14 @@ function outputsOf<Inputs extends SeedInputs>(
   { rows: inline, keys, ...inputs }: Inputs,
   summary: Summary,
   ledger: Ledger,
-  renewals: number,
+  more: Pick<Kept, "renewals" | "departed">,
 ): Inputs & Kept {
   const outputs = {
     ...inputs,
     rowCount: ledger.count,
     ledger: encodeLedger(ledger),
     labels: summary.labels,
-    ...(renewals > 0 ? { renewals } : {}),
+    ...more,
   };
   // Those of a ledger that has other rows would name the wrong ones.
   const named = keys && isWithinBounds(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;

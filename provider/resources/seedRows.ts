@@ -147,6 +147,9 @@ const outputs = z.object({
   renewals: z.int().optional().meta({
     description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
   }),
+  departed: z.string().optional().meta({
+    description: "Digests of the keys of rows that were removed: one that comes back has another ID.",
+  }),
   unfinished: z.boolean().optional().meta({
     description: "True when the last run left something undone, which the next one does.",
     shownAs: "rows",
@@ -270,7 +273,7 @@ async function sourceOf(
   const summary = await summarize(inputs, directory);
   rowClaims.remember(inputs.resourceUrn, summary);
   if (old.table === undefined) {
-    const plan = takenOver(rowClaims, inputs, summary, planOffline(summary.rows, emptyLedger(), inputs.mode));
+    const plan = takenOver(rowClaims, inputs, summary.rows, planOffline(summary.rows, emptyLedger(), inputs.mode));
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
     report.info(forecast(inputs, plan, names, 0));
   }

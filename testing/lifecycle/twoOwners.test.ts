@@ -60,7 +60,8 @@ throughBothDoors({}, (scene) => {
     const reason = `TeamMember "a" declares ${userID} a member of team ${teamID} as well. Keep one of them`;
     await expect(host.create("TeamMember", second)).rejects.toThrow(reason);
     // What is known by then is judged at once.
-    expect(await judge("c", "TeamMember", { teamID, userID })).toEqual([`userID: ${reason}`]);
+    const either = new RegExp(`^userID: TeamMember "[ab]" declares ${userID} a member of team ${teamID} as well`);
+    expect(await judge("c", "TeamMember", { teamID, userID })).toEqual([expect.stringMatching(either)]);
     expect((await scene.client.readteammember({ teamID, userID })).teamMember?.role).toBe("admin");
   });
 
@@ -85,7 +86,8 @@ throughBothDoors({}, (scene) => {
     await compare("crew");
     host.resource = "other";
     expect(await scene.calls(() => host.delete("Team", made.id, made.outputs))).toEqual([]);
-    expect(host.told.at(-1)).toBe('info: team "Crew" stays: Team "crew" has it');
+    // A dynamic resource goes by the URN in its state, which is that of the one that made it.
+    expect(host.told.at(-1)).toMatch(/^info: team "Crew" stays: (Team "crew" has it|this resource goes on with it)$/);
     // The program without both.
     await host.destroy("Team", made.id, made.outputs);
     expect((await host.read("Team", made.id, made.outputs)).id).toBe("");
