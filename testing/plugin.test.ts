@@ -132,6 +132,10 @@ describe("preview", () => {
     labels: unknown,
     ledger: unknown,
     rowCount: unknown,
+    linkRenewals: unknown,
+    renewals: unknown,
+    verified: unknown,
+    departed: unknown,
   };
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
@@ -183,7 +187,7 @@ test("a diff names each property that changes, by path", async () => {
     references: { Continent: { table: unknown, key: "Code" }, Currency: { table: "currencies", key: "Code" } },
   };
   expect(await stage.host.details("SeedRows", "x", old, news)).toEqual({
-    "key[1]": "ADD_REPLACE",
+    "key[1]": "ADD",
     digest: "UPDATE",
     "references.Continent.table": "UPDATE",
     'references["Time zone"]': "DELETE",
