@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoints, type EndpointName } from "../provider/contract/endpoints.ts";
 import { invalid } from "./failure.ts";
+import { sentences } from "../provider/contract/sentences.ts";
 
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]]; // keys of the contract's table
 const name = z.enum(names, { error: "must be the name of an endpoint" });
@@ -66,7 +67,7 @@ export class Faults {
 
   /** Replaces all faults. */
   set(plan: unknown): void {
-    const result = faultPlan.safeParse(plan);
+    const result = faultPlan.safeParse(plan, sentences);
     if (!result.success) {
       const [issue] = result.error.issues;
       throw invalid(`${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);

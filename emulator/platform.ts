@@ -13,6 +13,7 @@ import { withOurNames } from "./routes.ts";
 import { hashToken } from "./secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import type { User } from "./users.ts";
+import { sentences } from "../provider/contract/sentences.ts";
 
 /** A request for an endpoint, as it came. */
 export interface Incoming {
@@ -160,7 +161,7 @@ function requireJSON(headers: Received["headers"], body: Buffer): void {
 }
 
 function judged(endpoint: Endpoint, accepted: unknown): unknown {
-  const result = endpoint.request.safeParse(accepted);
+  const result = endpoint.request.safeParse(accepted, sentences);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.map(String).join(".") ?? "";

@@ -120,10 +120,10 @@ describe("a mistake is named with file, line and column", () => {
       ],
     ],
     ["users:\n  - email: ADMIN@example.com\n", ["p.yaml:2:12: users.0.email: ADMIN@example.com is there twice"]],
-    ["settings: {defaultLimit: 0}\n", ["p.yaml:1:26: settings.defaultLimit: Too small"]],
+    ["settings: {defaultLimit: 0}\n", ["p.yaml:1:26: settings.defaultLimit: must be at least 1"]],
     ["users: [\n", ["p.yaml:2:1: Flow sequence in block collection"]],
     ["users: []\nusers: []\n", ["p.yaml:2:1: Map keys must be unique"]],
-    ["- a\n", ["p.yaml:1:1: Invalid input: expected object, received array"]],
+    ["- a\n", ["p.yaml:1:1: must be a map, not a list"]],
   ])("%j", (yaml, expected) => {
     const messages = thrown(() => parseSeed(yaml, "p.yaml")).split("\n");
     expect(messages).toHaveLength(expected.length);

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { z } from "zod";
 import { seed, type Seed, type SeedInput } from "./seed.ts";
 import { readLayers, SeedError, textOf, type Layered } from "./seedLayers.ts";
+import { sentences } from "../provider/contract/sentences.ts";
 
 /**
  * Reads a seed from a YAML file, or judges one that is an object already. `directory` is that of the program that names the
@@ -31,7 +32,7 @@ export function parseSeed(yaml: string, name: string, directory = dirname(name))
 }
 
 function judged({ content, place }: Layered, above: PropertyKey[] = []): Seed {
-  const result = seed.safeParse(content);
+  const result = seed.safeParse(content, sentences);
   if (result.success) return result.data;
   throw new SeedError(
     result.error.issues
@@ -49,6 +50,5 @@ function mistakes(issue: z.core.$ZodIssue): { path: PropertyKey[]; what: string 
     return issue.keys.map((key) => ({ path: [...issue.path, key], what: "is not known here" }));
   }
   if (issue.code === "invalid_key") return [{ path: issue.path, what: issue.issues[0]?.message ?? issue.message }];
-  const missing = issue.code === "invalid_type" && issue.input === undefined && issue.message.includes("undefined");
-  return [{ path: issue.path, what: missing ? "is required" : issue.message }];
+  return [{ path: issue.path, what: issue.message }];
 }

@@ -9,7 +9,7 @@ import { startHost } from "./host.ts";
 import { Monitor } from "./monitor.ts";
 import { startProgram } from "./program.ts";
 import { refresh } from "./refresh.ts";
-import { refuseForeignState } from "./refuse.ts";
+import { refuseForeignRuntime, refuseForeignState } from "./refuse.ts";
 import type { RunResult, StackOutputs } from "./outcome.ts";
 import { Registrar, shownProperties } from "./registrar.ts";
 import { startPlugin } from "./plugin.ts";
@@ -53,6 +53,7 @@ async function flush(run: Run): Promise<void> {
 export async function execute(stack: Stack, options: RunOptions): Promise<RunResult> {
   const { kind, preview, emit } = options;
   const { project } = stack;
+  refuseForeignRuntime(project);
   const started = Date.now();
   const parallel = Math.max(1, options.parallel ?? os.availableParallelism() * 4);
   const config = stack.config();

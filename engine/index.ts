@@ -1,4 +1,6 @@
-export { addEngineCommands, tellFailure } from "./cli/cli.ts";
+export { addEngineCommands, refuseUnknownCommands, tellFailure } from "./cli/cli.ts";
+export { printableJson } from "./display/json.ts";
+export { printable } from "./display/text.ts";
 export { execute, type RunOptions } from "./engine.ts";
 export { hasChanges, type RunResult } from "./outcome.ts";
 export { EngineError, Refusal } from "./errors.ts";

@@ -21,6 +21,8 @@ export interface Project {
   file: string;
   /** The folder of Pulumi.yaml. */
   root: string;
+  /** The language host of the program, such as nodejs; a run refuses others, while stacks and configuration of all are served. */
+  runtime: string;
   /** The folder the program and the provider run in. */
   workdir: string;
   /** What the official runner is given as the program: `.` or a file name in `workdir`. */
@@ -61,11 +63,6 @@ export function readProject(file: string): Project {
   const runtime = raw["runtime"];
   const runtimeName = isObject(runtime) ? runtime["name"] : runtime;
   if (typeof runtimeName !== "string") throw new EngineError(`${file}: 'runtime' is missing`);
-  if (runtimeName !== "nodejs") {
-    throw new Refusal(
-      `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${runtimeName}': use the Pulumi CLI`,
-    );
-  }
   if (isObject(raw["environment"]) && Object.keys(raw["environment"]).length > 0) {
     throw new Refusal(`${file}: 'environment' is not served by the embedded engine: use the Pulumi CLI`);
   }
@@ -80,6 +77,7 @@ export function readProject(file: string): Project {
     name,
     file,
     root,
+    runtime: runtimeName,
     workdir,
     entry,
     typescript: runtimeOptions["typescript"] !== false && isTypeScript(workdir, entry),

@@ -5,10 +5,19 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { Refusal } from "./errors.ts";
 import { foreignNote } from "./packages.ts";
+import type { Project } from "./project.ts";
 import { isProviderType, packageOf } from "./urns.ts";
 import type { ResourceState } from "./state.ts";
 
 const instead = "run this program with the Pulumi CLI";
+
+/** Refuses the programs that this engine does not run. */
+export function refuseForeignRuntime({ file, runtime }: Project): void {
+  if (runtime === "nodejs") return;
+  throw new Refusal(
+    `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${runtime}': use the Pulumi CLI`,
+  );
+}
 
 /** A field of the state that belongs to a feature this engine lacks. */
 export function refuseStateField(field: string, where: string): never {

@@ -90,6 +90,10 @@ export async function openCrypter(salt: string, passphrase: string): Promise<Cry
   return crypter;
 }
 
+/** Whether the environment says the passphrase, which may be an empty one. */
+export const hasPassphrase = (environment: NodeJS.ProcessEnv): boolean =>
+  environment["PULUMI_CONFIG_PASSPHRASE"] !== undefined || !!environment["PULUMI_CONFIG_PASSPHRASE_FILE"];
+
 /** The passphrase from the environment variables that Pulumi reads. */
 export function passphraseFrom(environment: NodeJS.ProcessEnv): string {
   const given = environment["PULUMI_CONFIG_PASSPHRASE"];

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { Backend, backendFolder } from "./backend.ts";
 import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint, renderCheckpoint } from "./checkpoint.ts";
 import { type Config, effectiveConfig } from "./config.ts";
@@ -6,7 +7,8 @@ import { type WriteFile, writeDurably } from "./files.ts";
 import { Lock } from "./lock.ts";
 import { isName, nameRule } from "./names.ts";
 import { findProject, type Project, readProject } from "./project.ts";
-import { type Crypter, newCrypter, openCrypter, passphraseFrom } from "./secrets.ts";
+import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "./secrets.ts";
+import { nearest } from "./spelling.ts";
 import { StackFile } from "./stackfile.ts";
 import { currentBackend, selectedStack } from "./workspace.ts";
 
@@ -17,6 +19,8 @@ export interface Place {
   /** Name of the stack, `dev` or `organization/<project>/dev`; default: PULUMI_STACK, then the selected one. */
   stack?: string | undefined;
   environment: NodeJS.ProcessEnv;
+  /** Asks a person for the passphrase when the environment has none; `isNew` for a stack that is being made. */
+  askPassphrase?: ((isNew: boolean) => Promise<string>) | undefined;
   /** How files are written; a parameter, so that a full disk can be tried. */
   write?: WriteFile | undefined;
 }
@@ -26,14 +30,21 @@ export class Workspace {
   readonly project: Project;
   readonly backend: Backend;
   readonly environment: NodeJS.ProcessEnv;
+  /** Says where stacks were looked for, when it is not where the project lies. */
+  readonly #elsewhere: string;
+  readonly #ask: Place["askPassphrase"];
+  #asked: Promise<string> | undefined;
 
-  private constructor(project: Project, backend: Backend, environment: NodeJS.ProcessEnv) {
+  private constructor(project: Project, backend: Backend, place: Place, elsewhere: string) {
     this.project = project;
     this.backend = backend;
-    this.environment = environment;
+    this.environment = place.environment;
+    this.#ask = place.askPassphrase;
+    this.#elsewhere = elsewhere;
   }
 
-  static async open({ cwd, environment, write }: Place): Promise<Workspace> {
+  static async open(place: Place): Promise<Workspace> {
+    const { cwd, environment, write } = place;
     const project = readProject(findProject(cwd));
     const url = environment["PULUMI_BACKEND_URL"] || project.backendUrl || currentBackend(environment);
     if (url === undefined) {
@@ -43,18 +54,47 @@ export class Workspace {
     }
     const backend = new Backend(backendFolder(url, cwd), write ?? writeDurably);
     await backend.open();
-    return new Workspace(project, backend, environment);
+    return new Workspace(project, backend, place, lookedElsewhere(project, backend, url));
   }
 
-  /** The name proper of a stack that may be given in full. */
+  /** The passphrase of the environment, or what a person types; asked once. */
+  passphrase(isNew = false): Promise<string> {
+    if (!this.#ask || hasPassphrase(this.environment)) return Promise.resolve(passphraseFrom(this.environment));
+    return (this.#asked ??= this.#ask(isNew));
+  }
+
+  /** The name proper of a stack that may be given in full, or that is selected. */
+  async chosenStack(given: string | undefined): Promise<string> {
+    if (given || this.#selected()) return this.stackName(given);
+    const names = await this.backend.stacks(this.project.name);
+    const some = `name ${listed(names)} with --stack, or choose one with 'stack select <name>'`;
+    throw new EngineError(`no stack selected: ${names.length > 0 ? some : this.first}`);
+  }
+
+  /** What to do where there is no stack yet. */
+  get first(): string {
+    return `make one with 'stack init <name>'${this.#elsewhere}`;
+  }
+
+  /** The error of a stack that is not there, with what was meant or what there is. */
+  async noSuchStack(name: string): Promise<EngineError> {
+    const names = await this.backend.stacks(this.project.name);
+    const near = nearest(name, names);
+    const there = names.length > 0 ? `there is ${names.join(", ")}; ` : "";
+    const remedy =
+      near === undefined
+        ? `: ${there}make it with 'stack init ${name}'${this.#elsewhere}`
+        : `; did you mean '${near}'? If not, make it with 'stack init ${name}'`;
+    return new EngineError(`no stack named '${name}' found${remedy}`, statuses.noSuchStack);
+  }
+
+  #selected(): string | undefined {
+    return this.environment["PULUMI_STACK"] || selectedStack(this.project.name, this.project.file, this.environment);
+  }
+
+  /** As `chosenStack`, where one is given or selected. */
   stackName(given: string | undefined): string {
-    const full =
-      given ||
-      this.environment["PULUMI_STACK"] ||
-      selectedStack(this.project.name, this.project.file, this.environment);
-    if (!full) {
-      throw new EngineError("no stack selected: name one with --stack, or make one with 'stack init <name>'");
-    }
+    const full = given || this.#selected() || "";
     const parts = full.split("/");
     const name = parts.at(-1) ?? "";
     const owner = parts.length === 3 ? parts[0] : undefined;
@@ -80,8 +120,8 @@ export class Workspace {
     if ((await this.backend.read(this.project.name, name)) !== undefined) {
       throw new EngineError(`stack '${name}' already exists`);
     }
-    const passphrase = passphraseFrom(this.environment);
     const file = new StackFile(this.project, name);
+    const passphrase = await this.passphrase(file.salt === undefined);
     const crypter = file.salt === undefined ? await newCrypter(passphrase) : await openCrypter(file.salt, passphrase);
     if (file.salt === undefined) {
       file.salt = crypter.salt;
@@ -97,13 +137,11 @@ export class Workspace {
   }
 
   async stack(given: string | undefined): Promise<Stack> {
-    const name = this.stackName(given);
+    const name = await this.chosenStack(given);
     const text = await this.backend.read(this.project.name, name);
-    if (text === undefined) {
-      throw new EngineError(`no stack named '${name}' found: make it with 'stack init ${name}'`, statuses.noSuchStack);
-    }
+    if (text === undefined) throw await this.noSuchStack(name);
     const file = new StackFile(this.project, name);
-    const passphrase = passphraseFrom(this.environment);
+    const passphrase = await this.passphrase();
     const salt = file.salt ?? parseCheckpoint(text, this.backend.checkpointFile(this.project.name, name)).salt;
     const crypter = salt === undefined ? await newCrypter(passphrase) : await openCrypter(salt, passphrase);
     if (file.salt === undefined) {
@@ -113,6 +151,19 @@ export class Workspace {
     return new Stack(this, name, file, crypter);
   }
 }
+
+/** A relative backend is taken from the current folder, as Pulumi does, and the project may lie above it. */
+function lookedElsewhere({ root, file }: Project, { folder }: Backend, url: string): string {
+  const isRelative = /^file:\/\/(\.|[^/~])/.test(url);
+  if (!isRelative || folder === path.resolve(root, url.slice("file://".length))) return "";
+  return (
+    `. Stacks were looked for in ${path.join(folder, ".pulumi")}, since the backend '${url}' is taken from the current ` +
+    `folder: run it in ${root}, where ${path.basename(file)} lies, to look there`
+  );
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
 
 /** One stack of a project: its configuration and its state. */
 export class Stack {
@@ -163,7 +214,7 @@ export class Stack {
     const crypter =
       salt === undefined || salt === this.crypter.salt
         ? this.crypter
-        : await openCrypter(salt, passphraseFrom(this.workspace.environment));
+        : await openCrypter(salt, await this.workspace.passphrase());
     return decodeDeployment(checkpoint, crypter);
   }
 

@@ -80,7 +80,7 @@ export async function runStep(run: Run, step: Step): Promise<void> {
   } catch (error) {
     if (error instanceof Told) throw error;
     run.emit({ type: "stepFailed", preview: run.preview, ...info });
-    const failed = run.fail(describeFailure(error, run.preview), info.internal ? undefined : step.urn);
+    const failed = run.fail(describeFailure(error, step.op, run.preview), info.internal ? undefined : step.urn);
     if (!(error instanceof ProtectedError)) run.abort();
     throw failed;
   }
@@ -89,8 +89,11 @@ export async function runStep(run: Run, step: Step): Promise<void> {
   run.emit({ type: "stepDone", preview: run.preview, seconds: (Date.now() - started) / 1000, ...after });
 }
 
-function describeFailure(error: unknown, preview: boolean): string {
-  if (error instanceof PartialFailure) return `resource partially created but not ready: ${error.reasons.join("; ")}`;
+function describeFailure(error: unknown, op: Step["op"], preview: boolean): string {
+  if (error instanceof PartialFailure) {
+    const how = op === "update" ? "resource updated in part only" : "resource partially created but not ready";
+    return `${how}: ${error.reasons.join("; ")}`;
+  }
   return preview && error instanceof ProviderError ? `Preview failed: ${error.message}` : messageOf(error);
 }
 
@@ -315,11 +318,8 @@ export function describeStep(run: Run, step: Step): StepInfo {
     const hidden = state?.hideDiff ?? [];
     described.properties = Object.fromEntries(
       Object.entries(whole)
-        .filter(([name]) => name !== providerKey)
-        .map(([name, value]) => [
-          name,
-          hidden.some((path) => path.length === 1 && path[0] === name) ? "..." : shown(value, run.showSecrets),
-        ]),
+        .filter(([name]) => name !== providerKey && !hidden.some((path) => path.length === 1 && path[0] === name))
+        .map(([name, value]) => [name, shown(value, run.showSecrets)]),
     );
   }
   if (step.op === "remove-pending-replace" || isDefaultProvider(step.urn)) described.internal = true;

@@ -12,6 +12,7 @@ import { configure } from "../provider/pulumi/configuration.ts";
 import { Operations } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { Provider } from "./provider.ts";
+import { stackSettings } from "./stackSettings.ts";
 import type { Args } from "./resource.ts";
 import { refuseMisplacedSecrets } from "./settings.ts";
 
@@ -125,10 +126,9 @@ const connections = new Map<string | undefined, Operations>();
 function operationsWith(settings: string | undefined): Operations {
   const known = connections.get(settings);
   if (known) return known;
-  const stack = new pulumi.Config("microapps");
   const own = settings === undefined ? undefined : (JSON.parse(settings) as Record<string, unknown>); // as Provider made it
   const operations = new Operations({
-    configuration: () => configure((name) => (own ? own[name] : stack.get(name)), process.env, own !== undefined),
+    configuration: () => configure(own ?? stackSettings(), process.env, own !== undefined),
     directory: process.cwd(),
     report: reporterTo(undefined),
     signal: new AbortController().signal, // an interrupted program just ends

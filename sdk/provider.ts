@@ -1,11 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
-import { configuration } from "../provider/pulumi/configuration.ts";
+import { configuration, secretKeys } from "../provider/pulumi/configuration.ts";
+import { unknownNames } from "../provider/pulumi/keys.ts";
 
 type Settings = z.input<typeof configuration>;
 
 /** What a Provider is declared with: the same keys as the configuration has. */
-export type ProviderArgs = { [Name in keyof Settings]?: pulumi.Input<Settings[Name]> };
+export type ProviderArgs = { [Name in keyof Settings]?: pulumi.Input<Settings[Name]> } & {
+  /** @deprecated It is spelled `userID`. */
+  userId?: pulumi.Input<string>;
+};
 
 /**
  * A platform and an account of its own, for the option `provider` of a resource or `providers` of a component: two
@@ -16,10 +20,15 @@ export class Provider extends pulumi.ProviderResource {
   readonly settings: pulumi.Output<string>;
 
   constructor(name: string, args: ProviderArgs, options?: pulumi.ResourceOptions) {
-    const given = Object.entries(args).map(([key, value]) => {
-      const secret = configuration.shape[key as keyof Settings].meta()?.secret; // keys of the arguments are its keys
-      return [`microapps:${key}`, secret ? pulumi.secret(value) : value] as const;
-    });
+    const unknown = unknownNames(args, configuration.keyof().options, (key) => key);
+    if (unknown.length > 0) {
+      const problems = unknown.map(({ key, reason }) => `${key} ${reason}`).join("; ");
+      throw new pulumi.RunError(`Provider ${name}: ${problems}`);
+    }
+    const secrets: readonly string[] = secretKeys;
+    const given = Object.entries(args).map(
+      ([key, value]) => [`microapps:${key}`, secrets.includes(key) ? pulumi.secret(value) : value] as const,
+    );
     // The package of dynamic resources: its host gets these inputs in place of the stack's configuration.
     super("pulumi-nodejs", name, { ...Object.fromEntries(given), "microapps:explicitProvider": "true" }, options);
     this.settings = pulumi.secret(pulumi.jsonStringify(args));

@@ -6,6 +6,7 @@ import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { refuseMisplacedSecrets } from "./settings.ts";
+import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
 /** Names of the inputs that are of use to the resource alone. */
@@ -85,6 +86,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
 
   class Declared extends pulumi.CustomResource {
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
+      checkStackSettings();
       permitOptions(definition, name, args, options);
       refuseMisplacedSecrets();
       const props = {

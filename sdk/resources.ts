@@ -19,9 +19,14 @@ export class Organization extends declared(organization) {}
 /** A team of an organization. `id` is its ID on the platform; another organization makes a new team. */
 export class Team extends declared(team) {}
 
+type MemberInputs = Args<typeof teamMember.inputs>;
+
+/** What TeamMember is declared with: the user by e-mail address or by ID. */
+export type TeamMemberArgs = Omit<MemberInputs, "email" | "userID"> & Either<MemberInputs, "email", "userID">;
+
 /** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
 export class TeamMember extends declared(teamMember) {
-  constructor(name: string, args: Args<typeof teamMember.inputs>, options?: pulumi.CustomResourceOptions) {
+  constructor(name: string, args: TeamMemberArgs, options?: pulumi.CustomResourceOptions) {
     declareInTeam({ kind: "TeamMember", name, people: [args.email ?? args.userID], excludes: false }, args.teamID);
     super(name, args, options);
   }
@@ -52,9 +57,20 @@ export class AppReadiness extends declared(appReadiness) {}
 /** Where linked rows and parent rows are found: a seed, or a table with the label of its key. */
 export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input<string> };
 
-/** What SeedRows is declared with. */
-export interface SeedRowsArgs extends Omit<
-  Args<typeof seedRows.inputs>,
+/** Exactly one of two arguments: both, or none, is wrong in the editor already. */
+type Either<All, One extends keyof All, Other extends keyof All> =
+  | ({ [Name in One]-?: Exclude<All[Name], undefined> } & { [Name in Other]?: undefined })
+  | ({ [Name in Other]-?: Exclude<All[Name], undefined> } & { [Name in One]?: undefined });
+
+type SeedInputs = Args<typeof seedRows.inputs>;
+
+/** What SeedRows is declared with: rows from the program or from a source. */
+export type SeedRowsArgs = SeedSettings & Either<SeedInputs, "rows", "source">;
+
+interface SeedSettings extends Omit<
+  SeedInputs,
+  | "rows"
+  | "source"
   | "references"
   | "parent"
   | "sensitive"
@@ -92,7 +108,8 @@ export class SeedRows extends declared(seedRows) {
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
       },
-      options,
+      // Rows of the program show what changes; those of a file have their digest alone.
+      args.rows === undefined ? options : pulumi.mergeOptions(options, { hideDiffs: ["digest"] }),
     );
   }
 }

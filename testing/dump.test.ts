@@ -160,7 +160,7 @@ PT,EUR,"The ""Republic"", of
 Portugal ","""1""",10.5,"[""a"",""b,c""]"
 `,
   "data/cities.csv": "Name,Parent\nLisbon,PT\nOsaka,JP\n",
-  "rooms/offices.ndjson": `{"City":"Lisbon","Country":"PT","Floor":10}\n{"City":"Lisbon","Country":"PT","Floor":9}\n`,
+  "rooms/offices.ndjson": `{"City":"Lisbon","Floor":10,"Country":"PT"}\n{"City":"Lisbon","Floor":9,"Country":"PT"}\n`,
 };
 
 const written = async (where: string): Promise<Record<string, string>> =>
@@ -332,7 +332,7 @@ test("rows that lead to rows of their own table find them on the platform, since
   expect(JSON.parse(output)).toMatchObject({
     warnings: [expect.stringContaining("table staff refers to staff in a circle")],
   });
-  expect(await readFile(join(folder, "one/data/staff.csv"), "utf8")).toBe("Lead,Name\n,Ada\nAda,Grace\n");
+  expect(await readFile(join(folder, "one/data/staff.csv"), "utf8")).toBe("Name,Lead\nAda,\nGrace,Ada\n");
   const yaml = await readFile(join(folder, "one/environment.yaml"), "utf8");
   expect(yaml).toContain("      Lead:\n        table: staff\n        key: Name\n");
 });
@@ -350,4 +350,27 @@ test("a reference to a row that is gone is left empty, and that is said", async 
     ],
   });
   expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain('\nJP,," Japan"');
+});
+
+test("without IDs it takes what the stack's state knows, and its schema line leads to the schema from where it lies", async () => {
+  const people = await fill();
+  await dump(source, "one", ...people, ...allTables);
+  const copy = await createEmulator({ seed });
+  const project = await projectOf("one", copy);
+  try {
+    await project.succeed("up", "--yes", "--skip-preview");
+    const summary: unknown = JSON.parse(await project.succeed("dump deep/again", "--json"));
+    expect(summary).toMatchObject({ organizations: 1, teams: 2 });
+    const again = await readFile(join(project.folder, "deep/again/environment.yaml"), "utf8");
+    const [head = "", ...rest] = again.split("\n");
+    expect(head).toBe(
+      "# yaml-language-server: $schema=../../node_modules/pulumi-microapps/sdk/environment/environment.schema.json",
+    );
+    await readFile(join(project.folder, "deep/again", head.split("$schema=")[1] ?? ""));
+    for (const name of ["Acme & Søn", "currencies", "countries", "cities", "offices"])
+      expect(rest.join("\n")).toContain(name);
+  } finally {
+    await project.remove();
+    await copy.close();
+  }
 });

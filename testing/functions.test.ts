@@ -127,7 +127,7 @@ describe("through both doors", () => {
     [
       "getOrganization",
       { organisationID: "x" },
-      "organizationID: is required; organisationID: is no input of getOrganization; it has organizationID",
+      "organizationID: is required; organisationID: is no input of getOrganization; did you mean organizationID?",
       [],
     ],
     ["getTeam", { teamID: "<crew>" }, { teamID: "<crew>", organizationID: "<acme>", name: "Crew" }, ["readteam"]],
@@ -156,7 +156,7 @@ describe("through both doors", () => {
       { rows: [] },
       ["microappdata", "microappdata", "microappdata"],
     ],
-    ["getRows", { table: "countries", limit: 0 }, "limit: Too small: expected number to be >=1", []],
+    ["getRows", { table: "countries", limit: 0 }, "limit: must be at least 1", []],
     [
       "getAppStatus",
       { appID: "<atlas>" },

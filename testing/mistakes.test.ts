@@ -1,94 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { createEmulator, type Emulator } from "../emulator/index.ts";
-import { leftRunning } from "./processes.ts";
-import { Project } from "./project.ts";
+import { known, later, type Mistake, MistakeBench, organization } from "./mistakes/bench.ts";
 
-let project: Project;
-/** The state of the stack before anything is done. */
-let empty: string;
-/** An address where nobody answers any more. */
-let nobody: string;
-let emulator: Emulator;
-beforeAll(async () => {
-  emulator = await createEmulator({
-    seed: { tables: { regions: { fields: { Code: "text", Name: "text" } } } },
-  });
-  project = await Project.running("", {
-    "microapps:endpoint": emulator.url,
-    "microapps:email": "admin@example.com",
-    "microapps:password": "admin",
-  });
-  await project.succeed("stack init dev");
-  empty = await project.stateText();
-  const gone = await createEmulator();
-  nobody = gone.url;
-  await gone.close();
-});
-afterAll(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  await emulator.close();
-  expect(left).toEqual([]);
-});
-beforeEach(async () => {
-  await emulator.reset();
-  await project.write(".pulumi/stacks/tests/dev.json", empty);
-});
+let bench: MistakeBench;
+beforeAll(async () => (bench = await MistakeBench.start()));
+afterAll(() => bench.close());
+beforeEach(() => bench.reset());
 
-const imports =
-  'import { Environment, Organization, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";\n';
-const organization = 'new Organization("acme", { name: "Acme" });\n';
 const seed = 'new SeedRows("regions", { table: "regions", key: "Code", source: "regions.csv" });\n';
 
 /** How a problem with the input `source` of the seed begins. */
 const source = "pulumi-nodejs:dynamic/microapps:SeedRows resource 'regions' property 'source' has a problem:";
-
-interface Mistake {
-  program?: string;
-  files?: Readonly<Record<string, string>>;
-  environment?: Readonly<Record<string, string | undefined>>;
-  command: readonly [string, ...string[]];
-  /** Endpoints of the changing calls that are made before the mistake can be known; none unless said otherwise. */
-  sent?: string[];
-}
-
-/** Makes a mistake, and tells what is printed. */
-async function outputOf({
-  program = organization,
-  files = {},
-  environment = {},
-  command,
-  sent = [],
-}: Mistake): Promise<string> {
-  await project.write("index.ts", imports + program);
-  for (const [file, text] of Object.entries(files)) await project.write(file, text);
-  const set = Object.entries(environment).map(([name, value]) => [
-    name,
-    value?.replace("<nobody>", nobody).replace("<platform>", emulator.url),
-  ]);
-  const before = { ...project.environment };
-  Object.assign(project.environment, Object.fromEntries(set));
-  const since = emulator.lastCall();
-  const { status, output } = await project.run(...command);
-  for (const [name = ""] of set) project.environment[name] = before[name];
-  expect(`status ${status}\n${output}`).not.toMatch(/^status 0/);
-  expect(output).not.toMatch(/^\s+at |node:internal|\.js:\d/m); // no stack trace
-  expect(emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint)).toEqual(sent);
-  return output.replaceAll(nobody, "<nobody>").replaceAll(project.folder, "<folder>");
-}
-
-/** What is told as an error: under the last Diagnostics, or all that is printed. */
-function errorsIn(output: string): string[] {
-  const [last = ""] = output.split("Diagnostics:\n").slice(-1);
-  const [told = ""] = last.split("\n\nResources:");
-  return told
-    .slice(Math.max(0, told.indexOf("error: ")))
-    .trimEnd()
-    .split(/\n\s*/);
-}
-
-const known = ["up", "--yes"] as const; // what a preview finds out, nothing has been sent for
-const later = ["up", "--yes", "--skip-preview"] as const;
 
 test.each<[string, Mistake, string[]]>([
   [
@@ -187,7 +108,7 @@ test.each<[string, Mistake, string[]]>([
     "no password",
     { command: known, environment: { MICROAPPS_PASSWORD: "" } },
     [
-      "error: no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userId",
+      "error: no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userID",
     ],
   ],
   [
@@ -204,8 +125,8 @@ test.each<[string, Mistake, string[]]>([
   ],
   [
     "a stack that is not there",
-    { command: ["up", "--yes", "--stack", "prod"] },
-    ["error: no stack named 'prod' found: make it with 'stack init prod'"],
+    { command: ["up", "--yes", "--stack", "prod"], status: 6 },
+    ["error: no stack named 'prod' found: there is dev; make it with 'stack init prod'"],
   ],
   [
     "an unknown flag",
@@ -226,19 +147,17 @@ test.each<[string, Mistake, string[]]>([
   ],
   [
     "nobody to confirm",
-    { command: ["up"] },
+    { command: ["up"], status: 2 },
     ["error: --yes or --skip-preview must be passed in to proceed when running in non-interactive mode"],
   ],
 ])("%s", async (_, mistake, expected) => {
-  expect(errorsIn(await outputOf(mistake))).toEqual(expected);
+  expect(await bench.errorsOf(mistake)).toEqual(expected);
 });
 
 test("what is wrong everywhere is told once for each resource and by nobody else", async () => {
-  await project.write("index.ts", imports + organization);
-  await project.succeed("up --yes --skip-preview");
-  Object.assign(project.environment, { MICROAPPS_ENDPOINT: emulator.url, MICROAPPS_PASSWORD: "wrong-horse" });
-  const output = await outputOf({ command: ["refresh", "--yes", "--skip-preview"] });
-  Object.assign(project.environment, { MICROAPPS_ENDPOINT: undefined, MICROAPPS_PASSWORD: undefined });
+  await bench.outputOf({ command: later, sent: ["insertorganization"], status: 0 });
+  const environment = { MICROAPPS_ENDPOINT: "<platform>", MICROAPPS_PASSWORD: "wrong-horse" };
+  const output = await bench.outputOf({ command: ["refresh", "--yes", "--skip-preview"], environment });
   const [, diagnostics = ""] = output.split("Diagnostics:\n");
   expect(diagnostics.match(/Login failed/g)).toHaveLength(1);
 });

@@ -57,6 +57,10 @@ const cases: fc.Arbitrary<Case> = fc.record({
   explicit: fc.boolean(),
 });
 
+/** What stands under `microapps:`, without that prefix. */
+const ownSettings = (config: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace("microapps:", ""), value]));
+
 const urlOf = (where: Where): string => (where === "platform" ? platform.url : enemy.url);
 
 /** The environment and what the branch says, with the platform as the pipeline's. */
@@ -99,7 +103,7 @@ test("no credential of the environment comes to another origin, wherever anythin
       const { environment, config } = written(one);
       const since = platform.lastCall();
       try {
-        const settings = configure((key) => config[`microapps:${key}`], environment, one.explicit);
+        const settings = configure(ownSettings(config), environment, one.explicit);
         const { client, close } = await connect(settings, process.cwd());
         await client.readorganization({ organizationID: "acme" }).catch(() => undefined);
         await client.insertorganization({ organizationInfo: { name: "Acme" } }).catch(() => undefined);

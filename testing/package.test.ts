@@ -18,12 +18,16 @@ const manifest = z.object({
   dependencies: z.record(z.string(), z.string()),
   peerDependencies: z.record(z.string(), z.string()),
 });
-const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }));
+const packed = z.array(
+  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
+);
 
 /** An empty project elsewhere, with the package installed as npm does it. */
 let folder: string;
 let version: string;
 let files: string[];
+/** Bytes of the archive. */
+let size: number;
 
 beforeAll(async () => {
   folder = await freshFolder();
@@ -37,6 +41,7 @@ beforeAll(async () => {
   const [archive] = packed.parse(JSON.parse(stdout));
   if (!archive) throw new Error("npm packed nothing");
   files = archive.files.map(({ path }) => path);
+  ({ size } = archive);
 
   const modules = join(folder, "node_modules");
   await mkdir(modules);
@@ -97,10 +102,31 @@ test("the package holds what runs, and nothing of the tests", () => {
     (path) =>
       !/^dist\/.*\.(js|d\.ts)$|^[A-Z]+(\.md)?$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/console\/|^plugin\//.test(
         path,
-      ),
+      ) && !documents.test(path),
   );
   expect(strange).toEqual([]);
-  expect(files.filter((path) => /test|spec\.|bench|examples/i.test(path))).toEqual([]);
+  expect(files.filter((path) => /test|spec\.|bench|node_modules|\/\./i.test(path))).toEqual([]);
+  expect(size).toBeLessThan(1_200_000);
+});
+
+/** What the links of the documents lead to. */
+const documents = /^docs\/[\w-]+\.md$|^docs\/(console\.png|openapi\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
+
+test("each link of its documents leads to what is in the package", async () => {
+  const pages = files.filter((path) => path.endsWith(".md"));
+  const broken = await Promise.all(
+    pages.map(async (page) => {
+      const text = (await readFile(join(folder, "node_modules/pulumi-microapps", page), "utf8")).replace(
+        /```[^]*?```/g,
+        "",
+      );
+      const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = ""]) => link);
+      const targets = links.filter((link) => !/^[a-z]+:/.test(link)).map((link) => join(dirname(page), link));
+      const missing = targets.filter((path) => !files.some((file) => file === path || file.startsWith(`${path}/`)));
+      return missing.map((path) => `${page}: ${path}`);
+    }),
+  );
+  expect(broken.flat()).toEqual([]);
 });
 
 test("every part of the package can be imported, and the provider be required, with what it depends on alone", async () => {

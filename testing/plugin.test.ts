@@ -69,6 +69,22 @@ test("what it does not offer is unimplemented, and a resource type that it does 
 });
 
 describe("configuration", () => {
+  test("a secret in clear is warned of, unless an emulator or the program has it", async () => {
+    const clear = { endpoint: "https://x.example.com", email: "ada@example.com", password: "pw" };
+    const told = async (inputs: Properties, name?: string): Promise<string[]> => {
+      stage.host.told.length = 0;
+      expect(await checkConfig(inputs, name)).toEqual([]);
+      return [...stage.host.told];
+    };
+    expect(await told({ ...clear, apiKey: secret("key-of-ada") })).toEqual([
+      "warning: microapps:password stands in clear in the configuration of the stack: encrypt it with " +
+        "'pulumi config set --secret microapps:password' (or 'microapps config set --secret microapps:password')",
+    ]);
+    expect(await told({ ...clear, password: secret("pw") })).toEqual([]);
+    expect(await told({ ...clear, endpoint: "emulator:dev.db" })).toEqual([]);
+    expect(await told(clear, "own")).toEqual([]);
+  });
+
   test("is judged before it is used; what is not known yet is not", async () => {
     const account = { email: "ada@example.com", password: "pw" };
     expect(await checkConfig({ endpoint: "https://x.example.com", ...account })).toEqual([]);
@@ -81,7 +97,10 @@ describe("configuration", () => {
         "set what belongs there without --secret",
     ]);
     expect(await checkConfig({ endpont: "https://x.example.com" })).toEqual([
-      expect.stringContaining("is no configuration; there is endpoint, email"),
+      "microapps:endpont is no configuration; did you mean microapps:endpoint?",
+    ]);
+    expect(await checkConfig({ endpoint: "https://x.example.com", ...account, readonly: true }, "own")).toEqual([
+      "readonly is no configuration; did you mean readOnly?",
     ]);
     expect(await checkConfig({ endpoint: "https://x.example.com", ...account, readOnly: "perhaps" })).toEqual([
       expect.stringContaining("microapps:readOnly"),
@@ -113,6 +132,10 @@ describe("preview", () => {
     labels: unknown,
     ledger: unknown,
     rowCount: unknown,
+    linkRenewals: unknown,
+    renewals: unknown,
+    verified: unknown,
+    departed: unknown,
   };
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
@@ -164,7 +187,7 @@ test("a diff names each property that changes, by path", async () => {
     references: { Continent: { table: unknown, key: "Code" }, Currency: { table: "currencies", key: "Code" } },
   };
   expect(await stage.host.details("SeedRows", "x", old, news)).toEqual({
-    "key[1]": "ADD_REPLACE",
+    "key[1]": "ADD",
     digest: "UPDATE",
     "references.Continent.table": "UPDATE",
     'references["Time zone"]': "DELETE",

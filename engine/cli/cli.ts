@@ -1,12 +1,14 @@
 import { type Command, Option } from "commander";
+import { isPipeline, withoutCommands } from "../display/pipelines.ts";
+import { printable } from "../display/text.ts";
 import { EngineError, messageOf, statuses } from "../errors.ts";
 import { addConfigCommands } from "./configs.ts";
-import { addOperations } from "./operations.ts";
+import { addOperations, type Remaining } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
 /** Adds the engine's commands, with the names and flags that they have in Pulumi. */
-export function addEngineCommands(program: Command, terminal: Terminal = processTerminal): void {
+export function addEngineCommands(program: Command, terminal: Terminal = processTerminal, remaining?: Remaining): void {
   program
     .option("-C, --cwd <folder>", "work as if started in that folder")
     .option("-s, --stack <name>", "the stack to work on (default: PULUMI_STACK, then the selected one)")
@@ -14,13 +16,16 @@ export function addEngineCommands(program: Command, terminal: Terminal = process
     .addOption(
       new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"),
     );
-  addOperations(program, terminal);
+  addOperations(program, terminal, remaining);
   addStackCommands(program, terminal);
   addConfigCommands(program, terminal);
 }
 
 /** Tells a failure in one sentence and sets the exit status. */
 export function tellFailure(error: unknown, terminal: Terminal = processTerminal): void {
-  terminal.errors.write(`error: ${messageOf(error)}\n`);
+  const text = printable(`error: ${messageOf(error)}`, false);
+  terminal.errors.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
   process.exitCode = error instanceof EngineError ? error.status : statuses.failed;
 }
+
+export { refuseUnknownCommands } from "./unknown.ts";

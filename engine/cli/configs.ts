@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { getConfig, removeConfig, setConfig, type ConfigText } from "../settings.ts";
 import { hidden } from "../values.ts";
 import { type Globals, openStack, optionsOf } from "./globals.ts";
+import { refuseWords } from "./unknown.ts";
 import { printJson, readAll, type Terminal, typed } from "./terminal.ts";
 
 interface Options {
@@ -18,7 +19,11 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .description("list, read and change the configuration of a stack")
     .option("-j, --json", "print JSON")
     .option("--show-secrets", "show secrets in clear")
-    .action((_, command: Command) => list(terminal, optionsOf<Options>(command)));
+    .allowExcessArguments()
+    .action((_, command: Command) => {
+      refuseWords(command);
+      return list(terminal, optionsOf<Options>(command));
+    });
   config
     .command("set")
     .description(

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { ColorChoice } from "../display/colors.ts";
 import { EngineError } from "../errors.ts";
 import type { Stack, Workspace } from "../stack.ts";
-import type { Terminal } from "./terminal.ts";
+import { isInteractive, type Terminal, typed } from "./terminal.ts";
 
 /** Options that every command takes. */
 export interface Globals {
@@ -17,10 +17,25 @@ export interface Globals {
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- each command knows its own options
 export const optionsOf = <Options>(command: Command): Options & Globals => command.optsWithGlobals();
 
-export async function openWorkspace(globals: Globals, { environment }: Terminal): Promise<Workspace> {
+export async function openWorkspace(globals: Globals, terminal: Terminal): Promise<Workspace> {
   // Loaded when it is needed: commands that have no stack are to start fast.
   const { Workspace } = await import("../stack.ts");
-  return Workspace.open({ cwd: path.resolve(globals.cwd ?? "."), environment });
+  const asks = isInteractive(terminal, globals.nonInteractive ?? false);
+  return Workspace.open({
+    cwd: path.resolve(globals.cwd ?? "."),
+    environment: terminal.environment,
+    ...(asks ? { askPassphrase: (isNew) => passphrase(terminal, isNew) } : {}),
+  });
+}
+
+/** Asks for the passphrase, which is not shown; for a new one twice. */
+async function passphrase(terminal: Terminal, isNew: boolean): Promise<string> {
+  const purpose = isNew ? "to protect the secrets of the stack" : "to unlock the secrets of the stack";
+  const given = await typed(terminal, `Enter your passphrase ${purpose}: `, true);
+  if (isNew && (await typed(terminal, "Enter it again: ", true)) !== given) {
+    throw new EngineError("the passphrases differ: nothing was made");
+  }
+  return given;
 }
 
 export async function openStack(globals: Globals, terminal: Terminal): Promise<Stack> {

@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { allowsColor } from "../display/colors.ts";
 import { createDisplay } from "../display/display.ts";
+import { isPipeline, withoutCommands } from "../display/pipelines.ts";
+import { oneLine } from "../display/text.ts";
 import { hasChanges, type RunResult } from "../outcome.ts";
 import { EngineError, statuses } from "../errors.ts";
 import type { RunKind } from "../events.ts";
 import type { Stack } from "../stack.ts";
+import type { ResourceState } from "../state.ts";
 import { type Globals, openStack, optionsOf, refuseFlags } from "./globals.ts";
 import { ask, isInteractive, type Terminal } from "./terminal.ts";
 
@@ -25,7 +28,10 @@ interface Options {
 
 const words: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
 
-export function addOperations(program: Command, terminal: Terminal): void {
+/** What a destroy leaves where it is, as sentences; told before it is confirmed. */
+export type Remaining = (resources: readonly ResourceState[]) => readonly string[];
+
+export function addOperations(program: Command, terminal: Terminal, remaining: Remaining = () => []): void {
   const operation = (name: string, description: string): Command =>
     refuseFlags(
       program
@@ -70,7 +76,7 @@ export function addOperations(program: Command, terminal: Terminal): void {
   refreshing(confirmed(operation("destroy", "delete everything in the stack")))
     .option("--preview-only", "only say what would be deleted")
     .alias("down")
-    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command)));
+    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command), remaining));
 }
 
 function positive(text: string): number {
@@ -90,7 +96,12 @@ async function preview(terminal: Terminal, options: Options & Globals): Promise<
   conclude(result, options, "proposed");
 }
 
-async function change(terminal: Terminal, kind: RunKind, options: Options & Globals): Promise<void> {
+async function change(
+  terminal: Terminal,
+  kind: RunKind,
+  options: Options & Globals,
+  remaining: Remaining = () => [],
+): Promise<void> {
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
@@ -109,6 +120,14 @@ async function change(terminal: Terminal, kind: RunKind, options: Options & Glob
   const lock = stack.lock();
   await lock.take();
   try {
+    if (kind === "destroy" && !options.json) {
+      const { resources, operations } = await stack.read();
+      if (resources.length + operations.length === 0) {
+        terminal.output.write(`The stack '${stack.name}' has no resources: there is nothing to destroy.\n`);
+        return;
+      }
+      for (const text of remaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
+    }
     await withInterrupts(terminal, async (signal) => {
       if (!options.skipPreview || options.previewOnly) {
         const planned = await perform(terminal, stack, kind, true, options, signal);
@@ -161,7 +180,7 @@ async function perform(
     color: allowsColor(options.color, terminal.environment, output.isTTY),
     suppressOutputs: options.suppressOutputs ?? false,
     suppressProgress: options.suppressProgress ?? false,
-    write: (text) => void output.write(text),
+    write: (text) => void output.write(isPipeline(terminal.environment) ? withoutCommands(text) : text),
     width: () => output.columns || 80,
     height: () => output.rows || 24,
   });

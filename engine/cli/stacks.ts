@@ -1,13 +1,15 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { Seal } from "../checkpoint.ts";
-import { EngineError, statuses } from "../errors.ts";
+import { printable } from "../display/text.ts";
+import { EngineError } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
 import type { Stack } from "../stack.ts";
 import { stackType } from "../urns.ts";
 import { type Properties, property, shown } from "../values.ts";
 import { selectedStack, selectStack } from "../workspace.ts";
 import { type Globals, openStack, openWorkspace, optionsOf } from "./globals.ts";
+import { refuseWords } from "./unknown.ts";
 import { ask, isInteractive, printJson, type Terminal } from "./terminal.ts";
 
 interface Options {
@@ -21,7 +23,15 @@ interface Options {
 }
 
 export function addStackCommands(program: Command, terminal: Terminal): void {
-  const stack = program.command("stack").description("make, list, look into and remove stacks");
+  const stack = program
+    .command("stack")
+    .description("make, list, look into and remove stacks; alone it lists them")
+    .option("-j, --json", "print JSON")
+    .allowExcessArguments()
+    .action((_, command: Command) => {
+      refuseWords(command);
+      return list(terminal, optionsOf<Options>(command));
+    });
   stack
     .command("init")
     .description("make an empty stack")
@@ -81,13 +91,13 @@ async function select(terminal: Terminal, name: string, options: Options & Globa
   const workspace = await openWorkspace(options, terminal);
   const { project, backend, environment } = workspace;
   const proper = workspace.stackName(name);
-  if ((await backend.read(project.name, proper)) === undefined)
-    throw new EngineError(`no stack named '${proper}' found`, statuses.noSuchStack);
+  if ((await backend.read(project.name, proper)) === undefined) throw await workspace.noSuchStack(proper);
   selectStack(project.name, project.file, environment, proper);
 }
 
 async function list(terminal: Terminal, options: Options & Globals): Promise<void> {
-  const { backend, project, environment } = await openWorkspace(options, terminal);
+  const workspace = await openWorkspace(options, terminal);
+  const { backend, project, environment } = workspace;
   const selected = environment["PULUMI_STACK"] || selectedStack(project.name, project.file, environment);
   const rows = await Promise.all(
     (await backend.stacks(project.name)).map(async (name) => {
@@ -105,6 +115,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
     printJson(terminal, rows);
     return;
   }
+  if (rows.length === 0) terminal.errors.write(`There is no stack yet: ${workspace.first}\n`);
   const cells = [
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
@@ -136,7 +147,7 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
     if (options.json) printJson(terminal, show(value));
-    else terminal.output.write(`${plain(show(value))}\n`);
+    else terminal.output.write(`${forPeople(terminal, plain(show(value)))}\n`);
     return;
   }
   if (options.json) {
@@ -148,13 +159,17 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
   terminal.output.write(
     names.length === 0 ? "No output values currently in this stack\n" : `Current stack outputs (${names.length}):\n`,
   );
-  for (const each of names) terminal.output.write(`    ${each.padEnd(width)}  ${plain(show(outputs[each] ?? null))}\n`);
+  for (const each of names)
+    terminal.output.write(`    ${each.padEnd(width)}  ${forPeople(terminal, plain(show(outputs[each] ?? null)))}\n`);
 }
 
 async function outputsOf(stack: Stack): Promise<Properties> {
   const { resources } = await stack.read();
   return resources.find(({ type }) => type === stackType)?.outputs ?? {};
 }
+
+/** On a terminal nothing that is not seen; a script gets the value as it is. */
+const forPeople = ({ output }: Terminal, text: string): string => (output.isTTY ? printable(text, false) : text);
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
@@ -194,7 +209,7 @@ async function remove(terminal: Terminal, name: string | undefined, options: Opt
 
 async function cancel(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
   const workspace = await openWorkspace(options, terminal);
-  const stack = workspace.stackName(name ?? options.stack);
+  const stack = await workspace.chosenStack(name ?? options.stack);
   const folder = workspace.backend.lockFolder(workspace.project.name, stack);
   await confirm(
     terminal,

@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { createInterface } from "node:readline/promises";
+import { printableJson } from "../display/json.ts";
 import { EngineError } from "../errors.ts";
 
 /** Where a command reads and prints; the process's own streams but in tests. */
@@ -65,5 +66,5 @@ export async function readAll({ input }: Terminal): Promise<string> {
 }
 
 export function printJson({ output }: Terminal, value: unknown): void {
-  output.write(`${JSON.stringify(value, null, 2)}\n`);
+  output.write(`${printableJson(value, 2)}\n`);
 }

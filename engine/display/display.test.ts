@@ -157,7 +157,7 @@ Diagnostics:
 });
 
 test("with --json each event is one line and nothing else is printed", () => {
-  const all = [...firstPreview, log("info", "two\nlines \u009b\u2028 and \u001b[2J")];
+  const all = [...firstPreview, log("info", "two\nlines \u009b\u2028\u202e\u{e0041} and \u001b[2J")];
   const text = shown(all, { json: true });
   expect(text).not.toMatch(/[^\n -~]/);
   const lines = text.split("\n");

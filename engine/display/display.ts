@@ -91,7 +91,7 @@ class ShownRun {
     if (options.diff) {
       this.#detail = new Detail(rows, write, { paint, preview: start.preview });
     } else if (options.interactive) {
-      this.#screen = new Screen({ write, width, height, now, paint, lines: () => table(rows) });
+      this.#screen = new Screen({ write, width, height, now, paint, lines: () => table(rows, width()) });
       if (!options.suppressProgress) this.#screen.update();
     } else {
       write("\n");

@@ -14,6 +14,8 @@ export class Log {
   readonly #paint: Paint;
   /** The last line of each resource, which is not said twice. */
   readonly #said = new Map<string, string>();
+  /** Errors that were said: of the many resources that one failure meets, the first tells it. */
+  readonly #errors = new Map<string, string>();
   readonly #lives = new Map<string, { at: number; timer?: NodeJS.Timeout | undefined }>();
 
   constructor(rows: Rows, write: (text: string) => void, paint: Paint) {
@@ -41,6 +43,11 @@ export class Log {
 
   message(row: Row, message: Message): void {
     if (firstLine(message.text) === "") return;
+    if (message.severity === "error" && !message.printed) {
+      const first = this.#errors.get(message.text);
+      if (first !== undefined && first !== row.urn) return;
+      this.#errors.set(message.text, row.urn);
+    }
     this.#line(logLine(this.#rows, row, messageLine(message.severity, message.text)));
   }
 

@@ -39,10 +39,10 @@ describe("on a terminal", () => {
     jest.advanceTimersByTime(2500);
     expect(terminal.text).toBe(`$ up
 Updating (dev):
-     Type                                        Name       Status            Info
-     pulumi:pulumi:Stack                         crew-dev   running..
-     └─ microapps:index:Group                    core
- +      └─ pulumi-nodejs:dynamic/microapps:Team  core-team  creating (2s)..   waiting for a platform
+     Type                  Name       Status            Info
+     pulumi:pulumi:Stack   crew-dev   running..
+     └─ microapps:Group    core
+ +      └─ microapps:Team  core-team  creating (2s)..   waiting for a platform
 `);
     emit(done("create", "team", {}, 2.5));
     emit(log("warning", "slow", appUrn));
@@ -50,11 +50,11 @@ Updating (dev):
     close();
     expect(terminal.text).toBe(`$ up
 Updating (dev):
-     Type                                        Name       Status           Info
-     pulumi:pulumi:Stack                         crew-dev
-     ├─ microapps:index:Group                    core
- +   │  └─ pulumi-nodejs:dynamic/microapps:Team  core-team  created (2s)
-     └─ pulumi-nodejs:dynamic/microapps:App      web                         1 warning
+     Type                  Name       Status           Info
+     pulumi:pulumi:Stack   crew-dev
+     ├─ microapps:Group    core
+ +   │  └─ microapps:Team  core-team  created (2s)
+     └─ microapps:App      web                         1 warning
 
 Diagnostics:
   pulumi-nodejs:dynamic/microapps:App (web):

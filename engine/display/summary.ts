@@ -9,8 +9,9 @@ import { plural, words } from "./words.ts";
 
 /** All that was said, by resource; each ends with an empty line. */
 export function diagnostics(rows: Rows, paint: Paint, color: boolean): string[] {
+  const repeated = repeatedErrors(rows);
   const groups = rows.all.flatMap((row) => {
-    const blocks = blocksOf(row)
+    const blocks = blocksOf(row, repeated)
       .map((block) => block.flatMap((message) => messageLines(message, paint, color)))
       .filter((lines) => lines.some((line) => line.trim() !== ""));
     if (blocks.length === 0) return [];
@@ -20,12 +21,28 @@ export function diagnostics(rows: Rows, paint: Paint, color: boolean): string[] 
   return groups.length === 0 ? [] : [paint(headline, "Diagnostics:"), ...groups];
 }
 
+/** Errors with one text are one failure: the first resource tells it, and how many others met it. */
+function repeatedErrors(rows: Rows): Map<string, { first: Row; others: number }> {
+  const repeated = new Map<string, { first: Row; others: number }>();
+  for (const row of rows.all) {
+    for (const text of new Set(messagesOf(row, "error").map((message) => message.text))) {
+      const known = repeated.get(text);
+      if (known) known.others++;
+      else repeated.set(text, { first: row, others: 0 });
+    }
+  }
+  return repeated;
+}
+
 /** Messages stay together, and so do the lines of each stream. */
-function blocksOf(row: Row): Message[][] {
+function blocksOf(row: Row, repeated: ReturnType<typeof repeatedErrors>): Message[][] {
   const blocks = new Map<string, Message[]>();
   for (const message of row.messages) {
     const stream = message.printed ?? "message";
-    blocks.set(stream, [...(blocks.get(stream) ?? []), message]);
+    const same = message.severity === "error" && !message.printed ? repeated.get(message.text) : undefined;
+    if (same && same.first !== row) continue;
+    const others = same?.others ? ` (and ${same.others} more ${plural(same.others, "resource")})` : "";
+    blocks.set(stream, [...(blocks.get(stream) ?? []), { ...message, text: message.text.trimEnd() + others }]);
   }
   return [...blocks.values()];
 }

@@ -11,8 +11,10 @@ export type Line = Segment[];
 // Select Graphic Rendition (ECMA-48 8.3.117), the one control sequence that only colours.
 const colorSequence = new RegExp(`(${String.fromCharCode(0x1b)}\\[[\\d;:]*m)`);
 const reset = `${String.fromCharCode(0x1b)}[0m`;
-// Line separators and bidirectional overrides rearrange what stands around them, so they are escaped as controls are.
-const disturbing = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+// Line separators and bidirectional overrides rearrange what stands around them, and what is not seen hides a difference:
+// they are escaped as controls are. Joiners between letters or emoji are part of what is seen.
+const disturbing =
+  /[\p{Cc}\u2028\u2029\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\u180e\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<![\p{L}\p{M}\p{Extended_Pictographic}\ufe0f])[\u200c\u200d]/gu;
 
 /** Makes a text of a program or a provider harmless for a terminal; line breaks, tabs and allowed colours stay. */
 export function printable(text: string, color: boolean): string {
@@ -25,7 +27,8 @@ export function printable(text: string, color: boolean): string {
 function escaped(text: string): string {
   return text.replace(disturbing, (char) => {
     if (char === "\n" || char === "\t") return char;
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    const code = (char.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
   });
 }
 
@@ -33,6 +36,21 @@ function escaped(text: string): string {
 export function firstLine(text: string): string {
   const lines = printable(text, false).replace(/\t/g, " ").split("\n");
   return (lines.find((line) => line.trim() !== "") ?? "").trim();
+}
+
+/**
+ * The type of a resource as people write it: `pulumi-nodejs:dynamic/microapps:Team`, `microapps:index:Team` and
+ * `microapps:index/team:Team` are `microapps:Team`.
+ */
+export function shortType(type: string): string {
+  const [pkg = "", module = "", ...rest] = oneLine(type).split(":");
+  const name = rest.join(":");
+  if (name === "") return oneLine(type);
+  if (pkg === "pulumi-nodejs" && module.startsWith("dynamic/")) return `${module.slice("dynamic/".length)}:${name}`;
+  const [place = "", file] = module.split("/");
+  const isOwnFile = file !== undefined && file.toLowerCase() === name.toLowerCase();
+  const kept = isOwnFile ? place : module;
+  return kept === "index" || kept === "" ? `${pkg}:${name}` : `${pkg}:${kept}:${name}`;
 }
 
 /** A name or an ID, of which line breaks would break the row. */

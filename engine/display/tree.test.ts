@@ -13,11 +13,11 @@ function screen(all: readonly EngineEvent[]): string {
 
 test("an update with a failure as a table", () => {
   expect(screen(failingUpdate)).toBe(`Updating (dev):
-     Type                                        Name       Status                  Info
-     pulumi:pulumi:Stack                         crew-dev   **failed**              1 error; 2 messages
-     ├─ microapps:index:Group                    core
- +   │  └─ pulumi-nodejs:dynamic/microapps:Team  core-team  created (0.21s)
- ~   └─ pulumi-nodejs:dynamic/microapps:App      web        **updating failed**     [diff: +token-gone~name,tags,teamId
+     Type                  Name       Status                  Info
+     pulumi:pulumi:Stack   crew-dev   **failed**              1 error; 2 messages
+     ├─ microapps:Group    core
+ +   │  └─ microapps:Team  core-team  created (0.21s)
+ ~   └─ microapps:App      web        **updating failed**     [diff: +token-gone~name,tags,teamId]; 1 error; 1 warning
 
 Diagnostics:
   pulumi:pulumi:Stack (crew-dev):
@@ -44,10 +44,10 @@ Duration: 3s
 
 test("a destroy as a table", () => {
   expect(screen(destruction)).toBe(`Destroying (dev):
-     Type                                        Name       Status
- -   pulumi:pulumi:Stack                         crew-dev   deleted (0.21s)
- -   └─ microapps:index:Group                    core       deleted (0.21s)
- -      └─ pulumi-nodejs:dynamic/microapps:Team  core-team  deleted (0.21s)
+     Type                  Name       Status
+ -   pulumi:pulumi:Stack   crew-dev   deleted (0.21s)
+ -   └─ microapps:Group    core       deleted (0.21s)
+ -      └─ microapps:Team  core-team  deleted (0.21s)
 
 Outputs:
   - teamId: "team-1"
@@ -62,9 +62,9 @@ Duration: 1m2s
 
 test("the plan of a replacement is one row", () => {
   expect(screen(replacing(events(true)))).toBe(`Previewing update (dev):
-     Type                                    Name      Plan        Info
-     pulumi:pulumi:Stack                     crew-dev
- +-  └─ pulumi-nodejs:dynamic/microapps:App  web       replace     [diff: ~kind]
+     Type                 Name      Plan        Info
+     pulumi:pulumi:Stack  crew-dev
+ +-  └─ microapps:App     web       replace     [diff: ~kind]
 
 Resources:
     +-1 to replace
@@ -75,9 +75,9 @@ Resources:
 
 test("a replacement ends as one row", () => {
   expect(screen(replacing(events(false)))).toBe(`Updating (dev):
-     Type                                    Name      Status               Info
-     pulumi:pulumi:Stack                     crew-dev
- +-  └─ pulumi-nodejs:dynamic/microapps:App  web       replaced (0.21s)     [diff: ~kind]
+     Type                 Name      Status               Info
+     pulumi:pulumi:Stack  crew-dev
+ +-  └─ microapps:App     web       replaced (0.21s)     [diff: ~kind]
 
 Resources:
     +-1 replaced

@@ -2,7 +2,7 @@ import { isStackUrn } from "../urns.ts";
 import { info, isDone, shownOp, status } from "./cells.ts";
 import type { Style } from "./colors.ts";
 import type { Row, Rows } from "./rows.ts";
-import { cellsOf, type Line, oneLine, padded, plain } from "./text.ts";
+import { cellsOf, type Line, oneLine, padded, plain, shortType } from "./text.ts";
 import { words } from "./words.ts";
 
 interface Branch {
@@ -22,9 +22,43 @@ const underlined: Style = ["underline", "blueBright"];
 // Up to three dots tell that something is still going on; their place is kept free when it is done, as in Pulumi.
 const dots = 3;
 
+/** The columns that what is said gets before types and names do. */
+const toldCells = 30;
+const shortest = 12;
+/** Shorter names say little: the packages of the types go first. */
+const telling = 20;
+
+/** Cuts names and types so far that plan and info are seen on a terminal of this width. */
+function fitted(body: TableRow[], width: number): TableRow[] {
+  const most = (of: (row: TableRow) => string, least = 4): number =>
+    Math.max(least, ...body.map((row) => cellsOf(of(row))));
+  const types = most(({ type }) => type);
+  const names = most(({ name }) => name);
+  const said = Math.min(
+    most(({ info }) => plain(info), 0),
+    toldCells,
+  );
+  const missing = 5 + types + 2 + names + 2 + dots + most(withoutDots) + 2 + said - width;
+  if (missing <= 0) return body;
+  const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
+  if (names - missing < telling && bare.some(({ type }, i) => type !== body[i]?.type)) return fitted(bare, width);
+  const room = Math.max(shortest, names - missing);
+  const typeRoom = Math.max(shortest, types - Math.max(0, missing - (names - room)));
+  return body.map((row) => ({ ...row, type: cut(row.type, typeRoom, "end"), name: cut(row.name, room, "start") }));
+}
+
+const graphemes = new Intl.Segmenter();
+
+function cut(text: string, cells: number, where: "start" | "end"): string {
+  if (cellsOf(text) <= cells) return text;
+  let kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  while (cellsOf(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
+  return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
+}
+
 /** The table of a run: a head, then the resources as a tree by parent. */
-export function table(rows: Rows): Line[] {
-  const body = flattened(rows, branch(rows, rows.stack, childrenOf(rows)), "", "");
+export function table(rows: Rows, width = Infinity): Line[] {
+  const body = fitted(flattened(rows, branch(rows, rows.stack, childrenOf(rows)), "", ""), width - 1);
   const typeCells = Math.max(4, ...body.map(({ type }) => cellsOf(type)));
   const nameCells = Math.max(4, ...body.map(({ name }) => cellsOf(name)));
   const statusCells = dots + Math.max(4, ...body.map((row) => cellsOf(withoutDots(row))));
@@ -78,7 +112,7 @@ function flattened(rows: Rows, { row, children }: Branch, prefix: string, below:
   return [
     {
       glyph: { text: glyph, style },
-      type: prefix + oneLine(row.type),
+      type: prefix + shortType(row.type),
       name: oneLine(row.name),
       status: [status(rows, row, true), ...suffix(rows, row, style)],
       info: info(rows, row),

@@ -34,8 +34,8 @@ describe("what is refused before anything is sent", () => {
       (client) => client.microappdata({ microAppID: "m", searchFilter: [{ skip: 0 }, { skips: 1 }] }),
       "searchFilter.1.skips is no property of the request",
     ],
-    ["an empty ID", (client) => client.readteam({ teamID: "" }), "teamID: Too small"],
-    ["no rows", (client) => client.insertmicroapprows({ microAppID: "m", rows: [] }), "rows: Too small"],
+    ["an empty ID", (client) => client.readteam({ teamID: "" }), "teamID: must not be empty"],
+    ["no rows", (client) => client.insertmicroapprows({ microAppID: "m", rows: [] }), "rows: must not be empty"],
     ["nobody", (client) => client.insertteammembers({ teamIDs: ["t"] }), "emails: emails or userIDs must name someone"],
   ];
   test.each(wrong)("%s", async (_, call, message) => {

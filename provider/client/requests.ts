@@ -4,6 +4,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { ApiError } from "../contract/errors.ts";
 import { isObject } from "../contract/wire.ts";
 import type { Outgoing } from "./transport.ts";
+import { sentences } from "../contract/sentences.ts";
 
 /** A request that is ready to go, but for who sends it. */
 export type Prepared = Omit<Outgoing, "headers">;
@@ -26,7 +27,7 @@ export function prepare<Name extends EndpointName>(
   if (unknown !== undefined) throw invalid(name, `${unknown} is no property of the request`);
   const names = Object.keys(written);
   const schema = names.length === 0 ? endpoint.request : without(endpoint.request, names);
-  const result = schema.safeParse(request);
+  const result = schema.safeParse(request, sentences);
   if (!result.success) {
     const issues = result.error.issues.map(({ path, message }) => `${path.join(".") || "the request"}: ${message}`);
     throw invalid(name, issues.join("; "));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { EngineError } from "../../engine/index.ts";
+import { EngineError, printableJson } from "../../engine/index.ts";
 import { type EndpointName, endpoints } from "../contract/endpoints.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
 import { connect } from "../pulumi/platform.ts";
@@ -26,7 +26,7 @@ export async function call(name: string | undefined, text: string, { cwd, stack 
   try {
     // The call itself checks the request against the contract, before anything is sent.
     const answer = await platform.client[name](request as never);
-    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    process.stdout.write(`${printableJson(answer, 2)}\n`);
   } catch (error) {
     throw new EngineError(withoutSecrets(error instanceof Error ? error.message : String(error), settings));
   } finally {

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { printable, printableJson } from "../../engine/index.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
 import { withoutSecrets } from "../pulumi/configuration.ts";
@@ -8,6 +9,7 @@ import { connect } from "../pulumi/platform.ts";
 import { RowClaims } from "../resources/rowClaims.ts";
 import { Identities } from "../resources/identities.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
+import { managedBy } from "./managed.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Flags of the command. */
@@ -26,10 +28,13 @@ export interface DumpOptions {
 /** Dumps what the flags say into a folder, and tells what was written. */
 export async function dumpPlatform(folder: string, options: DumpOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
+  const { organization: organizations, team: teams, table } = options;
+  const named = { organizations, teams, tables: table.map(tableOption) };
+  const isNamed = organizations.length + teams.length + table.length > 0;
+  // Variables alone name no stack that could know.
+  const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
   const request = {
-    organizations: options.organization,
-    teams: options.team,
-    tables: options.table.map(tableOption),
+    ...(knows ? await managedBy(cwd, options.stack) : named),
     door: options.import,
     name: options.name,
     force: options.force ?? false,
@@ -52,7 +57,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       signal,
       directory: program,
       platform: platformOf(settings),
-      account: { email: settings.email, userID: settings.userId },
+      account: { email: settings.email, userID: settings.userID },
       claims: new TeamClaims(),
       rowClaims: new RowClaims(program),
       identities: new Identities(),
@@ -63,7 +68,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
     };
     const summary = await dump(context, request, path.resolve(cwd, folder));
     progress.end();
-    const text = options.json ? JSON.stringify({ folder, ...summary }, null, 2) : told(folder, summary);
+    const text = options.json ? printableJson({ folder, ...summary }, 2) : printable(told(folder, summary), false);
     process.stdout.write(`${text}\n`);
   } catch (error) {
     progress.end();

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
-import { addEngineCommands, tellFailure } from "../../engine/cli/cli.ts";
+import { addEngineCommands, refuseUnknownCommands, tellFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
+import { addCompletionCommand } from "./completion.ts";
+import { remaining } from "./remaining.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
@@ -19,9 +21,11 @@ const program = new Command("microapps")
   .version(version)
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(microapps --help says what there is)");
-addEngineCommands(program);
+addEngineCommands(program, undefined, remaining);
 addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
 addEmulatorCommand(program);
+addCompletionCommand(program);
+refuseUnknownCommands(program);
 await program.parseAsync().catch(tellFailure);

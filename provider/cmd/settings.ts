@@ -8,11 +8,13 @@ export async function settingsOf(
   stack: string | undefined,
 ): Promise<{ settings: Configuration; folder: string }> {
   const { env } = process;
-  if (stack === undefined && env["MICROAPPS_ENDPOINT"])
-    return { settings: configure(() => undefined, env), folder: cwd };
+  if (stack === undefined && env["MICROAPPS_ENDPOINT"]) return { settings: configure({}, env), folder: cwd };
   const workspace = await Workspace.open({ cwd, environment: env });
   const config = (await workspace.stack(stack)).config();
   const misplaced = misplacedSecrets((key) => config[`microapps:${key}`]?.secret ?? false);
   if (misplaced !== undefined) throw new ConfigurationError(misplaced);
-  return { settings: configure((key) => config[`microapps:${key}`]?.text, env), folder: workspace.project.workdir };
+  const own = Object.entries(config).flatMap(([key, { text }]) =>
+    key.startsWith("microapps:") ? [[key.slice("microapps:".length), text] as const] : [],
+  );
+  return { settings: configure(Object.fromEntries(own), env), folder: workspace.project.workdir };
 }

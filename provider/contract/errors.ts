@@ -1,3 +1,4 @@
+import { printableLine } from "./text.ts";
 import { firstOf, isObject } from "./wire.ts";
 
 /**
@@ -74,7 +75,7 @@ export class ApiError extends Error {
 
   constructor(failure: Failure) {
     const hint = failure.hint ?? errorCodes[failure.code].hint;
-    super(`${failure.endpoint}: ${ended(failure.message)} ${hint}`);
+    super(`${failure.endpoint}: ${ended(printableLine(failure.message))} ${hint}`);
     this.name = "ApiError";
     this.code = failure.code;
     this.endpoint = failure.endpoint;

@@ -58,7 +58,7 @@ export async function dump(context: Context, request: DumpRequest, folder: strin
     });
     const seeds = seedsOf(filled, warn);
     for (const seed of seeds) await writeSeed(seed, draft, warn);
-    writeFileSync(join(draft, environmentName), environmentText(organizations, seeds), { mode: 0o600 });
+    writeFileSync(join(draft, environmentName), environmentText(organizations, seeds, folder), { mode: 0o600 });
     if (door !== "none") {
       const existing = [...existingPeople(organizations), ...(await existingSeeds(context, seeds, draft, warn))];
       writeFileSync(join(draft, importName), importText(existing, door, request.name), { mode: 0o600 });
@@ -80,7 +80,9 @@ export async function dump(context: Context, request: DumpRequest, folder: strin
 /** Ends when the request can't be carried out, before anything is read. */
 function refuse({ organizations, teams, tables, force }: DumpRequest, files: readonly string[], folder: string): void {
   if (organizations.length + teams.length + tables.length === 0) {
-    throw new DumpError("say what to dump: --organization <id>, --team <id>, --table <id>:<key label>");
+    throw new DumpError(
+      "say what to dump: --organization <id>, --team <id>, --table <id>:<key label>; or --stack <name>, whose state knows",
+    );
   }
   for (const each of ["table", "seed", "file"] as const) {
     const all = tables.map((option) => option[each]);

@@ -18,7 +18,10 @@ export function linesOf(file: string, labels: readonly string[], types: Types): 
     const present = (values: RowData) => labels.filter((label) => !isNothing(values[label]));
     return {
       head: "",
-      line: (values) => `${stableJson(Object.fromEntries(present(values).map((label) => [label, values[label]])))}\n`,
+      line: (values) =>
+        `{${present(values)
+          .map((label) => `${JSON.stringify(label)}:${stableJson(values[label])}`)
+          .join(",")}}\n`,
     };
   }
   const cell = (label: string, value: unknown): string => {

@@ -117,7 +117,12 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
 export async function writeSeed(seed: Seed, folder: string, warn: (text: string) => void): Promise<void> {
   const { rows, references, parent, declaration } = seed;
   const { table, file } = rows.option;
-  const labels = [...rows.columns.labels, ...(parent ? [parent.by] : [])].sort();
+  // What tells one row from another stands first, in the order of the key.
+  const { key } = rows.option;
+  const others = [...rows.columns.labels, ...(parent ? [parent.by] : [])]
+    .filter((label) => !key.includes(label))
+    .sort();
+  const labels = [...key, ...others];
   const types: Types = { ...declaration.types };
   const { head, line } = linesOf(file, labels, types);
   const dangling = new Map<string, number>();

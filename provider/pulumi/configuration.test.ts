@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { configure, withoutSecrets } from "./configuration.ts";
 
-const given = (settings: Readonly<Record<string, string>>) =>
-  configure((key) => settings[key.replace("microapps:", "")], {});
+const given = (settings: Readonly<Record<string, unknown>>, environment: Record<string, string> = {}) =>
+  configure(settings, environment);
+const sound = { endpoint: "https://platform.example.com", email: "ada@example.com", password: "horse" };
 
 test("a text shows no secret, however it is spelled", () => {
   const password = 'horse "battery"/+';
@@ -23,4 +24,73 @@ test("what the configuration has in clear stays readable beside a weak password,
 test("a secret that holds what is in clear is hidden whole", () => {
   const settings = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "ada@example.com1" });
   expect(withoutSecrets("ada@example.com1 ada@example.com", settings)).toBe("[secret] ada@example.com");
+});
+
+test("a key that nobody reads is refused with the one that was meant", () => {
+  expect(() => given({ ...sound, readonly: "true" })).toThrow(
+    "microapps:readonly is no configuration; did you mean microapps:readOnly?",
+  );
+  expect(() => given({ ...sound, colour: "red" })).toThrow(
+    "microapps:colour is no configuration; there is endpoint, email, password, token, userID, apiKey, readOnly, " +
+      "insecure, driftOnPreview, organizationID, movedFrom, wireNames",
+  );
+  expect(() => configure({ ...sound, pasword: "horse" }, {}, true)).toThrow(
+    "pasword is no configuration; did you mean password?",
+  );
+});
+
+test("a variable that misspells one is refused, another that only begins alike is somebody else's", () => {
+  expect(() => given(sound, { MICROAPPS_READONLY: "true" })).toThrow(
+    "the variable MICROAPPS_READONLY is not read; did you mean MICROAPPS_READ_ONLY?",
+  );
+  expect(() => given(sound, { MICROAPPS_PASWORD: "x" })).toThrow("did you mean MICROAPPS_PASSWORD?");
+  expect(() => given(sound, { MICROAPPS_ALLOWED_ENDPOINT: "https://platform.example.com" })).toThrow(
+    "the variable MICROAPPS_ALLOWED_ENDPOINT is not read; did you mean MICROAPPS_ALLOWED_ENDPOINTS?",
+  );
+  expect(given({ ...sound, insecure: "true" }, { MICROAPPS_ALLOWED_ENDPOINTS: sound.endpoint })).toEqual({
+    ...sound,
+    insecure: true,
+    allowed: [sound.endpoint],
+  });
+  expect(given(sound, { MICROAPPS_DEPLOYMENT: "blue", MICROAPPS_READONLY: "" })).toEqual(sound);
+});
+
+test("former spellings are read, and the present one counts", () => {
+  const { email: _, password: __, ...place } = sound;
+  const token = { ...place, token: "t-0-k-e-n" };
+  expect(given({ ...token, userId: "ada" })).toEqual({ ...token, userID: "ada" });
+  expect(given({ ...token, userId: "ada", userID: "kay" })).toEqual({ ...token, userID: "kay" });
+  expect(given({ ...token, userId: "ada", userID: undefined })).toEqual({ ...token, userID: "ada" });
+  const environment = { MICROAPPS_ENDPOINT: place.endpoint, MICROAPPS_USER_ID: "grace" };
+  expect(given(token, environment)).toMatchObject({ userID: "grace" });
+  expect(given(sound, { MICROAPPS_ORGANIZATION_I_D: "acme" })).toMatchObject({ organizationID: "acme" });
+  const both = { MICROAPPS_ORGANIZATION_I_D: "acme", MICROAPPS_ORGANIZATION_ID: "zeta" };
+  expect(given(sound, both)).toMatchObject({ organizationID: "zeta" });
+  expect(() => given(token)).toThrow("microapps:token needs microapps:userID beside it");
+});
+
+test("a user ID of the environment is a credential: it goes to an origin of the environment alone", () => {
+  const settings = { endpoint: "https://platform.example.com", token: "t-0-k-e-n", userId: "ada" };
+  expect(() => given(settings, { MICROAPPS_USER_ID: "grace" })).toThrow(
+    "nothing was sent: MICROAPPS_USER_ID is set in the environment, and the endpoint comes from the stack or its state",
+  );
+  const renewed = { MICROAPPS_TOKEN: "renewed", MICROAPPS_USER_ID: "ada", MICROAPPS_ENDPOINT: settings.endpoint };
+  expect(configure(settings, renewed, true)).toMatchObject({ token: "renewed", userID: "ada" });
+  const { MICROAPPS_ENDPOINT: _, ...untrusted } = renewed;
+  expect(configure(settings, untrusted, true)).toMatchObject({ token: "t-0-k-e-n", userID: "ada" });
+});
+
+test("a secret is hidden as a whole, and not as a part of another word", () => {
+  const weak = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "admin" });
+  expect(withoutSecrets("the administrator may, (admin) and admin1 may not", weak)).toBe(
+    "the administrator may, (admin) and admin1 may not", // a role's name anyway
+  );
+  const short = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "crew" });
+  expect(withoutSecrets("the screws of crew, crew-1 and aGVsbG8=crew", short)).toBe(
+    "the screws of [secret], [secret]-1 and aGVsbG8=[secret]",
+  );
+  const long = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "correcthorsebattery" });
+  expect(withoutSecrets("xcorrecthorsebatteryx", long)).toBe("x[secret]x");
+  const odd = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "a-b.c*d/[e]{f}$" });
+  expect(withoutSecrets("<a-b.c*d/[e]{f}$> axbxc", odd)).toBe("<[secret]> axbxc");
 });

@@ -1,17 +1,11 @@
 import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
 import { role } from "../contract/members.ts";
+import { sentences } from "../contract/sentences.ts";
 import { email, id } from "../contract/values.ts";
 import { ConfigurationError } from "./configurationError.ts";
-import {
-  accountKeys,
-  allowedOrigins,
-  allowedVariable,
-  howToTrust,
-  isReadable,
-  isTrusted,
-  originOf,
-} from "./origins.ts";
+import { misspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
+import { accountKeys, allowedVariable, howToTrust, isTrusted, reachable } from "./origins.ts";
 
 const flag = z.union([
   z.boolean(),
@@ -36,8 +30,8 @@ export const configuration = z.object({
     .string()
     .min(1)
     .optional()
-    .meta({ description: "Token to use instead of a password, with userId.", secret: true }),
-  userId: id.optional().meta({ description: "User ID that belongs to the token." }),
+    .meta({ description: "Token to use instead of a password, with userID.", secret: true }),
+  userID: id.optional().meta({ description: "User ID that belongs to the token." }),
   apiKey: z
     .string()
     .min(1)
@@ -70,15 +64,19 @@ export type Configuration = Omit<z.output<typeof configuration>, "wireNames"> & 
   allowed?: readonly string[] | undefined;
 };
 
-/** `userId` → `MICROAPPS_USER_ID`. */
-export const variableOf = (key: string): string =>
-  `MICROAPPS_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+/** A key or variable that nobody reads. */
+export class UnknownSetting extends ConfigurationError {}
 
-const secretKeys = configuration.keyof().options.filter((key) => configuration.shape[key].meta()?.secret);
+const keys = configuration.keyof().options;
 
-/** Where values come from: `get` reads what the stack, the program or the state says. */
+/** The keys whose values are secret. */
+export const secretKeys: readonly (typeof keys)[number][] = keys.filter(
+  (key) => configuration.shape[key].meta()?.secret,
+);
+
+/** Where values come from: `own` is what the stack, the program or the state says. */
 interface Origins {
-  get: (key: string) => unknown;
+  own: Readonly<Record<string, unknown>>;
   environment: Readonly<Record<string, string | undefined>>;
   explicit: boolean;
 }
@@ -90,11 +88,12 @@ interface Origins {
  * at an origin of the environment, and what it forbids nobody allows.
  */
 export function configure(
-  get: (key: string) => unknown,
+  given: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
   explicit = false,
 ): Configuration {
-  const { settings, unused } = chosen({ get, environment, explicit });
+  refuseUnknown(given, environment, explicit);
+  const { settings, unused } = chosen({ own: withPresentKeys(given), environment, explicit });
   if (settings["endpoint"] === undefined) {
     throw new ConfigurationError(
       "no endpoint is configured: run `config set microapps:endpoint https://<platform>` for a platform, or " +
@@ -102,18 +101,18 @@ export function configure(
         `(or set ${variableOf("endpoint")})`,
     );
   }
-  const result = configuration.safeParse(settings);
+  const result = configuration.safeParse(settings, sentences);
   if (!result.success) {
-    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")}: ${message}`);
+    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")} ${message}`);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
   const allowed = reachable(result.data, environment);
-  const { email, password, token, userId } = result.data;
-  if (token !== undefined ? userId === undefined : email === undefined || password === undefined) {
+  const { email, password, token, userID } = result.data;
+  if (token !== undefined ? userID === undefined : email === undefined || password === undefined) {
     const missing =
       token !== undefined
-        ? "microapps:token needs microapps:userId beside it"
-        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userId";
+        ? "microapps:token needs microapps:userID beside it"
+        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userID";
     const there =
       unused.length > 0 ? `; ${unused.join(", ")} in the environment count for another origin: ${howToTrust}` : "";
     throw new ConfigurationError(missing + there);
@@ -122,16 +121,16 @@ export function configure(
 }
 
 /** The value of each key, and the variables with credentials that are not for the endpoint of an explicit provider. */
-function chosen({ get, environment, explicit }: Origins): { settings: Record<string, unknown>; unused: string[] } {
+function chosen({ own, environment, explicit }: Origins): { settings: Record<string, unknown>; unused: string[] } {
   const filled = (value: unknown): unknown => (value === "" ? undefined : value);
-  const said = (key: string): unknown => filled(get(key));
-  const variable = (key: string): unknown => filled(environment[variableOf(key)]);
+  const said = (key: string): unknown => filled(own[key]);
+  const variable = (key: string): unknown => filled(readVariable(environment, key));
   // What a program or a state says of an explicit provider may have been renewed since: its account's variables count more.
-  const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userId", "token"];
+  const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userID", "token"];
   const sameAccount = said(who) !== undefined && said(who) === variable(who);
   const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && said(key) !== undefined);
   // A variable that is empty says that there is nothing.
-  const first = (key: string): unknown => (environment[variableOf(key)] === undefined ? said(key) : variable(key));
+  const first = (key: string): unknown => (readVariable(environment, key) === undefined ? said(key) : variable(key));
   const value = (key: string): unknown => (before(key) ? first(key) : (said(key) ?? variable(key)));
   const endpoint = value("endpoint");
   const account = accountKeys.filter((key) => variable(key) !== undefined && (before(key) || said(key) === undefined));
@@ -143,9 +142,7 @@ function chosen({ get, environment, explicit }: Origins): { settings: Record<str
         `endpoint comes from the stack or its state: ${howToTrust}`,
     );
   }
-  const settings = Object.fromEntries(
-    Object.keys(configuration.shape).map((key) => [key, unused.includes(key) ? said(key) : value(key)]),
-  );
+  const settings = Object.fromEntries(keys.map((key) => [key, unused.includes(key) ? said(key) : value(key)]));
   // The environment can only tighten: a program may be somebody else's.
   if ([variable("readOnly"), said("readOnly")].some((flag) => flag === true || flag === "true")) {
     settings["readOnly"] = true;
@@ -153,41 +150,28 @@ function chosen({ get, environment, explicit }: Origins): { settings: Record<str
   return { settings, unused: names };
 }
 
-/** Throws when the endpoint can't be, or must not be, spoken to. Its text is never quoted: it may be a secret in the wrong place. */
-function reachable(
-  { endpoint, insecure }: Pick<Configuration, "endpoint" | "insecure">,
-  environment: Origins["environment"],
-): string[] | undefined {
-  const origin = originOf(endpoint);
-  if (origin === undefined) {
-    throw new ConfigurationError(
-      "microapps:endpoint must be an address that begins with https:// (or http://), or emulator:<file>",
-    );
-  }
-  const allowed = allowedOrigins(environment);
-  if (allowed && !allowed.includes(origin)) {
-    throw new ConfigurationError(
-      `nothing was sent: the origin of microapps:endpoint is not among those of ${allowedVariable}: add it there, or correct the endpoint`,
-    );
-  }
-  if (isReadable(endpoint) && insecure !== true) {
-    throw new ConfigurationError(
-      "nothing was sent: microapps:endpoint begins with http:// and is on another machine, so everybody on the way could " +
-        "read the password: use https://, or set microapps:insecure to true",
-    );
-  }
-  return allowed;
-}
-
 /** What is wrong when a key that is kept in clear holds a secret, such as a ciphertext that was moved; by key alone. */
 export function misplacedSecrets(isSecret: (key: string) => boolean): string | undefined {
-  const keys = Object.keys(configuration.shape).filter((key) => !accountKeys.includes(key) && isSecret(key));
-  const [first] = keys;
-  if (first === undefined) return undefined;
+  const misplaced = keys.filter((key) => !accountKeys.includes(key) && isSecret(key));
+  if (misplaced.length === 0) return undefined;
   return (
-    `${keys.map((key) => `microapps:${key}`).join(", ")} ${keys.length === 1 ? "is a secret" : "are secrets"} in the ` +
+    `${misplaced.map((key) => `microapps:${key}`).join(", ")} ${misplaced.length === 1 ? "is a secret" : "are secrets"} in the ` +
     `configuration, and would be shown and sent in clear: set what belongs there without --secret`
   );
+}
+
+/** What is not known is refused as a whole: what is mistyped is not what it was meant to be. */
+function refuseUnknown(
+  given: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  explicit: boolean,
+): void {
+  const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
+  const problems = [
+    ...unknownNames(given, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
+    ...misspelled(environment, [...keys.map(variableOf), allowedVariable]),
+  ];
+  if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
 }
 
 function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
@@ -213,7 +197,7 @@ export function withoutSecrets(
   const secrets = [...own, ...others.filter((value) => value.length > 3)]
     .flatMap((value) => [value, ...spellings(value)])
     .toSorted((a, b) => b.length - a.length);
-  const clear = [...(configuration ? valuesOf(configuration, ["endpoint", "email", "userId"]) : []), ...role.options];
+  const clear = [...(configuration ? valuesOf(configuration, ["endpoint", "email", "userID"]) : []), ...role.options];
   let clean = text;
   for (const secret of secrets) {
     const words = clear.filter((word) => word.includes(secret));
@@ -235,9 +219,19 @@ const spellings = (value: string): string[] => [
   Buffer.from(value).toString("base64url"),
 ];
 
+/**
+ * The secret as a whole. A short one of letters and digits may well be a part of another word, which would read
+ * `[secret]istration` and so tell the secret; a longer one is hidden wherever it stands.
+ */
+function whole(secret: string): RegExp {
+  const literal = secret.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  const isWord = secret.length < 12 && /^[\p{L}\p{N}]+$/u.test(secret);
+  return new RegExp(isWord ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, "gu");
+}
+
 /** The text without the secret, except where it stands inside one of these words. */
 function hidden(text: string, secret: string, [word, ...words]: readonly string[]): string {
-  if (word === undefined) return text.replaceAll(secret, "[secret]");
+  if (word === undefined) return text.replaceAll(whole(secret), "[secret]");
   return text
     .split(word)
     .map((piece) => hidden(piece, secret, words))

@@ -1,7 +1,9 @@
+import { isObject } from "../contract/wire.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import type { Resource } from "../resources/resource.ts";
 import { endWhenCancelled } from "./cancellation.ts";
-import { configure } from "./configuration.ts";
+import { configuration, configure, UnknownSetting, type Configuration } from "./configuration.ts";
+import { former } from "./keys.ts";
 import { endWithEngine } from "./lifetime.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
@@ -12,6 +14,8 @@ import type { Properties } from "./properties.ts";
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {
   get: (key: string) => unknown;
+  /** All of it by key, as @pulumi/pulumi keeps it; its own type hides it. */
+  rawConfig?: unknown;
 }
 
 /** What the dynamic-provider host of @pulumi/pulumi calls. Property values are plain, secrets in clear. */
@@ -45,16 +49,36 @@ function started(): Operations {
   keepMemorySmall();
   printOnce();
   return new Operations({
-    configuration: () =>
-      configure(
-        (key) => host?.get(`microapps:${key}`),
-        process.env,
-        host?.get("microapps:explicitProvider") !== undefined,
-      ),
+    configuration: () => configured(host),
     directory: process.cwd(),
     report: reporterTo(process.argv[2]),
     signal: stopped.signal,
   });
+}
+
+/** Set once the engine has checked something: then it works with what is configured now. */
+let isCurrent = false;
+
+/** The configuration of the host. Throws when it can't be used. */
+function configured(host: HostConfiguration | undefined): Configuration {
+  try {
+    return configure(ownSettings(host), process.env, host?.get("microapps:explicitProvider") !== undefined);
+  } catch (error) {
+    if (!(error instanceof UnknownSetting) || isCurrent) throw error;
+    throw new UnknownSetting(
+      `${error.message} (a refresh or destroy goes by what was configured at the last up: correct it, then run up first)`,
+    );
+  }
+}
+
+/** Everything under `microapps:`, or, of a host that does not list its keys, what has one of ours: programs check the rest. */
+function ownSettings(host: HostConfiguration | undefined): Record<string, unknown> {
+  const prefix = "microapps:";
+  const listed = host?.rawConfig;
+  const keys = isObject(listed)
+    ? Object.keys(listed).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+    : [...configuration.keyof().options, ...former.map(([old]) => old)];
+  return Object.fromEntries(keys.map((key) => [key, host?.get(prefix + key)]));
 }
 
 function providerOf(resource: Resource, operations: Operations): Provider {
@@ -71,6 +95,7 @@ function providerOf(resource: Resource, operations: Operations): Provider {
     },
 
     check: async (olds, news) => {
+      isCurrent = true;
       const { inputs: given } = withoutOptions(news);
       const { inputs, problems } = await operations.check(call(news), withoutOptions(olds).inputs, given).catch(tell);
       const options = news[optionsInput];

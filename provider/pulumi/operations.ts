@@ -202,7 +202,7 @@ export class Operations {
     try {
       configuration = this.#surroundings.configuration();
       const settings = configuration;
-      const account = { email: settings.email, userID: settings.userId };
+      const account = { email: settings.email, userID: settings.userID };
       const offline = {
         report: reported,
         directory,

@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export const allowedVariable = "MICROAPPS_ALLOWED_ENDPOINTS";
 
 /** What identifies a caller: from the environment it goes to the environment's origins alone. */
-export const accountKeys: readonly string[] = ["email", "password", "token", "userId", "apiKey"];
+export const accountKeys: readonly string[] = ["email", "password", "token", "userID", "apiKey"];
 
 /** Whatever runs inside this process and not at an address. */
 const emulator = "emulator:";
@@ -23,7 +23,7 @@ export function originOf(endpoint: string): string | undefined {
 }
 
 /** Whether requests to the endpoint can be read on their way: `http://` to another machine. */
-export function isReadable(endpoint: string): boolean {
+function isReadable(endpoint: string): boolean {
   if (!URL.canParse(endpoint)) return false;
   const { protocol, hostname } = new URL(endpoint);
   return protocol === "http:" && !isLoopback(hostname);
@@ -33,7 +33,7 @@ const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 
 /** The origins that the environment allows; undefined when it says nothing. Throws a sentence that quotes nothing. */
-export function allowedOrigins(variables: Variables): string[] | undefined {
+function allowedOrigins(variables: Variables): string[] | undefined {
   const text = variables[allowedVariable];
   if (text === undefined || text === "") return undefined;
   return text.split(",").map((entry, index) => {
@@ -59,3 +59,32 @@ export function isTrusted(endpoint: string, variables: Variables): boolean {
 export const howToTrust =
   `a credential of the environment is used only where the environment says: set MICROAPPS_ENDPOINT to the address ` +
   `of its platform, or ${allowedVariable} to the origin (https://<host>, or emulator:), also in the environment`;
+
+/**
+ * The origins that the environment allows. Throws when the endpoint can't be, or must not be, spoken to. Its text is never
+ * quoted: it may be a secret in the wrong place.
+ */
+export function reachable(
+  { endpoint, insecure }: { endpoint: string; insecure?: boolean | undefined },
+  environment: Variables,
+): string[] | undefined {
+  const origin = originOf(endpoint);
+  if (origin === undefined) {
+    throw new ConfigurationError(
+      "microapps:endpoint must be an address that begins with https:// (or http://), or emulator:<file>",
+    );
+  }
+  const allowed = allowedOrigins(environment);
+  if (allowed && !allowed.includes(origin)) {
+    throw new ConfigurationError(
+      `nothing was sent: the origin of microapps:endpoint is not among those of ${allowedVariable}: add it there, or correct the endpoint`,
+    );
+  }
+  if (isReadable(endpoint) && insecure !== true) {
+    throw new ConfigurationError(
+      "nothing was sent: microapps:endpoint begins with http:// and is on another machine, so everybody on the way could " +
+        "read the password: use https://, or set microapps:insecure to true",
+    );
+  }
+  return allowed;
+}

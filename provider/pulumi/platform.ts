@@ -16,7 +16,7 @@ const underWay = 15_000;
 
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
-  { endpoint, allowed, ...credentials }: Configuration,
+  { endpoint, allowed, userID: userId, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
   { timeouts, retries }: Pick<ClientOptions, "timeouts" | "retries"> = {},
@@ -26,6 +26,7 @@ export async function connect(
     endpoint: emulator?.url ?? endpoint,
     ...(emulator ? {} : { allowed }), // an emulator of this process is nobody else
     ...credentials,
+    userId,
     timeouts: { underWay, ...timeouts },
     retries,
   });

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { sentences } from "../contract/sentences.ts";
+import { nearest } from "../contract/spelling.ts";
 import { isObject } from "../contract/wire.ts";
 import type { Change, Given, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 
@@ -95,26 +97,30 @@ export function parse(
       all[property] = value;
       continue;
     }
-    const parsed = (schema as z.ZodType).safeParse(value); // the values of a zod shape are schemas
+    const parsed = (schema as z.ZodType).safeParse(value, sentences); // the values of a zod shape are schemas
     for (const issue of parsed.error?.issues ?? []) {
       // Of a key that is wrong, the issue within says why.
       const { message } = (issue.code === "invalid_key" ? issue.issues[0] : undefined) ?? issue;
-      const reason = value === undefined ? "is required" : message;
-      problems.push({ property: [property, ...issue.path].join("."), reason });
+      problems.push({ property: [property, ...issue.path].join("."), reason: message });
     }
     if (parsed.success && parsed.data !== undefined) inputs[property] = all[property] = parsed.data;
   }
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
-    problems.push({ property, reason: `is no input of ${definition.name}; it has ${namesIn(shape)}` });
+    const names = settable(shape);
+    const near = nearest(property, names);
+    const remedy = near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`;
+    problems.push({ property, reason: `is no input of ${definition.name}; ${remedy}` });
   }
   return { inputs, all, unknown, problems };
 }
 
-const namesIn = (shape: Readonly<Record<string, unknown>>): string =>
-  Object.keys(shape)
-    .filter((name) => !factsOf(shape[name]).internal)
-    .join(", ");
+/** The inputs that a person may set, as far as a name tells. */
+const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(shape).filter((name) => {
+    const { internal, computed, passing } = factsOf(shape[name]);
+    return !internal && !computed && !passing;
+  });
 
 /** What differs between the state of the last run and the inputs of this one. Offline. */
 export async function diff(

@@ -1,5 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "../resources.ts";
+import {
+  GeneratedApp,
+  Organization,
+  SeedRows,
+  Team,
+  TeamMember,
+  TeamRoster,
+  type RowsOf,
+  type SeedRowsArgs,
+} from "../resources.ts";
 import { declaration, type Declaration } from "./declaration.ts";
 import { formerKeys } from "./formerKeys.ts";
 import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
@@ -130,7 +139,8 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
       ...(viewers ? { teamViewers: viewers } : {}),
     };
     const seedName = nameBelow(name, key, formerKeys(formerly));
-    seeds.set(key, new SeedRows(seedName.now, seedArgs, { parent, ...aliasesOf(seedName) }));
+    // The file was checked: it has rows or a source.
+    seeds.set(key, new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliasesOf(seedName) }));
   }
   return seeds;
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
+import { nearest } from "../../provider/contract/spelling.ts";
 import { find, keyPlace, valuePlace, type Problem, type Value } from "./document.ts";
 
 /** Problems that are told at once. */
@@ -170,36 +171,4 @@ export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== undefined) return `did you mean "${near}"?`;
   return known.length === 0 ? "remove it" : `there is ${known.join(", ")}`;
-}
-
-/** The word that another is a misspelling of, if any. */
-function nearest(word: string, known: readonly string[]): string | undefined {
-  const far = (each: string): boolean => Math.abs(each.length - word.length) > Math.max(1, each.length / 3);
-  return known
-    .filter((each) => !far(each))
-    .map((each) => ({ each, distance: distance(word.toLowerCase(), each.toLowerCase()) }))
-    .filter(({ each, distance }) => distance <= Math.max(1, Math.floor(Math.min(word.length, each.length) / 3)))
-    .toSorted((a, b) => a.distance - b.distance)[0]?.each;
-}
-
-/** Edits between two words: letters added, removed, changed, or swapped with their neighbour. */
-function distance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const cost = (row: number, column: number): number => rows[row]?.[column] ?? 0;
-  for (let row = 1; row <= from.length; row++) {
-    rows.push([row]);
-    for (let column = 1; column <= to.length; column++) {
-      const changed = from[row - 1] === to[column - 1] ? 0 : 1;
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      rows[row]?.push(
-        Math.min(
-          cost(row - 1, column) + 1,
-          cost(row, column - 1) + 1,
-          cost(row - 1, column - 1) + changed,
-          swapped ? cost(row - 2, column - 2) + 1 : Infinity,
-        ),
-      );
-    }
-  }
-  return cost(from.length, to.length);
 }

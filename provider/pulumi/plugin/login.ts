@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../../contract/errors.ts";
 import type { Problem } from "../../resources/resource.ts";
 import { withoutSecrets, type Configuration } from "../configuration.ts";
+import { withPresentKeys } from "../keys.ts";
 import { accountKeys } from "../origins.ts";
 import { connect } from "../platform.ts";
 import type { Properties } from "../properties.ts";
@@ -16,7 +17,8 @@ const patience = 10_000;
  */
 export async function refusedLogin(olds: Properties, news: Properties, settings: Configuration): Promise<Problem[]> {
   if (Object.keys(olds).length === 0) return []; // nothing was made: the first call tells
-  const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(olds[key], news[key]));
+  const [last, next] = [withPresentKeys(olds), withPresentKeys(news)];
+  const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(last[key], next[key]));
   const emulated = settings.endpoint.startsWith("emulator:"); // which takes a while to start
   if (!changed && (emulated || settings.driftOnPreview === false)) return [];
   try {

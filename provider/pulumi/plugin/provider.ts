@@ -6,6 +6,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { Problem, Resource } from "../../resources/resource.ts";
+import { clearWarning } from "../clear.ts";
 import { withoutSecrets } from "../configuration.ts";
 import { whenEngineGone } from "../engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
@@ -16,7 +17,7 @@ import { details, detailsOf, type Detail } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { refusedLogin } from "./login.ts";
 import { schemaText } from "./schema.ts";
-import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
+import { inClear, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
 const { PropertyDiff, DiffResponse } = providerProto;
@@ -71,6 +72,12 @@ export class Plugin {
     const problems = problemsOf(values, explicit, secrets);
     if (problems.length === 0 && !holdsUnknown(values)) {
       problems.push(...(await refusedLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
+    }
+    // What a program says itself, its engine encrypts.
+    if (!explicit) {
+      const report = this.#report(undefined, (text) => text);
+      for (const key of inClear(values, secrets)) report.warning(clearWarning(key));
+      await report.heard();
     }
     return checked(encode(values, new Set([...secrets, ...secretSettings])), problems, texts);
   }

@@ -4,7 +4,8 @@ import { functions } from "../../functions/functions.ts";
 import { resources } from "../../resources/resources.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { bindingOutput } from "../binding.ts";
-import { configuration, variableOf } from "../configuration.ts";
+import { configuration } from "../configuration.ts";
+import { former, variableOf } from "../keys.ts";
 import { factsOf } from "../properties.ts";
 import { exampleOf } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
@@ -16,6 +17,11 @@ export function packageSchema(version: string): object {
   for (const [name, property] of Object.entries(variables)) {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
+  }
+  for (const [old, present] of former) {
+    const { defaultInfo: _, ...property } = variables[present] ?? {};
+    const deprecationMessage = `It is spelled ${present}.`;
+    variables[old] = { ...property, description: `Former spelling of ${present}.`, deprecationMessage };
   }
   return {
     name: "microapps",

@@ -1,10 +1,9 @@
 import type { Problem } from "../../resources/resource.ts";
-import { configuration, configure, misplacedSecrets, type Configuration } from "../configuration.ts";
+import { clearSecrets } from "../clear.ts";
+import { configuration, configure, misplacedSecrets, secretKeys, type Configuration } from "../configuration.ts";
 import { ConfigurationError } from "../configurationError.ts";
-import { factsOf, holdsUnknown, type Properties } from "../properties.ts";
-
-/** What an engine adds to the inputs of a provider. */
-const engineKeys = ["version", "pluginDownloadURL", "__internal"];
+import { unknownNames } from "../keys.ts";
+import { holdsUnknown, type Properties } from "../properties.ts";
 
 /** Whether the provider with this URN is one of the program's, and not the one that the configuration makes. */
 export function isExplicit(urn: string): boolean {
@@ -14,16 +13,15 @@ export function isExplicit(urn: string): boolean {
 
 /** The configuration of a provider from its inputs. */
 export const settingsOf = (inputs: Properties, explicit: boolean): Configuration =>
-  configure((key) => inputs[key], process.env, explicit);
+  configure(inputs, process.env, explicit);
 
 /** What is wrong with the inputs of a provider; what is not known yet is not judged. `secrets` are names of inputs. */
 export function problemsOf(inputs: Properties, explicit: boolean, secrets: ReadonlySet<string>): Problem[] {
-  const keys = Object.keys(configuration.shape);
-  const unheard = Object.keys(inputs).filter((key) => ![...keys, ...engineKeys].includes(key));
-  if (unheard.length > 0) {
-    return unheard.map((property) => ({ property, reason: `is no configuration; there is ${keys.join(", ")}` }));
-  }
-  // No property is named: an engine prints the value of one that is.
+  const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
+  const unknown = unknownNames(inputs, configuration.keyof().options, shown);
+  // No property is named: an engine prints the value of one that is, which may be a secret under a mistyped key.
+  if (unknown.length > 0)
+    return unknown.map(({ key, reason }) => ({ property: "", reason: `${shown(key)} ${reason}` }));
   const misplaced = misplacedSecrets((key) => secrets.has(key));
   if (misplaced !== undefined) return [{ property: "", reason: misplaced }];
   if (holdsUnknown(inputs)) return [];
@@ -37,6 +35,9 @@ export function problemsOf(inputs: Properties, explicit: boolean, secrets: Reado
 }
 
 /** Names of the secrets of a configuration. */
-export const secretSettings: ReadonlySet<string> = new Set(
-  Object.entries(configuration.shape).flatMap(([key, schema]) => (factsOf(schema).secret ? [key] : [])),
-);
+export const secretSettings: ReadonlySet<string> = new Set(secretKeys);
+
+/** Secrets of the stack's configuration that stand in clear there. */
+export function inClear(inputs: Properties, secrets: ReadonlySet<string>): string[] {
+  return clearSecrets(inputs, (key) => secrets.has(key));
+}

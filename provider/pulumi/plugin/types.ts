@@ -14,6 +14,7 @@ export interface PropertySpec extends TypeSpec {
   defaultInfo?: { environment: string[] };
   replaceOnChanges?: boolean;
   secret?: boolean;
+  deprecationMessage?: string;
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>;

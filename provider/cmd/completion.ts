@@ -1,0 +1,93 @@
+import type { Argument, Command, Option } from "commander";
+import { bash } from "./completion/bash.ts";
+import { fish } from "./completion/fish.ts";
+import { zsh } from "./completion/zsh.ts";
+
+/** What may stand after a command. */
+export interface Place {
+  /** The words before, such as `stack init`; empty for the program itself. */
+  path: string;
+  commands: Word[];
+  options: Word[];
+  /** Values that its argument may have. */
+  values: string[];
+}
+
+export interface Word {
+  text: string;
+  description: string;
+}
+
+/** Options whose value is the name of a stack, a file or a folder. */
+export interface Values {
+  stacks: string[];
+  files: string[];
+  /** Options with a fixed list of values, by the option. */
+  choices: Map<string, string[]>;
+  /** Those with any other value. */
+  others: string[];
+}
+
+const writers = { bash, zsh, fish };
+
+/** Adds the command that prints the completion of a shell. */
+export function addCompletionCommand(program: Command): void {
+  program
+    .command("completion")
+    .description("print what makes a shell complete the words of this command: source <(microapps completion bash)")
+    .addArgument(program.createArgument("<shell>", "which one").choices(Object.keys(writers)))
+    .action((shell: keyof typeof writers) => {
+      process.stdout.write(writers[shell](placesOf(program), valuesOf(program)));
+    });
+}
+
+function placesOf(command: Command, path = "", above: readonly Option[] = []): Place[] {
+  const { commands } = command;
+  const shown = command.createHelp().visibleCommands(command);
+  const options = [...command.createHelp().visibleOptions(command), ...above];
+  const place = {
+    path,
+    commands: shown.flatMap((each) => [each.name(), ...each.aliases()].map((text) => word(text, each.description()))),
+    options: options.flatMap((each) => spellings(each).map((text) => word(text, each.description))),
+    values: command.registeredArguments.flatMap(({ argChoices = [] }: Argument) => argChoices),
+  };
+  const below = commands.flatMap((each) =>
+    [each.name(), ...each.aliases()].flatMap((name) =>
+      placesOf(each, `${path} ${name}`.trim(), options.filter(isEverywhere)),
+    ),
+  );
+  return [place, ...below];
+}
+
+/** Each command has its own option for help, and only the program one for its version. */
+const isEverywhere = ({ long }: Option): boolean => long !== "--help" && long !== "--version";
+
+function valuesOf(program: Command): Values {
+  const values: Values = { stacks: [], files: [], choices: new Map(), others: [] };
+  const visit = (command: Command): void => {
+    for (const option of command.options) {
+      if (!option.required && !option.optional) continue;
+      for (const text of spellings(option)) {
+        if (option.argChoices) values.choices.set(text, option.argChoices);
+        else if (option.long === "--stack") values.stacks.push(text);
+        else if (/<(file|folder|path)>|\.yaml/.test(option.flags)) values.files.push(text);
+        else if (option.required) values.others.push(text);
+      }
+    }
+    command.commands.forEach(visit);
+  };
+  visit(program);
+  const unique = (words: string[]): string[] => [...new Set(words)];
+  const files = unique(values.files);
+  return {
+    ...values,
+    stacks: unique(values.stacks),
+    files,
+    others: unique(values.others).filter((each) => !files.includes(each)),
+  };
+}
+
+const spellings = ({ short, long }: Option): string[] => [short, long].filter((each) => each !== undefined);
+
+/** The first line of a description: shells have one line for it. */
+const word = (text: string, description: string): Word => ({ text, description: description.split("\n")[0] ?? "" });

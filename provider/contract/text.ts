@@ -1,0 +1,19 @@
+const longest = 1000;
+
+// Escape sequences that colour or move, as terminals know them (ECMA-48).
+const sequences = new RegExp(
+  "\\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|[ -~])",
+  "g",
+);
+const unseen = /[\p{Cc}\p{Cf}\u2028\u2029\u{e0000}-\u{e007f}]/gu;
+
+/** A text of the platform's as one line that anybody may print: without colour, what is not seen as its code, and not endless. */
+export function printableLine(text: string): string {
+  const line = text
+    .slice(0, 4 * longest)
+    .replace(sequences, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(unseen, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}

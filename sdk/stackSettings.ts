@@ -1,0 +1,35 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as runtimeConfig from "@pulumi/pulumi/runtime/config.js";
+import { clearSecrets, clearWarning } from "../provider/pulumi/clear.ts";
+import { configuration } from "../provider/pulumi/configuration.ts";
+import { unknownNames } from "../provider/pulumi/keys.ts";
+
+const prefix = "microapps:";
+
+/** Everything that the stack's configuration has under `microapps:`. */
+export const stackSettings = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(pulumi.runtime.allConfig()).flatMap(([key, value]) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
+    ),
+  );
+
+// Its types hide it; where it is missing, nothing is said.
+const { isConfigSecret = () => true } = runtimeConfig as { isConfigSecret?: (key: string) => boolean };
+
+let checked = false;
+
+/** Ends the program when its stack has a key that nobody reads, and warns once of secrets in clear. */
+export function checkStackSettings(): void {
+  if (checked) return;
+  checked = true;
+  const settings = stackSettings();
+  const shown = (key: string): string => prefix + key;
+  const unknown = unknownNames(settings, configuration.keyof().options, shown);
+  if (unknown.length > 0) {
+    throw new pulumi.RunError(unknown.map(({ key, reason }) => `${shown(key)} ${reason}`).join("; "));
+  }
+  for (const key of clearSecrets(settings, (name) => isConfigSecret(shown(name)))) {
+    void pulumi.log.warn(clearWarning(key));
+  }
+}

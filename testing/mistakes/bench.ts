@@ -1,0 +1,121 @@
+import { expect } from "@jest/globals";
+import { parse, stringify } from "yaml";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { leftRunning } from "../processes.ts";
+import { Project } from "../project.ts";
+
+const imports =
+  'import { Environment, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";\n';
+
+/** A program that is right. */
+export const organization = 'new Organization("acme", { name: "Acme" });\n';
+
+export interface Mistake {
+  program?: string;
+  files?: Readonly<Record<string, string>>;
+  environment?: Readonly<Record<string, string | undefined>>;
+  /** More of the stack's configuration, in clear. */
+  config?: Readonly<Record<string, string>>;
+  command: readonly [string, ...string[]];
+  /** Endpoints of the changing calls that are made before the mistake can be known; none unless said otherwise. */
+  sent?: string[];
+  /** How the command ends; 1 unless said otherwise. */
+  status?: number;
+}
+
+/** What a preview finds out: nothing has been sent for it. */
+export const known = ["up", "--yes"] as const;
+/** What is found out on the way. */
+export const later = ["up", "--yes", "--skip-preview"] as const;
+
+/** A project of its own with a platform, in which people make mistakes. */
+export class MistakeBench {
+  readonly project: Project;
+  readonly emulator: Emulator;
+  /** The state of the stack before anything is done. */
+  readonly #empty: string;
+  /** An address where nobody answers any more. */
+  readonly #nobody: string;
+
+  private constructor(project: Project, emulator: Emulator, { empty, nobody }: { empty: string; nobody: string }) {
+    this.project = project;
+    this.emulator = emulator;
+    this.#empty = empty;
+    this.#nobody = nobody;
+  }
+
+  static async start(): Promise<MistakeBench> {
+    const emulator = await createEmulator({
+      seed: { tables: { regions: { fields: { Code: "text", Name: "text" } } } },
+    });
+    const project = await Project.running("", {
+      "microapps:endpoint": emulator.url,
+      "microapps:email": "admin@example.com",
+    });
+    await project.succeed("stack init dev");
+    await project.succeed("config set microapps:password --secret admin");
+    const gone = await createEmulator();
+    await gone.close();
+    return new MistakeBench(project, emulator, { empty: await project.stateText(), nobody: gone.url });
+  }
+
+  async close(): Promise<void> {
+    const left = await leftRunning(this.project.folder);
+    await this.project.remove();
+    await this.emulator.close();
+    expect(left).toEqual([]);
+  }
+
+  async reset(): Promise<void> {
+    await this.emulator.reset();
+    await this.project.write(".pulumi/stacks/tests/dev.json", this.#empty);
+  }
+
+  /** Makes a mistake, and tells what is printed. */
+  async outputOf(mistake: Mistake): Promise<string> {
+    const {
+      program = organization,
+      files = {},
+      environment = {},
+      config = {},
+      command,
+      sent = [],
+      status = 1,
+    } = mistake;
+    const { project, emulator } = this;
+    await project.write("index.ts", imports + program);
+    const settings = await project.read("Pulumi.dev.yaml");
+    if (Object.keys(config).length > 0) {
+      const stack = parse(settings) as { config: object }; // written by `start`
+      await project.write("Pulumi.dev.yaml", stringify({ ...stack, config: { ...stack.config, ...config } }));
+    }
+    for (const [file, text] of Object.entries(files)) await project.write(file, text);
+    const set = Object.entries(environment).map(([name, value]) => [
+      name,
+      value?.replace("<nobody>", this.#nobody).replace("<platform>", emulator.url),
+    ]);
+    const before = { ...project.environment };
+    Object.assign(project.environment, Object.fromEntries(set));
+    const since = emulator.lastCall();
+    const ended = await project.run(...command);
+    for (const [name = ""] of set) project.environment[name] = before[name];
+    await project.write("Pulumi.dev.yaml", settings);
+    expect(ended).toMatchObject({
+      status,
+      output: expect.not.stringMatching(/^\s+at |node:internal|\.js:\d/m) as unknown,
+    }); // no stack trace
+    expect(emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint)).toEqual(sent);
+    return ended.output.replaceAll(this.#nobody, "<nobody>").replaceAll(project.folder, "<folder>");
+  }
+
+  /** Makes a mistake, and tells what is told as an error: under the last Diagnostics, or all that is printed. */
+  async errorsOf(mistake: Mistake): Promise<string[]> {
+    const output = await this.outputOf(mistake);
+    const [last = ""] = output.split("Diagnostics:\n").slice(-1);
+    const [told = ""] = last.split("\n\nResources:");
+    return told
+      .slice(Math.max(0, told.indexOf("error: ")))
+      .trimEnd()
+      .split(/\n\s*/);
+  }
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Project, repository, started } from "../project.ts";
+
+let project: Project;
+beforeAll(async () => {
+  project = await Project.running("", {});
+});
+afterAll(() => project.remove());
+
+/** Runs words in the project's folder or one below it, without choosing a stack for them. */
+async function errorsOf(words: string, below = ""): Promise<{ status: number | null; lines: string[] }> {
+  const microapps = join(repository, "dist/provider/cmd/microapps.js");
+  const { status, output } = await started(
+    [microapps, ...words.split(" ").filter(Boolean)],
+    join(project.folder, below),
+    project.environment,
+  ).ended;
+  return { status, lines: output.replaceAll(project.folder, "<folder>").trimEnd().split("\n") };
+}
+
+const help = "(microapps --help says what there is)";
+
+test.each<[string, string[], number]>([
+  ["upp", ["error: unknown command 'upp'", "(Did you mean up?)", help], 1],
+  ["prevew", ["error: unknown command 'prevew'", "(Did you mean preview?)", help], 1],
+  ["destory", ["error: unknown command 'destory'", "(Did you mean destroy?)", help], 1],
+  [
+    "history",
+    ["error: unknown command 'history'", "(The Pulumi CLI has 'pulumi stack history', on the same state.)", help],
+    1,
+  ],
+  ["login", ["error: unknown command 'login'", "(The Pulumi CLI has 'pulumi login', on the same state.)", help], 1],
+  ["deploy", ["error: unknown command 'deploy'", help], 1],
+  ["stack selct dev", ["error: unknown command 'stack selct'", "(Did you mean stack select?)", help], 1],
+  [
+    "stack history",
+    ["error: unknown command 'stack history'", "(The Pulumi CLI has 'pulumi stack history', on the same state.)", help],
+    1,
+  ],
+  ["config gett x", ["error: unknown command 'config gett'", "(Did you mean config get?)", help], 1],
+  ["up --yess", ["error: unknown option '--yess'", "(Did you mean --yes?)", help], 1],
+  ["up extra", ["error: too many arguments for 'up'. Expected 0 arguments but got 1.", help], 1],
+  [
+    "up --parallel x",
+    ["error: option '-p, --parallel <number>' argument 'x' is invalid. must be a whole number from 1", help],
+    1,
+  ],
+  ["config set", ["error: missing required argument 'key'", help], 1],
+  [
+    "completion tcsh",
+    [
+      "error: command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish.",
+      help,
+    ],
+    1,
+  ],
+  [
+    "import microapps:index:Team crew 1",
+    [
+      "error: the embedded engine imports nothing: run 'pulumi import' of the Pulumi CLI in this project; 'microapps dump' writes a file for 'pulumi import --file'",
+    ],
+    1,
+  ],
+  ["api nothing", ["error: there is no endpoint 'nothing': 'microapps api' lists them"], 1],
+  [
+    "up --target urn",
+    [
+      "error: --target: the embedded engine does not do this (work on a part of a stack); the Pulumi CLI does, on the same state",
+    ],
+    1,
+  ],
+  ["up --yes --preview-only", ["error: unknown option '--preview-only'", help], 1],
+  ["destroy --yes --preview-only", ["error: --yes and --preview-only cannot be used together"], 1],
+])("microapps %s", async (words, lines, status) => {
+  expect(await errorsOf(words)).toEqual({ status, lines });
+});
+
+test("stacks that are not there, or not chosen", async () => {
+  expect(await errorsOf("up --yes")).toEqual({
+    status: 1,
+    lines: ["error: no stack selected: make one with 'stack init <name>'"],
+  });
+  expect(await errorsOf("stack")).toEqual({
+    status: 0,
+    lines: ["There is no stack yet: make one with 'stack init <name>'", "NAME  LAST UPDATE  RESOURCE COUNT"],
+  });
+  for (const name of ["dev", "prod"]) await errorsOf(`stack init ${name} --no-select`);
+  expect(await errorsOf("up --yes")).toEqual({
+    status: 1,
+    lines: ["error: no stack selected: name dev or prod with --stack, or choose one with 'stack select <name>'"],
+  });
+  expect(await errorsOf("cancel --yes")).toMatchObject({
+    status: 1,
+    lines: [expect.stringContaining("name dev or prod")],
+  });
+  const near = "error: no stack named 'prd' found; did you mean 'prod'? If not, make it with 'stack init prd'";
+  expect(await errorsOf("preview -s prd")).toEqual({ status: 6, lines: [near] });
+  expect(await errorsOf("stack select prd")).toEqual({ status: 6, lines: [near] });
+  expect(await errorsOf("preview -s staging")).toEqual({
+    status: 6,
+    lines: ["error: no stack named 'staging' found: there is dev, prod; make it with 'stack init staging'"],
+  });
+  expect(await errorsOf("destroy --yes -s dev")).toEqual({
+    status: 0,
+    lines: ["The stack 'dev' has no resources: there is nothing to destroy."],
+  });
+  const { lines } = await errorsOf("stack");
+  expect(lines.map((line) => line.split(" ")[0])).toEqual(["NAME", "dev", "prod"]);
+});
+
+test("a folder below the project, whose relative backend has no stack there, says where it looked", async () => {
+  await mkdir(join(project.folder, "src"));
+  const looked =
+    "Stacks were looked for in <folder>/src/.pulumi, since the backend 'file://.' is taken from the current folder: " +
+    "run it in <folder>, where Pulumi.yaml lies, to look there";
+  expect(await errorsOf("preview -s dev", "src")).toEqual({
+    status: 6,
+    lines: [`error: no stack named 'dev' found: make it with 'stack init dev'. ${looked}`],
+  });
+  expect(await errorsOf("preview", "src")).toEqual({
+    status: 1,
+    lines: [`error: no stack selected: make one with 'stack init <name>'. ${looked}`],
+  });
+});
+
+test("a project of another runtime has stacks and configuration, and is run by the Pulumi CLI alone", async () => {
+  const manifest = await project.read("Pulumi.yaml");
+  await project.write("Pulumi.yaml", manifest.replace('"nodejs"', '"yaml"'));
+  expect((await errorsOf("stack")).status).toBe(0);
+  expect(await errorsOf("up --yes -s dev")).toEqual({
+    status: 1,
+    lines: [
+      "error: <folder>/Pulumi.yaml: the embedded engine runs programs with 'runtime: nodejs' only, not 'yaml': use the Pulumi CLI",
+    ],
+  });
+  // Asked with the stack's configuration: nobody answers there.
+  for (const [key, value] of Object.entries({
+    endpoint: "http://127.0.0.1:9",
+    email: "ada@example.com",
+    password: "pw-of-ada",
+  })) {
+    expect(await errorsOf(`config set microapps:${key} ${value} -s dev`)).toMatchObject({ status: 0 });
+  }
+  const unreachable =
+    "error: login: Nothing answers at http://127.0.0.1:9 (ECONNREFUSED). Check the endpoint's address and that the platform is running.";
+  expect(await errorsOf('api readteam {"teamID":"x"} -s dev')).toEqual({ status: 1, lines: [unreachable] });
+  expect(await errorsOf("dump out --team x -s dev")).toEqual({ status: 1, lines: [unreachable] });
+  await project.write("Pulumi.yaml", manifest);
+});

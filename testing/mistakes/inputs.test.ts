@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import * as doors from "../doors.ts";
+import type { Properties } from "../providerHost.ts";
+import { Stage } from "../stage.ts";
+
+const rows = { table: "regions", key: "Code", rows: [{ Code: "N" }] };
+const team = { organizationID: "acme", name: "Crew" };
+const member = { teamID: "crew", email: "ada@example.com" };
+const roster = { teamID: "crew", members: { "ada@example.com": "admin" } };
+const app = { userEmail: "ada@example.com", appPrompt: "An atlas." };
+
+const cases: [type: string, inputs: Properties, problems: string[]][] = [
+  ["Organization", {}, ["name: is required"]],
+  ["Organization", { name: "" }, ["name: must not be empty"]],
+  ["Organization", { name: 7 }, ["name: must be text, not a number"]],
+  ["Organization", { name: null }, ["name: must be text, not null"]],
+  ["Organization", { nmae: "Acme" }, ["name: is required", "nmae: is no input of Organization; did you mean name?"]],
+  ["Organization", { name: "Acme", description: 3 }, ["description: must be text, not a number"]],
+  ["Organization", { name: "Acme", forceDestroy: "perhaps" }, ["forceDestroy: must be true or false, not text"]],
+  ["Organization", { name: "Acme", adminID: "" }, ["adminID: must not be empty"]],
+  ["Team", { name: "Crew" }, ["organizationID: is required"]],
+  ["Team", { ...team, organisationID: "acme" }, ["organisationID: is no input of Team; did you mean organizationID?"]],
+  ["Team", { ...team, organizationID: "" }, ["organizationID: must not be empty"]],
+  ["Team", { ...team, name: ["Crew"] }, ["name: must be text, not a list"]],
+  ["TeamMember", { teamID: "crew" }, ["email: set email or userID"]],
+  ["TeamMember", { ...member, userID: "ada" }, ["email: set either email or userID, not both"]],
+  ["TeamMember", { ...member, email: "ada" }, ["email: must be an e-mail address"]],
+  ["TeamMember", { ...member, role: "owner" }, ["role: must be admin or member"]],
+  ["TeamMember", { ...member, rol: "admin" }, ["rol: is no input of TeamMember; did you mean role?"]],
+  ["TeamMember", { ...member, targetRoute: "web" }, ["targetRoute: must be app or go"]],
+  ["TeamRoster", { teamID: "crew" }, ["members: is required"]],
+  [
+    "TeamRoster",
+    { ...roster, members: { "ada@example.com": "amdin" } },
+    ["members.ada@example.com: must be admin or member"],
+  ],
+  ["TeamRoster", { ...roster, members: ["ada@example.com"] }, ["members: must be a map, not a list"]],
+  ["TeamRoster", { ...roster, mode: "strict" }, ["mode: must be authoritative or additive"]],
+  ["TeamRoster", { ...roster, minAdmins: -1 }, ["minAdmins: must be at least 0"]],
+  ["TeamRoster", { ...roster, minAdmins: 1.5 }, ["minAdmins: must be a whole number, not a fraction"]],
+  ["TeamRoster", { ...roster, ignore: [""] }, ["ignore.0: must not be empty"]],
+  ["UserTeams", { email: "ada@example.com" }, ["teamIDs: is required"]],
+  ["UserTeams", { email: "ada@example.com", teamIDs: "crew" }, ["teamIDs: must be a list, not text"]],
+  ["UserTeams", { teamIDs: ["crew"] }, ["email: set email or userID"]],
+  ["SeedRows", { key: "Code", rows: [] }, ["table: is required"]],
+  ["SeedRows", { ...rows, key: undefined }, ["key: is required"]],
+  ["SeedRows", { ...rows, key: "" }, ["key: must not be empty"]],
+  ["SeedRows", { ...rows, key: [] }, ["key: must not be empty"]],
+  ["SeedRows", { table: "regions", key: "Code" }, ["source: set rows or source"]],
+  ["SeedRows", { ...rows, source: "regions.csv" }, ["source: set either rows or source, not both"]],
+  ["SeedRows", { ...rows, rows: { Code: "N" } }, ["rows.0: must be a map, not text"]],
+  ["SeedRows", { ...rows, rows: ["N"] }, ["rows.0: must be a map, not text"]],
+  ["SeedRows", { ...rows, mode: "exakt" }, ["mode: must be exact, upsert or insertOnly"]],
+  ["SeedRows", { ...rows, types: { Code: "date" } }, ["types.Code: must be text, number, boolean or json"]],
+  ["SeedRows", { ...rows, maxRemovals: "half" }, ["maxRemovals: must be a number, not text"]],
+  ["SeedRows", { ...rows, onConflict: "overwrit" }, ["onConflict: must be overwrite, keepLive or error"]],
+  ["SeedRows", { ...rows, onDestroy: "keep" }, ["onDestroy: must be delete or retain"]],
+  ["SeedRows", { ...rows, references: { Country: { table: "countries" } } }, ["references.Country.key: is required"]],
+  ["SeedRows", { ...rows, references: { Country: "countries" } }, ["references.Country: must be a map, not text"]],
+  ["SeedRows", { ...rows, parent: { table: "countries", key: "Code" } }, ["parent.by: is required"]],
+  ["SeedRows", { ...rows, viewers: "ada" }, ["viewers: must be a list, not text"]],
+  ["SeedRows", { ...rows, sorce: "regions.csv" }, ["sorce: is no input of SeedRows; did you mean source?"]],
+  ["GeneratedApp", { userEmail: "ada@example.com" }, ["appPrompt: is required"]],
+  ["GeneratedApp", { ...app, appPrompt: "" }, ["appPrompt: must not be empty"]],
+  ["GeneratedApp", { ...app, userEmail: "ada" }, ["userEmail: must be an e-mail address"]],
+  ["GeneratedApp", { ...app, onPromptChange: "regenerate!" }, ["onPromptChange: must be replace, ignore or error"]],
+  ["AppReadiness", { appID: "a", timeout: 0 }, ["timeout: must be more than 0"]],
+  [
+    "AppReadiness",
+    { appID: "a", statusWords: { fertig: "done" } },
+    ["statusWords.fertig: must be pending, ready or failed"],
+  ],
+  ["Notification", { email: "ada@example.com", message: "Hello" }, ["appID: is required"]],
+  ["RowFile", { table: "regions" }, ["fieldID: is required"]],
+];
+
+describe.each(Object.values(doors))("through the $name door", (door) => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.set({ tables: { regions: { fields: { Code: "text" } } } }, {}, door);
+  });
+  afterAll(() => stage.clear());
+
+  test.each(cases)("%s %j", async (type, inputs, expected) => {
+    const since = stage.emulator.lastCall();
+    const { problems } = await stage.host.check(type, inputs);
+    expect(problems).toEqual(expected);
+    expect(stage.emulator.calls({ since })).toEqual([]);
+  });
+});
