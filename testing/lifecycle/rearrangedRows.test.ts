@@ -291,7 +291,7 @@ throughBothDoors({ tables }, (scene) => {
     await scene.client.removemicroapprow({ rowID: (await ids("continents"))[0] ?? "" });
     await nextRun();
     scene.host.resource = "a";
-    const seen = await scene.host.read("SeedRows", a.id, a.outputs, a.inputs);
+    const seen = await scene.host.read("SeedRows", a.id, a.outputs);
     const repaired = await updated("a", { ...a, outputs: seen.outputs }, declared());
     expect(repaired.outputs).toMatchObject({ renewals: 1 });
     scene.host.told.length = 0;
@@ -308,7 +308,7 @@ throughBothDoors({ tables }, (scene) => {
     await scene.client.removemicroapprow({ rowID: (await ids("continents"))[0] ?? "" });
     await nextRun();
     scene.host.resource = "a";
-    const seen = await scene.host.read("SeedRows", a.id, a.outputs, a.inputs);
+    const seen = await scene.host.read("SeedRows", a.id, a.outputs);
     const repaired = await updated("a", { ...a, outputs: seen.outputs }, declared());
     await nextRun();
     expect((await updated("a", repaired, declared())).changed).toBe(false);
