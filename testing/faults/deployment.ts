@@ -64,7 +64,9 @@ export class Deployment {
     for (const [name, kept] of [...this.state]) this.#save(name, await this.#read(name, kept));
   }
 
+  /** A run of its own, whose process was told of no program. */
   async destroy(): Promise<void> {
+    await this.host.restart();
     await this.#discardReplaced();
     await this.#destroyAll(new Set());
   }
