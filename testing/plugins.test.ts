@@ -106,7 +106,7 @@ export const seenName = seen.name;`,
   await project.edit("index.ts", '"other", {"endpoint"', '"other", {"endpont"');
   const { status, output } = await project.run("preview");
   expect(status).toBe(1);
-  expect(output).toContain("microapps:endpont is no configuration; did you mean microapps:endpoint?");
+  expect(output).toContain("endpont is no configuration; did you mean endpoint?");
   await project.edit("index.ts", '"other", {"endpont"', '"other", {"endpoint"');
   // A look-up deletes nothing.
   await project.succeed("destroy --yes --skip-preview");
