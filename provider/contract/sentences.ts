@@ -35,7 +35,8 @@ function said(issue: Raw): string {
   }
 }
 
-const kinds: Readonly<Record<string, string>> = {
+/** What people call the kinds of values. */
+export const kinds: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",
   int: "a whole number",

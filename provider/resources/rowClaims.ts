@@ -103,6 +103,11 @@ export class RowClaims {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
   }
 
+  /** What other seeds give up that has the same digests as the rows of this one. */
+  givers(target: RowTarget, urn: string | undefined): Leaving[] {
+    return this.leaving(target.table, urn).filter((one) => sameShape(one.target, target));
+  }
+
   /** Notes rows that the run has removed. */
   removed(target: RowTarget, rows: Iterable<RowDigests>): void {
     this.#removed.push({ table: target.table, shape: shapeOf(target), keys: RowSet.of(rows) });

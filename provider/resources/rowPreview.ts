@@ -221,7 +221,7 @@ async function spared(
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 export function takenOver(claims: RowClaims, inputs: SeedInputs, rows: RowSet, plan: Forecast): Forecast {
   if (!plan.exact || plan.insert === 0) return plan;
-  const givers = claims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameShape(target, inputs));
+  const givers = claims.givers(inputs, inputs.resourceUrn);
   if (givers.length === 0) return plan;
   const taken = plan.change.added.filter((index) => givers.some(({ handedOver }) => handedOver.has(rows.key(index))));
   return { ...plan, insert: plan.insert - taken.length, taken: taken.length };

@@ -57,7 +57,7 @@ const othersOn = ({ rowClaims }: Context, { table, resourceUrn }: SeedInputs): R
 
 /** Whether another seed of the program gives up the row with this key in this run. */
 function handedOver({ rowClaims }: Context, inputs: SeedInputs): RowOptions["handedOver"] {
-  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameShape(target, inputs));
+  const givers = rowClaims.givers(inputs, inputs.resourceUrn);
   return givers.length === 0 ? undefined : (key) => givers.some(({ keys }) => keys.has(key));
 }
 

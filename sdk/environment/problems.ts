@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { nearest } from "../../provider/contract/spelling.ts";
+import { kinds } from "../../provider/contract/sentences.ts";
 import { find, keyPlace, valuePlace, type Problem, type Value } from "./document.ts";
 
 /** Problems that are told at once. */
@@ -107,15 +108,6 @@ function closest(forms: readonly Issue[][]): Issue[] {
   return first ?? [];
 }
 
-const kinds: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  object: "a map",
-  record: "a map",
-  array: "a list",
-};
 const a = (expected: string): string => kinds[expected] ?? expected;
 
 /** A value as a message names it; text is quoted, and cut when it is long. */
