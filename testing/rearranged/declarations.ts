@@ -25,13 +25,19 @@ export const platform = {
 const isLinked = ({ table, references }: Seed): boolean => table === "offices" && references !== undefined;
 
 function rowsOf(seed: Seed): Properties[] {
-  const { references, rows } = seed;
+  const { table, rows } = seed;
   return [...rows].map(([code, { note, region }]) => ({
     Code: code,
     Name: nameOf(code),
     Note: `note ${note}`,
-    ...(isLinked(seed) ? { Region: references === "Code" ? region : nameOf(region) } : {}),
+    ...(table === "offices" ? { Region: linkTo(seed, region) } : {}),
   }));
+}
+
+/** What a row says of its link: null takes one away, where a label that is not there would leave it as it is. */
+function linkTo({ references }: Seed, region: string): string | null {
+  if (references === undefined) return null;
+  return references === "Code" ? region : nameOf(region);
 }
 
 /** What a program declares, in an order in which each comes after what it needs. */

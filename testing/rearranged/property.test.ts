@@ -4,12 +4,11 @@ import * as doors from "../doors.ts";
 import { Play, type Step } from "./play.ts";
 import { kinds, type Edit } from "./rearrangements.ts";
 
-// More of them: REARRANGED_RUNS=200; one again: REARRANGED_SEED=…; only some kinds of edits: REARRANGED_KINDS=rows.
+// In every run of the tests the same few; others with REARRANGED_SEED=7, more with REARRANGED_RUNS=200, only some kinds of
+// edits with REARRANGED_KINDS=rows.
 const { REARRANGED_RUNS, REARRANGED_SEED, REARRANGED_KINDS } = process.env;
-const numRuns = Number(REARRANGED_RUNS ?? 30);
-// Each run of an engine is a process of its own, which takes long on a busy machine: then there are fewer cases.
-const limits = REARRANGED_RUNS === undefined ? { interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false } : {};
-const seed = Number(REARRANGED_SEED ?? Date.now() % 1_000_000_000);
+const numRuns = Number(REARRANGED_RUNS ?? 10);
+const seed = Number(REARRANGED_SEED ?? 20_261_122);
 
 const names = Object.entries(kinds).flatMap(([group, edits]) =>
   REARRANGED_KINDS === undefined || REARRANGED_KINDS === group ? Object.keys(edits) : [],
@@ -32,8 +31,7 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
       try {
         const details = await fc.check(
           fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 3 }), (steps) => play.run(steps)),
-          // Smaller cases are looked for when one seed is run again.
-          { ...limits, numRuns, seed, endOnFailure: REARRANGED_SEED === undefined },
+          { numRuns, seed },
         );
         const [steps] = details.counterexample ?? [];
         const told = `REARRANGED_SEED=${seed} ${JSON.stringify(steps)}: ${String(details.errorInstance)}`;
