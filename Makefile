@@ -23,16 +23,20 @@ build: dist/.built
 up preview refresh destroy: dist/.built
 	@STACK=$(STACK) ENGINE=$(ENGINE) scripts/stack $@
 
-# What node has compiled, for the hundreds of short processes that tests start.
+# What node has compiled, for the hundreds of short processes that tests start; killed ones leave nothing there.
 test test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
 
-test: dist/.built
+.PHONY: compiled
+compiled: dist/.built
+	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings -e \
+	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/provider/pulumi/plugin/serve.js"); import("$(CURDIR)/dist/provider/pulumi/dynamic.js")'
+
+test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
 
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults
-test-faults: dist/.built
-	@node --no-warnings -e 'require("@pulumi/pulumi"); import("$(CURDIR)/dist/provider/pulumi/plugin/serve.js")' # killed ones leave nothing
+test-faults: compiled
 	@node --no-warnings dist/testing/faults/run.js $(ARGS)
 
 # The emulator's console in a headless browser.
