@@ -170,7 +170,7 @@ const outputs = z.object({
 });
 
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
-const passing = ["salt", "digest", "fingerprint", "verified"];
+const passing = ["salt", "digest", "fingerprint", "verified"] as const;
 
 type Inputs = z.output<typeof inputs>;
 type Applied = State<typeof inputs, typeof outputs>;
@@ -194,8 +194,9 @@ export const seedRows = resource({
   check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
     const salt = isOutdated(old.salt) ? saltOf(context.seed) : old.salt;
-    // A preview can't know what the next up will choose at random.
-    const isPassing = unknown.has("salt") && salt !== old.salt;
+    // What the next up will choose at random no preview knows.
+    const isPreview = unknown.has("salt");
+    const isPassing = isPreview && salt !== old.salt;
     const inputs = { ...asked, ...given({ salt }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
@@ -214,11 +215,12 @@ export const seedRows = resource({
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       if (inputs.resourceUrn !== undefined)
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
-      const { verified, isPassing: verifiedLater } = verificationOf(rowClaims, declared) ?? {};
+      const { verified, isPassing: isVerifiedLater } = verificationOf(rowClaims, declared) ?? {};
       const problems = verified === old.verified ? [] : await verify(context, declared);
-      const { keys, ...digests } = given(read);
-      const later = [...(isPassing ? ["salt", ...Object.keys(digests)] : []), ...(verifiedLater ? ["verified"] : [])];
-      return { inputs: { ...inputs, ...digests, ...given({ keys, verified }) }, problems, later };
+      const checked: Partial<Inputs> = { ...inputs, ...given({ ...read, verified }) };
+      const isLater = (name: keyof Inputs) => (name === "verified" ? isVerifiedLater : isPassing);
+      const later = passing.filter((name) => isPreview && checked[name] !== undefined && isLater(name));
+      return { inputs: checked, problems, later };
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
       return { inputs, problems: [problemOf(inputs, error.message)] };
