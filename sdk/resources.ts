@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { unknownValue } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
 import { notification } from "../provider/resources/notification.ts";
@@ -93,7 +94,6 @@ interface SeedSettings extends Omit<
 export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
-    const secret = whetherSecret(args.rows);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
     super(
@@ -102,9 +102,10 @@ export class SeedRows extends declared(seedRows) {
         ...rest,
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        sensitive: secret,
-        // What check makes of it stays a secret of the state because the program has one of that name.
-        salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
+        sensitive: whetherSecret(args.rows),
+        // What check makes of it stays a secret of the state because the program has one of that name. What an up will
+        // choose at random no preview knows.
+        salt: pulumi.secret(pulumi.runtime.isDryRun() ? unknownValue : ""),
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
       },

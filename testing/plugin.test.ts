@@ -155,6 +155,25 @@ describe("preview", () => {
     expect(calls).toEqual([]);
   });
 
+  test("what it chooses at random it chooses by the engine's seed: a plan that was saved can be carried out", async () => {
+    const news = struct({ table: "continents", key: "Code", rows: [{ Code: "EU" }] });
+    const checked = async (seed: number): Promise<unknown> => {
+      const request = new providerProto.CheckRequest()
+        .setUrn(stage.host.urn("SeedRows"))
+        .setNews(news)
+        .setRandomseed(new Uint8Array(32).fill(seed));
+      const answer = await stage.host.ask<Of<"CheckResponse">>((client, done) => client.check(request, done));
+      return answer.getInputs()?.toJavaScript();
+    };
+    const [planned, carried, other] = [await checked(1), await checked(1), await checked(2)];
+    expect(planned).toMatchObject({
+      salt: secret(expect.stringMatching(/^2:/)),
+      digest: expect.any(String) as unknown,
+    });
+    expect(carried).toEqual(planned);
+    expect(other).not.toEqual(planned);
+  });
+
   test("what an update leaves as it is stays known, so that nothing that uses it is replaced", async () => {
     const request = new providerProto.UpdateRequest()
       .setUrn(stage.host.urn("TeamMember"))

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
@@ -20,6 +21,8 @@ export interface Call {
   timeout?: number;
   /** Texts of its properties that no message may show. */
   secrets?: readonly string[];
+  /** Random bytes of the engine for this resource. */
+  seed?: Uint8Array;
 }
 
 /** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
@@ -183,7 +186,7 @@ export class Operations {
   }
 
   async #run<Answer>(
-    { urn, timeout, secrets = [] }: Omit<Call, "resource">,
+    { urn, timeout, secrets = [], seed }: Omit<Call, "resource">,
     work: (tools: {
       configuration: Configuration;
       offline: OfflineContext;
@@ -211,6 +214,7 @@ export class Operations {
         claims: this.#claims,
         identities: this.#identities,
         rowClaims: this.#rowClaims,
+        seed: seed?.length ? seed : randomBytes(32),
       };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {

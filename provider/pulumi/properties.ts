@@ -76,6 +76,7 @@ export async function check(
   if (given.problems.length > 0 || !resource.check) return { inputs: given.all, problems: given.problems };
   const checked = await resource.check(context, given, old);
   const inputs: Properties = { ...given.all, ...checked.inputs };
+  for (const name of checked.later ?? []) inputs[name] = unknownValue;
   for (const name of namesWith(resource.inputs.shape, ({ passing }) => passing)) Reflect.deleteProperty(inputs, name);
   return { inputs, problems: checked.problems };
 }

@@ -22,10 +22,14 @@ export class Departed {
     const bytes = Buffer.from((text ?? "").replace(/\*$/, ""), "base64");
     const keys = new RowSet();
     for (let at = 0; at + 8 <= bytes.length; at += 8) {
-      const key = { high: bytes.readUInt32BE(at), low: bytes.readUInt32BE(at + 4) };
-      keys.add(key, key);
+      keys.add({ high: bytes.readUInt32BE(at), low: bytes.readUInt32BE(at + 4) });
     }
     return new Departed(keys, text?.endsWith("*") ?? false);
+  }
+
+  /** For keys in other digests: whatever comes may be one of them. */
+  static unknown(): Departed {
+    return new Departed(new RowSet(), true);
   }
 
   has(key: Digest): boolean {
@@ -35,7 +39,7 @@ export class Departed {
   /** The text for the state, undefined for nothing: with what was removed, and without what is there. */
   encode(removed: Iterable<RowDigests>, isThere: (key: Digest) => boolean): string | undefined {
     const keys = new RowSet();
-    for (const rows of [this.#keys, removed]) for (const { key } of rows) if (!isThere(key)) keys.add(key, key);
+    for (const rows of [this.#keys, removed]) for (const { key } of rows) if (!isThere(key)) keys.add(key);
     const cut = this.#isCut || keys.length > maxKeys;
     const kept = Math.min(keys.length, maxKeys);
     if (kept === 0 && !cut) return undefined;

@@ -73,9 +73,12 @@ test("numbers have one spelling", () => {
   expect([1, 1.0, 1, -0, 1e21].map(canonical)).toEqual(["1", "1", "1", "0", "1e+21"]);
 });
 
-test("a digest is the first 64 bits of SHA-256, which no release may change: states hold it", () => {
-  expect(digestOf("abc")).toEqual({ high: 0xba7816bf, low: 0x8f01cfea });
+test("a digest is the first bits of SHA-256 with the salt before the text, which no release may change: states hold it", () => {
+  expect(digestOf("abc")).toEqual({ high: 0xba7816bf, low: 0x8f01cfea, third: 0x414140de, fourth: 0x5dae2223 });
   const { key, content } = rowDigester({ key: ["a"], labels: ["b", "a"] });
   expect(key({ a: "x" })).toEqual(digestOf('"1:x'));
   expect(content({ a: "x", b: [1, { d: null, c: true }] })).toEqual(digestOf('"a":"1:x,"b":[1,{"c":true}],'));
+  const salted = rowDigester({ key: ["a"], labels: ["a"], salt: "2:salt" });
+  expect(salted.key({ a: "x" })).toEqual(digestOf('2:salt"1:x'));
+  expect(salted.content({ a: "x" })).toEqual(digestOf('2:salt"a":"1:x,'));
 });

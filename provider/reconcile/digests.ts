@@ -8,19 +8,45 @@ export interface Digest {
   readonly low: number;
 }
 
+/** 128 bits of what a row says. Where there is room for the first half alone, in a sketch, the second is 0. */
+export interface Content extends Digest {
+  readonly third: number;
+  readonly fourth: number;
+}
+
 /** What is kept of a row: who it is and what it says. */
 export interface RowDigests {
   readonly key: Digest;
-  readonly content: Digest;
+  readonly content: Content;
 }
+
+/** Whether two contents are the same, as far as both are known. */
+export const sameContent = (one: Content, other: Content): boolean =>
+  one.high === other.high &&
+  one.low === other.low &&
+  ((one.third === other.third && one.fourth === other.fourth) || isHalf(one) || isHalf(other));
+
+const isHalf = ({ third, fourth }: Content): boolean => third === 0 && fourth === 0;
+
+/** A content that differs from this one. */
+export const another = (content: Content): Content => ({ ...content, high: (content.high ^ 1) >>> 0 });
 
 /** Takes the digests of rows of one table. */
 export interface RowDigester {
   /** Identity of a row; undefined when one of the key's labels has no value. */
   key: (values: RowData) => Digest | undefined;
   /** Content of a row, of the declared labels alone: what the platform adds to a row never counts. */
-  content: (values: RowData) => Digest;
+  content: (values: RowData) => Content;
 }
+
+/** What salts of the present kind begin with. */
+const mark = "2:";
+
+/** The salt of a seed, of 16 random bytes. */
+export const saltOf = (random: Uint8Array): string => mark + Buffer.from(random.subarray(0, 16)).toString("base64url");
+
+/** Whether a state comes from a version that salted the digests of secret rows alone, and kept 64 bits of each content. */
+export const isOutdated = (salt: string | undefined): boolean => !salt?.startsWith(mark);
 
 /**
  * Digests of rows by their natural key and their declared labels, in any order of labels.
@@ -28,13 +54,16 @@ export interface RowDigester {
  * In a key, text and number are the same (`"1"` is 1, `"01"` is not): a CSV knows text alone, and a row that came back
  * as a number must not be inserted again. In the content they differ, so a server that changes types is noticed.
  * Text is compared as it stands, without folding case, space or Unicode forms.
+ *
+ * Digests are keyed: SHA-256 with the seed's salt before the text, and of the outcome a part alone, which nobody can
+ * extend. Without the salt nobody guesses rows by them, nor finds two rows that have the same ones.
  */
 export function rowDigester(options: {
   key: readonly string[];
   labels: Iterable<string>;
   /** Labels whose values are keys of other rows: they are compared as keys are. */
   references?: Iterable<string>;
-  /** Of secret rows, whose digests could be guessed without it. */
+  /** Undefined where digests do not leave the process, and of states that are outdated. */
   salt?: string | undefined;
 }): RowDigester {
   const { salt = "" } = options;
@@ -67,10 +96,10 @@ export function rowDigester(options: {
 /** Text that can stand beside other text without being mistaken for it; quicker than quoting. */
 const measured = (text: string): string => `"${text.length}:${text}`;
 
-/** Digest of any text. */
-export function digestOf(text: string): Digest {
+/** The first 128 bits of any text's SHA-256. */
+export function digestOf(text: string): Content {
   const bytes = hash("sha256", text, "binary"); // one character a byte: twice as fast as a buffer
-  return { high: word(bytes, 0), low: word(bytes, 4) };
+  return { high: word(bytes, 0), low: word(bytes, 4), third: word(bytes, 8), fourth: word(bytes, 12) };
 }
 
 const word = (bytes: string, at: number): number =>

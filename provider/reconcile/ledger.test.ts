@@ -50,8 +50,16 @@ describe("a ledger", () => {
     (text) => expect(() => decodeLedger(text)).toThrow("the ledger in the state is damaged"),
   );
 
+  test("of the first version has one half of each content, and is compared by it", () => {
+    const rows = rowsOf(range(0, 2));
+    const words = [...rows].flatMap(({ key, content }) => [key.high, key.low, content.high, content.low]);
+    const text = `list:1:2:${Buffer.from(Uint32Array.from(words).buffer).toString("base64")}`;
+    const found = difference(rowsOf([...range(0, 1), ...range(1, 2, 7)]), decodeLedger(text));
+    expect(found).toMatchObject({ exact: true, added: [], changed: [1], removed: [] });
+  });
+
   test("of a newer version says so", () => {
-    expect(() => decodeLedger("list:2:0:")).toThrow("update the package");
+    expect(() => decodeLedger("list:3:0:")).toThrow("update the package");
   });
 });
 

@@ -2,7 +2,7 @@ import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 import type { RowDigests } from "./digests.ts";
 
-/** Most rows that a ledger lists; above, it is a sketch of constant size. */
+/** Most rows that a ledger lists, encoded 128 KB; above, it is a sketch of constant size. */
 export const maxListedRows = 4_096;
 
 /** Encoded 128 KB and 254 KB. */
@@ -10,7 +10,7 @@ const sketchCells = { small: 4_000, large: 7_936 };
 const rowsForLargeSketch = 50_000;
 
 /** Encoded 44 KB and 46 KB: what an error may carry. */
-const inFailure = { rows: 2_048, cells: 1_440 };
+const inFailure = { rows: 1_408, cells: 1_440 };
 
 /** What was last applied and is ours: a list of rows, or a sketch of them with their number. */
 export type Ledger =
@@ -59,18 +59,21 @@ export function ledgerInFailure(rows: RowSet): Ledger {
 /** The ledger before anything was applied. */
 export const emptyLedger = (): Ledger => ledgerOf(new RowSet());
 
-/** Text of a ledger for the state, at most 256 KB: `list:1:<rows>:<base64>` or `sketch:1:<rows>:<base64>`. */
+/** Text of a ledger for the state, at most 256 KB: `list:2:<rows>:<base64>` or `sketch:2:<rows>:<base64>`. */
 export function encodeLedger(ledger: Ledger): string {
   const words = ledger.kind === "list" ? ledger.rows.packed() : ledger.sketch.words;
   const bytes = Buffer.alloc(words.length * 4);
   words.forEach((word, index) => bytes.writeUInt32LE(word, index * 4));
-  return `${ledger.kind}:1:${ledger.count}:${bytes.toString("base64")}`;
+  return `${ledger.kind}:2:${ledger.count}:${bytes.toString("base64")}`;
 }
 
-/** The ledger of a text; throws a RangeError when it is none or one of a newer version. */
+/**
+ * The ledger of a text; throws a RangeError when it is none or one of a newer version. A list of version 1 has the first
+ * half of each content.
+ */
 export function decodeLedger(text: string): Ledger {
   const [kind, version, number, encoded, ...rest] = text.split(":");
-  if (version !== "1" && (kind === "list" || kind === "sketch")) {
+  if (version !== "1" && version !== "2" && (kind === "list" || kind === "sketch")) {
     throw new RangeError("the ledger was written by a newer version of this package: update the package");
   }
   const count = Number(number);
@@ -81,11 +84,12 @@ export function decodeLedger(text: string): Ledger {
     if (bytes.length % 96 !== 0 || bytes.length === 0) throw damaged();
     return { kind, count, sketch: new Sketch(words.length / 6, words) };
   }
-  if (kind !== "list" || bytes.length !== count * 16) throw damaged();
+  const perRow = version === "1" ? 4 : 6;
+  if (kind !== "list" || bytes.length !== count * perRow * 4) throw damaged();
   const rows = new RowSet();
-  for (let at = 0; at < words.length; at += 4) {
-    const [a = 0, b = 0, c = 0, d = 0] = words.subarray(at, at + 4);
-    rows.add({ high: a, low: b }, { high: c, low: d });
+  for (let at = 0; at < words.length; at += perRow) {
+    const [a = 0, b = 0, high = 0, low = 0, third = 0, fourth = 0] = words.subarray(at, at + perRow);
+    rows.add({ high: a, low: b }, { high, low, third, fourth });
   }
   if (rows.length !== count) throw damaged();
   return { kind, count, rows };

@@ -1,11 +1,11 @@
-import type { Digest, RowDigests } from "./digests.ts";
+import type { Content, RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
 import { RowSet } from "./rowSet.ts";
 
 /** A row on the platform: its ID and what it says. */
 export interface LiveRow {
   id: string;
-  content: Digest;
+  content: Content;
 }
 
 /**
@@ -18,14 +18,17 @@ export class LiveRows {
   /** Rows that are certainly not ours: without a key, or with one that neither source nor ledger has. */
   foreign = 0;
   readonly #wanted: RowSet;
-  readonly #ledger: Ledger;
+  readonly #ledger: Ledger | undefined;
   readonly #ids = new Map<number, string>();
   readonly #others = new Map<number, LiveRow[]>();
   readonly #dangling = new Set<number>();
   readonly #keepsIDs: boolean;
 
-  /** @param keepsIDs of all rows, since those that say what is wanted are made anew as well */
-  constructor(wanted: RowSet, ledger: Ledger, keepsIDs = false) {
+  /**
+   * @param ledger undefined where it has other digests: then every row may be ours
+   * @param keepsIDs of all rows, since those that say what is wanted are made anew as well
+   */
+  constructor(wanted: RowSet, ledger: Ledger | undefined, keepsIDs = false) {
     this.#wanted = wanted;
     this.#ledger = ledger;
     this.#keepsIDs = keepsIDs;
@@ -43,7 +46,7 @@ export class LiveRows {
     }
     const { key, content } = digests;
     const wanted = this.#wanted.find(key);
-    if (wanted === undefined && this.#ledger.kind === "list" && !this.#ledger.rows.has(key)) {
+    if (wanted === undefined && this.#ledger?.kind === "list" && !this.#ledger.rows.has(key)) {
       this.foreign++;
       return undefined;
     }

@@ -1,10 +1,16 @@
-import type { Digest } from "./digests.ts";
+import type { Content, Digest } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
 /** What a row of ours said when it was last applied; undefined when the row is not ours. */
-export type LastApplied = (key: Digest) => Digest | undefined;
+export type LastApplied = (key: Digest) => Content | undefined;
+
+/** How many rows are ours and what each said when it was last applied, where that was found out in another way. */
+export interface KnownRows {
+  readonly count: number;
+  readonly last: LastApplied;
+}
 
 /**
  * Finds out which rows are ours, undefined when that can't be proven. A list says it. A sketch gives it away against
@@ -39,7 +45,7 @@ function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): 
   return (key) => contentIn(missing, key) ?? (foreign.has(key) ? undefined : contentIn(rows, key));
 }
 
-function contentIn(rows: RowSet, key: Digest): Digest | undefined {
+function contentIn(rows: RowSet, key: Digest): Content | undefined {
   const index = rows.find(key);
   return index === undefined ? undefined : rows.content(index);
 }

@@ -1,7 +1,7 @@
-import type { Digest, RowDigests } from "./digests.ts";
+import { another, sameContent, type Content, type Digest, type RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
 import { LiveRows } from "./liveRows.ts";
-import { lastApplied } from "./ownership.ts";
+import { lastApplied, type LastApplied } from "./ownership.ts";
 import { RowSet } from "./rowSet.ts";
 
 /** A row on the platform, seen with the declaration of the last run and with that of this one. */
@@ -11,7 +11,7 @@ export interface SeenRow {
   before: RowDigests | undefined;
   /** Whether it has a link to a row that is not there: nobody edited it. */
   dangling: boolean;
-  now: { key: Digest | undefined; content: Digest };
+  now: { key: Digest | undefined; content: Content };
 }
 
 /** Live rows and what was last applied, both in the terms of this run. */
@@ -72,19 +72,14 @@ export function recognised(
 }
 
 /** Our rows, of several with one old key the one that says what was last applied; and whether it does. */
-function oneForEachKey(
-  seen: readonly SeenRow[],
-  before: RowSet,
-  last: (key: Digest) => Digest | undefined,
-): Map<SeenRow, boolean> {
+function oneForEachKey(seen: readonly SeenRow[], before: RowSet, last: LastApplied): Map<SeenRow, boolean> {
   const chosen = new Map<number, SeenRow>();
   const ours = new Map<SeenRow, boolean>();
   for (const row of seen) {
     const applied = row.before && last(row.before.key);
     const at = row.before && before.find(row.before.key);
     if (!row.before || !applied || at === undefined) continue;
-    const { content } = row.before;
-    const unedited = row.dangling || (content.high === applied.high && content.low === applied.low);
+    const unedited = row.dangling || sameContent(row.before.content, applied);
     const other = chosen.get(at);
     if (other && (!unedited || ours.get(other))) continue;
     if (other) ours.delete(other);
@@ -93,5 +88,3 @@ function oneForEachKey(
   }
   return ours;
 }
-
-const another = ({ high, low }: Digest): Digest => ({ high: (high ^ 1) >>> 0, low });

@@ -1,9 +1,13 @@
-import type { Digest, RowDigests } from "./digests.ts";
+import { sameContent, type Content, type Digest, type RowDigests } from "./digests.ts";
 
-const wordsPerRow = 4;
+/** Two of the key and four of the content. */
+const wordsPerRow = 6;
+
+/** Of rows of which the keys alone matter. */
+const nothing: Content = { high: 0, low: 0, third: 0, fourth: 0 };
 
 /**
- * Rows by their digests, each key once, in the order in which they were added: 28 to 56 bytes a row. A row's place in
+ * Rows by their digests, each key once, in the order in which they were added: 36 to 72 bytes a row. A row's place in
  * that order is its index; `line` tells where it stands in its source.
  */
 export class RowSet implements Iterable<RowDigests> {
@@ -25,7 +29,7 @@ export class RowSet implements Iterable<RowDigests> {
   }
 
   /** Adds a row. Returns undefined, or the index of the row that has the key already; then nothing is added. */
-  add(key: Digest, content: Digest, line = 0): number | undefined {
+  add(key: Digest, content = nothing, line = 0): number | undefined {
     const slot = this.#slotOf(key);
     const taken = this.#slots[slot] ?? 0;
     if (taken !== 0) return taken - 1;
@@ -35,6 +39,8 @@ export class RowSet implements Iterable<RowDigests> {
     this.#words[at + 1] = key.low;
     this.#words[at + 2] = content.high;
     this.#words[at + 3] = content.low;
+    this.#words[at + 4] = content.third;
+    this.#words[at + 5] = content.fourth;
     this.#lines[this.#length] = line;
     this.#length++;
     if (this.#length * 2 > this.#slots.length) this.#rehash();
@@ -53,11 +59,18 @@ export class RowSet implements Iterable<RowDigests> {
   }
 
   key(index: number): Digest {
-    return this.#digest(index * wordsPerRow);
+    const at = index * wordsPerRow;
+    return { high: this.#words[at] ?? 0, low: this.#words[at + 1] ?? 0 };
   }
 
-  content(index: number): Digest {
-    return this.#digest(index * wordsPerRow + 2);
+  content(index: number): Content {
+    const at = index * wordsPerRow + 2;
+    return {
+      high: this.#words[at] ?? 0,
+      low: this.#words[at + 1] ?? 0,
+      third: this.#words[at + 2] ?? 0,
+      fourth: this.#words[at + 3] ?? 0,
+    };
   }
 
   /** Where the row stands in its source, as it was given when the row was added. */
@@ -66,22 +79,17 @@ export class RowSet implements Iterable<RowDigests> {
   }
 
   /** Whether the row has exactly this content. */
-  says(index: number, content: Digest): boolean {
-    const at = index * wordsPerRow + 2;
-    return this.#words[at] === content.high && this.#words[at + 1] === content.low;
+  says(index: number, content: Content): boolean {
+    return sameContent(this.content(index), content);
   }
 
   *[Symbol.iterator](): Generator<RowDigests> {
     for (let index = 0; index < this.#length; index++) yield { key: this.key(index), content: this.content(index) };
   }
 
-  /** The digests packed: four words a row, key before content, high before low. */
+  /** The digests packed: six words a row, key before content, high before low. */
   packed(): Uint32Array {
     return this.#words.subarray(0, this.#length * wordsPerRow);
-  }
-
-  #digest(at: number): Digest {
-    return { high: this.#words[at] ?? 0, low: this.#words[at + 1] ?? 0 };
   }
 
   /** Slot that holds the key, or the free one where it belongs. Digests are uniform, so their bits need no mixing. */

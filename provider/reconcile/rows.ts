@@ -1,8 +1,8 @@
-import type { Digest, RowDigests } from "./digests.ts";
+import { sameContent, type Content, type Digest, type RowDigests } from "./digests.ts";
 import { massDisappearance, tooManyRemovals } from "./guards.ts";
 import { difference, ledgerOf, type Difference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
-import { lastApplied, type LastApplied } from "./ownership.ts";
+import { lastApplied, type KnownRows, type LastApplied } from "./ownership.ts";
 import { RowSet } from "./rowSet.ts";
 
 /** `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either. */
@@ -19,8 +19,8 @@ export interface RowOptions {
   adopt: boolean;
   /** Largest part of our rows that may be removed at a time. */
   maxRemovals?: number | undefined;
-  /** Whether another owner gives up the row with this key in the same run: it is taken over without `adopt`. */
-  handedOver?: ((key: Digest) => boolean) | undefined;
+  /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
+  handedOver?: ReadonlySet<number> | undefined;
 }
 
 /** A row on the platform that a wanted row meets. `wanted` is an index of the wanted rows. */
@@ -71,11 +71,11 @@ export interface RowPlan {
  */
 export function planRows(
   wanted: RowSet,
-  ledger: Ledger,
+  ledger: Ledger | KnownRows,
   live: LiveRows,
   { source, ...options }: RowOptions & { source?: RowSet | undefined },
 ): RowPlan {
-  const known = lastApplied(ledger, source ? [wanted, source] : [wanted], live.rows);
+  const known = "last" in ledger ? ledger.last : lastApplied(ledger, source ? [wanted, source] : [wanted], live.rows);
   const plan: RowPlan = {
     insert: [],
     update: [],
@@ -138,11 +138,11 @@ function meet(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: 
     return;
   }
   if (id === undefined) return; // only rows that say what is wanted come without an ID
-  if (last === undefined && !options.adopt && !options.handedOver?.(wanted.key(at))) {
+  if (last === undefined && !options.adopt && !options.handedOver?.has(at)) {
     plan.adoptNeeded.push({ wanted: at, id });
     return;
   }
-  const differs = last !== undefined && !same(last, content);
+  const differs = last !== undefined && !sameContent(last, content);
   // A link that lost its row is no edit, which one might want to keep.
   const edited = differs && !live.isDangling(index);
   if (last === undefined) plan.adopted++;
@@ -164,9 +164,9 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
   const { content, id } = chosen(plan, undefined, live, index, last, last);
   // Of several rows that say the same, one is ours; which one, nobody knows.
   const ambiguous = [live.rows.content(index), ...others.map((other) => other.content)].filter((one) =>
-    same(one, last),
+    sameContent(one, last),
   );
-  const edited = !same(content, last) && !live.isDangling(index);
+  const edited = !sameContent(content, last) && !live.isDangling(index);
   if (edited) plan.drift.edited.push({ wanted: undefined, id });
   if (options.mode !== "exact" || id === undefined || ambiguous.length > 1 || (edited && others.length > 0)) {
     plan.released++;
@@ -191,19 +191,17 @@ function chosen(
   wanted: number | undefined,
   live: LiveRows,
   index: number,
-  ...preferred: (Digest | undefined)[]
-): { content: Digest; id: string | undefined } {
+  ...preferred: (Content | undefined)[]
+): { content: Content; id: string | undefined } {
   const first = { content: live.rows.content(index), id: live.id(index) };
   const others: readonly LiveRow[] = live.others(index);
   if (others.length === 0) return first;
   const all = [first, ...others];
-  const found = preferred.flatMap((content) => all.find((row) => content && same(row.content, content)) ?? []);
+  const found = preferred.flatMap((content) => all.find((row) => content && sameContent(row.content, content)) ?? []);
   const choice = found[0] ?? first;
   plan.duplicates.push({ wanted, ids: all.flatMap((row) => (row === choice ? [] : (row.id ?? []))) });
   return choice;
 }
-
-const same = (one: Digest, other: Digest): boolean => one.high === other.high && one.low === other.low;
 
 /** What a run will do, as far as that is known without the platform. */
 export type Forecast =

@@ -86,10 +86,13 @@ export interface Report {
 }
 
 /** What check and diff have: no platform, since neither may need one. */
-export type OfflineContext = Pick<
+export interface OfflineContext extends Pick<
   Context,
   "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims"
->;
+> {
+  /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
+  seed: Uint8Array;
+}
 
 /** A problem with one input, found before anything is sent. */
 export interface Problem {
@@ -101,6 +104,14 @@ export interface Problem {
 export interface Given<Inputs> {
   inputs: Partial<Inputs>;
   unknown: ReadonlySet<string>;
+}
+
+/** Inputs as they are checked and completed. */
+export interface Checked<Inputs> {
+  inputs: Partial<Inputs>;
+  problems: Problem[];
+  /** Names of computed inputs that only an up knows. */
+  later?: readonly string[];
 }
 
 /** How one property, or a part of one, changes. */
@@ -154,7 +165,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     context: OfflineContext,
     given: Given<z.output<Inputs>>,
     old: Partial<z.output<Inputs>>,
-  ) => Promise<{ inputs: Partial<z.output<Inputs>>; problems: Problem[] }>;
+  ) => Promise<Checked<z.output<Inputs>>>;
   /** What has changed, beyond comparing inputs one by one. Offline. */
   diff?: (
     context: OfflineContext,

@@ -51,6 +51,8 @@ export interface Applied {
 export interface Steps {
   /** Rows that are made anew: wanted row → ID of the old one, which goes right before. */
   recreate?: ReadonlyMap<number, string>;
+  /** The seed as it was when the digests of the removals were taken. */
+  terms?: RowTarget;
   /** Lets other seeds remove rows of the table; called before the first removal. */
   release?: () => void;
   /** Takes out what seeds declare that were checked meanwhile. Nobody else works on the table then. */
@@ -64,7 +66,7 @@ export async function applyPlan(
   { rows, labels }: Summary,
   links: Links,
   plan: RowPlan,
-  { recreate = new Map(), release, spare }: Steps = {},
+  { recreate = new Map(), terms = target, release, spare }: Steps = {},
 ): Promise<Applied> {
   const ids = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
   const chosen = new RowIndices(rows.length);
@@ -199,7 +201,7 @@ export async function applyPlan(
           const left = new Set(checked.left.map(({ id }) => id));
           for (const id of removals.keys()) if (!left.has(id)) removals.delete(id);
         }
-        context.rowClaims.removed(target, removals.values());
+        context.rowClaims.removed(terms, removals.values());
         await inParallel([...removals.keys()], most.calls, async (rowID) => {
           await remove(rowID);
           removals.delete(rowID);

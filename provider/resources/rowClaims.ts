@@ -1,7 +1,8 @@
 import { RowSet } from "../reconcile/rowSet.ts";
-import type { Digest, RowDigests } from "../reconcile/digests.ts";
+import type { RowDigests } from "../reconcile/digests.ts";
 import type { RowTarget } from "./rowApply.ts";
-import { linkedLabels, summarize, type Summary } from "./rowSource.ts";
+import { summarize, type Summary } from "./rowSource.ts";
+import type { Keys } from "./rowTerms.ts";
 import { SharedLock } from "./locks.ts";
 
 /** That a seed of the run declares rows of a table: its declaration, not the rows. */
@@ -12,6 +13,8 @@ export interface RowClaim {
   target: RowTarget;
   /** Digest of the source's content; undefined for a seed that was only announced. */
   digest?: string | undefined;
+  /** Whether its salt, and all digests with it, are those of this preview alone. */
+  isPassing?: boolean | undefined;
 }
 
 /** Rows of a seed's last run that its source has no more. */
@@ -35,7 +38,7 @@ export class RowClaims {
   readonly #checked = new Map<string, RowClaim>();
   readonly #announced = new Map<string, RowClaim>();
   readonly #leaving = new Map<string, Leaving>();
-  readonly #removed: { table: string; shape: string; keys: RowSet }[] = [];
+  readonly #removed: (Keys & { table: string })[] = [];
   readonly #renewed = new Set<string>();
   readonly #summaries = new Map<string, Summary>();
 
@@ -45,8 +48,13 @@ export class RowClaims {
   }
 
   /** Notes what a seed declares, in place of what it declared before. */
-  claim(urn: string, target: RowTarget, digest: string): void {
-    this.#checked.set(urn, { urn, name: nameOf(urn), target, digest });
+  claim(urn: string, target: RowTarget, digest: string, isPassing = false): void {
+    this.#checked.set(urn, { urn, name: nameOf(urn), target, digest, isPassing });
+  }
+
+  /** What a seed of the run declares. */
+  of(urn: string | undefined): RowClaim | undefined {
+    return this.#checked.get(urn ?? "");
   }
 
   /** Notes what a seed of the program will declare that is not checked yet. */
@@ -103,21 +111,15 @@ export class RowClaims {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
   }
 
-  /** What other seeds give up that has the same digests as the rows of this one. */
-  givers(target: RowTarget, urn: string | undefined): Leaving[] {
-    return this.leaving(target.table, urn).filter((one) => sameShape(one.target, target));
-  }
-
   /** Notes rows that the run has removed. */
   removed(target: RowTarget, rows: Iterable<RowDigests>): void {
-    this.#removed.push({ table: target.table, shape: shapeOf(target), keys: RowSet.of(rows) });
+    const { table } = target;
+    this.#removed.push({ table, target, keys: RowSet.of(rows) });
   }
 
-  /** Whether the run has removed a row with this key from the table. */
-  wasRemoved(target: RowTarget, key: Digest): boolean {
-    if (this.#removed.length === 0) return false;
-    const shape = shapeOf(target);
-    return this.#removed.some((one) => one.table === target.table && one.shape === shape && one.keys.has(key));
+  /** What the run has removed from a table. */
+  removedFrom(table: string): Keys[] {
+    return this.#removed.filter((one) => one.table === table);
   }
 
   /** Notes that rows of a table were made anew, or will be: what refers to them has to follow. */
@@ -131,13 +133,3 @@ export class RowClaims {
 }
 
 const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
-
-/** What the digest of a key depends on: seeds of one shape have the same digest for the same row. */
-export function shapeOf(target: RowTarget): string {
-  const { key, salt } = target;
-  const linked = linkedLabels(target).filter((label) => key.includes(label));
-  return JSON.stringify([key, salt ?? null, linked.sort()]);
-}
-
-/** Whether two seeds have the same digest for the same row. */
-export const sameShape = (one: RowTarget, other: RowTarget): boolean => shapeOf(one) === shapeOf(other);

@@ -27,9 +27,12 @@ const linksOf = ({ references = {}, parent }: RowTarget) => [
 
 /**
  * What the findings of `problemsWith` depend on: with the same one nothing is read. Undefined when no other seed
- * matters.
+ * matters. It is made of keyed digests, and passes with those of a preview.
  */
-export function verificationOf(claims: RowClaims, { urn, target, digest, linkedSeeds }: Declared): string | undefined {
+export function verificationOf(
+  claims: RowClaims,
+  { urn, target, digest, linkedSeeds }: Declared,
+): { verified: string; isPassing: boolean } | undefined {
   const tables = new Set(linksOf(target).map(({ table }) => table));
   const others = claims
     .checked()
@@ -40,7 +43,8 @@ export function verificationOf(claims: RowClaims, { urn, target, digest, linkedS
   const seen = others.map((one) => JSON.stringify([one.digest, one.target.table, one.target.key])).sort();
   const named = Object.keys(linkedSeeds ?? {}).sort();
   const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving]) ?? "";
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  const verified = createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return { verified, isPassing: [claims.of(urn), ...others].some((one) => one?.isPassing) };
 }
 
 /** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */
@@ -154,7 +158,7 @@ async function holderOf(claims: RowClaims, claim: RowClaim, label: string, direc
   const values = new RowSet();
   for await (const row of rowsOf(target, directory)) {
     const digest = digester.key(row.values);
-    if (digest) values.add(digest, digest);
+    if (digest) values.add(digest);
   }
   return holderOfKeys({ key: [label] }, values);
 }

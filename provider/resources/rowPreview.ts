@@ -4,15 +4,17 @@ import { fewestRemovals, planOffline, type Forecast } from "../reconcile/rows.ts
 import { RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError, type Change, type OfflineContext } from "./resource.ts";
 import type { RowTarget } from "./rowApply.ts";
-import { sameShape, type RowClaims } from "./rowClaims.ts";
+import { departedFrom } from "./rowDeparted.ts";
 import { driftSaid, repairsOf, type Drift } from "./rowDrift.ts";
 import { as, firstNames, forecast, mostShown, type Names, type Part } from "./rowForecast.ts";
 import { referringTo } from "./rowOwners.ts";
+import { isRenewal, renewalSaid } from "./rowRenewal.ts";
 import { byOldKey, inOldTerms, isReshaped } from "./rowReshaped.ts";
-import { departedFrom, viewersChanged, type SeedInputs, type SeedState } from "./rowSession.ts";
+import { viewersChanged, type SeedInputs, type SeedState } from "./rowSession.ts";
 import { keysOf } from "./rowSource.ts";
 import { sparedSaid, type Spared } from "./rowSpared.ts";
 import { summaryOf, withLastSource } from "./rowSummaries.ts";
+import { indicesWithin, keysWithin, sameKey } from "./rowTerms.ts";
 
 /** A seed as it is previewed. */
 interface Inputs extends SeedInputs {
@@ -131,14 +133,19 @@ async function planned(
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
   const { whole, names, target } = await difference(context, old, inputs, ledger);
-  const { plan, leaving } = await spared(rowClaims, inputs, target, whole);
+  const { plan, leaving } = await spared(context, inputs, target, whole);
   const { rows } = await summaryOf(context, inputs);
-  const after = takenOver(rowClaims, inputs, rows, plan);
+  const after = await takenOver(context, inputs, plan);
   const departed = departedFrom(old, inputs);
-  if (after.exact && !isReshaped(old, inputs) && after.change.added.some((index) => departed.has(rows.key(index)))) {
+  const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
+  if (after.exact && isSame && after.change.added.some((index) => departed.has(rows.key(index)))) {
     rowClaims.renew(inputs.table);
   }
-  report.info(forecast(inputs, after, names, ledger.count, repairs));
+  const renewal = renewalSaid(old);
+  if (renewal !== undefined) report.info(renewal);
+  if (renewal === undefined || !changesNothing(whole)) {
+    report.info(forecast(inputs, after, names, ledger.count, repairs));
+  }
   if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
   const going = inputs.mode === "exact" ? fewestRemovals(after) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
@@ -193,6 +200,8 @@ async function difference(context: OfflineContext, old: State, inputs: Inputs, l
   return found ?? { whole, names: none, target };
 }
 
+const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
+
 interface LeavingRows {
   going: RowSet;
   staying: RowSet;
@@ -201,15 +210,17 @@ interface LeavingRows {
 
 /** Takes out of a plan what other seeds of the program declare. */
 async function spared(
-  claims: RowClaims,
+  { rowClaims: claims, directory }: OfflineContext,
   inputs: Inputs,
   target: RowTarget,
   plan: Forecast,
 ): Promise<{ plan: Forecast; leaving: LeavingRows }> {
   const leaving = { going: new RowSet(), staying: new RowSet(), said: new Map<string, number>() };
   if (!plan.exact || plan.remove === 0) return { plan, leaving };
-  const others = claims.on(inputs.table, inputs.resourceUrn).filter((claim) => sameShape(target, claim.target));
-  const held = await Promise.all(others.map(async (claim) => ({ name: claim.name, ...(await claims.summary(claim)) })));
+  const others = claims.on(inputs.table, inputs.resourceUrn).filter((claim) => sameKey(target, claim.target));
+  const keys = { target, keys: RowSet.of(plan.change.removed) };
+  const held: { name: string; rows: RowSet }[] = [];
+  for (const claim of others) held.push({ name: claim.name, rows: await keysWithin(keys, claim.target, directory) });
   for (const row of plan.change.removed) {
     const owner = held.find(({ rows }) => rows.has(row.key));
     (owner ? leaving.staying : leaving.going).add(row.key, row.content);
@@ -219,10 +230,17 @@ async function spared(
 }
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
-export function takenOver(claims: RowClaims, inputs: SeedInputs, rows: RowSet, plan: Forecast): Forecast {
+export async function takenOver(
+  { rowClaims, directory }: OfflineContext,
+  inputs: SeedInputs,
+  plan: Forecast,
+): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
-  const givers = claims.givers(inputs, inputs.resourceUrn);
-  if (givers.length === 0) return plan;
-  const taken = plan.change.added.filter((index) => givers.some(({ handedOver }) => handedOver.has(rows.key(index))));
+  const given = rowClaims
+    .leaving(inputs.table, inputs.resourceUrn)
+    .map(({ target, handedOver }) => ({ target, keys: handedOver }));
+  if (given.length === 0) return plan;
+  const all = await indicesWithin(given, inputs, directory);
+  const taken = plan.change.added.filter((index) => all.has(index));
   return { ...plan, insert: plan.insert - taken.length, taken: taken.length };
 }

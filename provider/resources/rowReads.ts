@@ -1,5 +1,5 @@
 import type { RowData } from "../contract/values.ts";
-import { rowDigester, type Digest } from "../reconcile/digests.ts";
+import { rowDigester, type RowDigests } from "../reconcile/digests.ts";
 import type { Ledger } from "../reconcile/ledger.ts";
 import { LiveRows } from "../reconcile/liveRows.ts";
 import type { RowSet } from "../reconcile/rowSet.ts";
@@ -9,9 +9,12 @@ import { Pace } from "./rowPace.ts";
 import { linkedLabels } from "./rowSource.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
 
+/** Is shown a row, in the words of the source, with the index of the wanted row that it meets. */
+export type SeeRow = (row: RowDigests & { index: number | undefined; values: RowData }) => void;
+
 /**
- * Reads the rows of a table into digests; `see` is shown each one that has a key, in the words of the source, with the
- * index of the wanted row that it meets.
+ * Reads the rows of a table into digests; `see` is shown each one that has a key.
+ * @param ledger undefined where it has other digests
  */
 export async function liveRows(
   context: RowContext,
@@ -19,8 +22,8 @@ export async function liveRows(
   labels: readonly string[],
   links: Links,
   wanted: RowSet,
-  ledger: Ledger,
-  see: (row: { index: number | undefined; content: Digest; values: RowData }) => void = () => undefined,
+  ledger: Ledger | undefined,
+  see: SeeRow = () => undefined,
   keepsIDs = false,
 ): Promise<LiveRows> {
   const { key, salt } = declaration;
@@ -33,7 +36,7 @@ export async function liveRows(
       const known = digester.key(values);
       const digests = known && { key: known, content: digester.content(values) };
       const index = live.add(row._id, digests, links.isDangling(row));
-      if (digests) see({ index, content: digests.content, values });
+      if (digests) see({ ...digests, index, values });
     }
     context.report.status(`${table}: ${pace.add(page.length)}`);
   }

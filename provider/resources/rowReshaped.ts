@@ -14,7 +14,7 @@ import { lastSource } from "./rowSummaries.ts";
 const shape = ({ key, references, parent, salt }: RowTarget): string | undefined =>
   canonical([key, references ?? {}, parent ?? null, salt ?? null]);
 
-/** Whether what tells rows apart, or what their links are, is declared otherwise than in the last run. */
+/** Whether what tells rows apart, or what their links are, is declared otherwise than in the last run, or keyed so. */
 export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(old) !== shape(inputs);
 
 /** The declaration of this run with what told rows apart in the last one. */

@@ -1,22 +1,25 @@
 import { CallCounter } from "../client/calls.ts";
-import { Departed } from "../reconcile/departed.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../reconcile/ledger.ts";
 import type { LiveRows } from "../reconcile/liveRows.ts";
+import type { KnownRows } from "../reconcile/ownership.ts";
 import { Lookup } from "../reconcile/references.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../reconcile/rows.ts";
 import { NumberedKeys, refuseNumbered } from "./numberedKeys.ts";
 import { PartialFailure, ResourceError, type Context } from "./resource.ts";
 import { applyPlan, type RowTarget } from "./rowApply.ts";
-import { sameShape, type RowClaim } from "./rowClaims.ts";
+import type { RowClaim } from "./rowClaims.ts";
 import type { RowContext } from "./rowContext.ts";
+import { comesBack, departedFrom } from "./rowDeparted.ts";
 import { Links } from "./rowLookups.ts";
-import { liveRows } from "./rowReads.ts";
-import { isReshaped, reshapedRows } from "./rowReshaped.ts";
+import { liveRows, type SeeRow } from "./rowReads.ts";
+import { renewedRows } from "./rowRenewal.ts";
+import { inOldTerms, isReshaped, reshapedRows } from "./rowReshaped.ts";
 import { outcome, tellFindings } from "./rowReports.ts";
 import { keysOf, quoted, type Summary } from "./rowSource.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed, type Removal, type Spared } from "./rowSpared.ts";
 import { isWithinBounds, lastSource, summaryOf } from "./rowSummaries.ts";
+import { indicesWithin } from "./rowTerms.ts";
 import { given, gone, some } from "./settling.ts";
 
 /** What a seed's rows are kept by. */
@@ -55,11 +58,9 @@ export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: Seed
 const othersOn = ({ rowClaims }: Context, { table, resourceUrn }: SeedInputs): RowClaim[] =>
   rowClaims.on(table, resourceUrn);
 
-/** Whether another seed of the program gives up the row with this key in this run. */
-function handedOver({ rowClaims }: Context, inputs: SeedInputs): RowOptions["handedOver"] {
-  const givers = rowClaims.givers(inputs, inputs.resourceUrn);
-  return givers.length === 0 ? undefined : (key) => givers.some(({ keys }) => keys.has(key));
-}
+/** The rows that another seed of the program gives up in this run. */
+const handedOver = ({ rowClaims, directory }: Context, inputs: SeedInputs): Promise<ReadonlySet<number>> =>
+  indicesWithin(rowClaims.leaving(inputs.table, inputs.resourceUrn), inputs, directory);
 
 /** Brings the table to what the source says and tells what is ours then. */
 export async function apply<Inputs extends SeedInputs>(
@@ -95,29 +96,29 @@ async function applied<Inputs extends SeedInputs>(
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
   const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
-  const { live, ledger, numbered } = await observedRows(context, inputs, { last, old, summary, links, recreates });
-  const plan = planRows(summary.rows, ledger, live, { ...optionsOf(inputs), handedOver: handedOver(context, inputs) });
+  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates });
+  const { live, terms, numbered } = seen;
+  const options = { ...optionsOf(inputs), handedOver: await handedOver(context, inputs) };
+  const plan = planRows(summary.rows, seen.ledger, live, options);
   const considered = othersOn(context, inputs);
-  const early = await withoutClaimed(context, inputs, plan.remove, considered);
-  limitRemovals(plan, early.left, ledger, inputs);
+  const early = await withoutClaimed(context, terms, plan.remove, considered);
+  limitRemovals(plan, early.left, last, inputs);
   await refuse(inputs, plan, context.directory);
-  await refuseReferredTo(context, inputs, plan.remove);
+  await refuseReferredTo(context, terms, plan.remove);
   await refuseNumbered(inputs, plan, numbered, context.directory);
   tellFindings(context.report, inputs.table, plan);
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
   const departed = departedFrom(old, inputs);
-  const moved = plan.insert.some((index) => {
-    const key = summary.rows.key(index);
-    return departed.has(key) || context.rowClaims.wasRemoved(inputs, key);
-  });
+  const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
   const { undone, failures, spared } = await applyPlan(context, inputs, summary, links, plan, {
     recreate,
+    terms,
     release,
-    spare: lateSparing(context, inputs, considered),
+    spare: lateSparing(context, inputs, terms, considered),
   });
   sayWhatStays(context, inputs.table, early.spared, spared);
-  const isRenewed = moved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
+  const isRenewed = isMoved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
   const ours = oursAfter(summary.rows, plan, undone);
@@ -137,36 +138,43 @@ async function applied<Inputs extends SeedInputs>(
   return outputsOf(inputs, summary, ledgerOf(ours), kept);
 }
 
-/** What the seed removed in earlier runs, by the key that tells rows apart now. */
-export const departedFrom = (old: SeedState | undefined, inputs: SeedInputs): Departed =>
-  Departed.decode(old && sameShape(old, inputs) ? old.departed : undefined);
+interface SeenRows {
+  live: LiveRows;
+  ledger: Ledger | KnownRows;
+  /** The seed with what the digests of rows that left the source depend on. */
+  terms: RowTarget;
+  numbered: NumberedKeys;
+}
 
 /** The rows of the table and what was last applied to them, in the terms of this run. */
 async function observedRows(
   context: RowContext,
   inputs: SeedInputs,
   run: { last: Ledger; old: SeedState | undefined; summary: Summary; links: Links; recreates: boolean },
-): Promise<{ live: LiveRows; ledger: Ledger; numbered: NumberedKeys }> {
-  const { last, old, summary, links } = run;
+): Promise<SeenRows> {
+  const { last, old, summary, links, recreates } = run;
   const numbered = new NumberedKeys(inputs.key);
-  if (old && last.count > 0 && isReshaped(old, inputs)) {
-    const known = await reshapedRows(context, inputs, old, { ledger: last, summary, links });
-    if (known) return { ...known, numbered };
-  }
-  const see = ({ index, values }: { index: number | undefined; values: Record<string, unknown> }): void => {
+  const see: SeeRow = ({ index, values }) => {
     if (index === undefined) numbered.see(values);
   };
-  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, last, see, run.recreates);
-  return { live, ledger: last, numbered };
+  if (old && last.count > 0 && isReshaped(old, inputs)) {
+    const found = { ledger: last, summary, links };
+    const renewed = await renewedRows(context, inputs, old, { ...found, see, keepsIDs: recreates });
+    if (renewed) return { ...renewed, terms: inputs, numbered };
+    const known = await reshapedRows(context, inputs, old, found);
+    if (known) return { ...known, terms: inOldTerms(old, inputs), numbered };
+  }
+  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, last, see, recreates);
+  return { live, ledger: last, terms: inputs, numbered };
 }
 
 /** Takes out of a removal what seeds declare that were checked since it was planned. */
 const lateSparing =
-  (context: RowContext, inputs: SeedInputs, considered: readonly RowClaim[]) =>
+  (context: RowContext, inputs: SeedInputs, terms: RowTarget, considered: readonly RowClaim[]) =>
   async (removals: readonly Removal[]): Promise<{ left: Removal[]; spared: Spared }> => {
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
-    return withoutClaimed(context, inputs, removals, late);
+    return withoutClaimed(context, terms, removals, late);
   };
 
 function sayWhatStays(context: Context, table: string, ...all: Spared[]): void {

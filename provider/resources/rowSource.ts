@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { systemLabels, type RowData } from "../contract/values.ts";
 import { openFile } from "../files/files.ts";
-import { keyText, rowDigester, type RowDigester } from "../reconcile/digests.ts";
+import { isOutdated, keyText, rowDigester, type RowDigester } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { placeOf, read, SourceError, type Source, type SourceRow } from "./sources.ts";
 
@@ -10,6 +10,7 @@ export interface RowDeclaration extends Source {
   key: readonly string[];
   references?: Readonly<Record<string, unknown>> | undefined;
   parent?: { by: string } | undefined;
+  /** What every digest of the seed is keyed with. */
   salt?: string | undefined;
 }
 
@@ -80,9 +81,15 @@ export async function summarize(declaration: RowDeclaration, directory: string):
   if (problems.length > 0) {
     throw new SourceError([...problems, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
   }
+  return { rows, labels: [...labels].sort(), digest: digestOfAll(rows, declaration.salt) };
+}
+
+/** Digest of all rows; in a state that is outdated, of the first half of each content. */
+function digestOfAll(rows: RowSet, salt: string | undefined): string {
   const packed = rows.packed();
-  const digest = createHash("sha256").update(new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength));
-  return { rows, labels: [...labels].sort(), digest: digest.digest("hex").slice(0, 32) };
+  const words = isOutdated(salt) ? packed.filter((_, at) => at % 6 < 4) : packed;
+  const digest = createHash("sha256").update(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
+  return digest.digest("hex").slice(0, 32);
 }
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */

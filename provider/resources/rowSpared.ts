@@ -2,12 +2,13 @@ import type { Row } from "../contract/values.ts";
 import { rowDigester, type RowDigests } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { RowTarget } from "./rowApply.ts";
-import { sameShape, type RowClaim } from "./rowClaims.ts";
+import type { RowClaim } from "./rowClaims.ts";
 import type { RowContext } from "./rowContext.ts";
 import { Links } from "./rowLookups.ts";
 import { rowsByIDs } from "./rowQueries.ts";
 import { referringTo } from "./rowOwners.ts";
 import { linkedLabels } from "./rowSource.ts";
+import { keysWithin, sameKey } from "./rowTerms.ts";
 import { ResourceError } from "./resource.ts";
 
 /** A row that a run is about to remove. */
@@ -47,8 +48,11 @@ async function claimedBy(
   removals: readonly Removal[],
   claim: RowClaim,
 ): Promise<(row: Removal) => boolean> {
+  if (sameKey(target, claim.target)) {
+    const staying = await keysWithin({ target, keys: RowSet.of(removals) }, claim.target, context.directory);
+    return ({ key }) => staying.has(key);
+  }
   const { rows } = await context.rowClaims.summary(claim);
-  if (sameShape(target, claim.target)) return ({ key }) => rows.has(key);
   const { key, salt } = claim.target;
   const linked = linkedLabels(claim.target);
   const links = linked.some((label) => key.includes(label)) ? await Links.of(context, claim.target) : undefined;

@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { id } from "../contract/values.ts";
+import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { planOffline } from "../reconcile/rows.ts";
 import { adopt, common, resource, ResourceError, type OfflineContext, type Problem, type State } from "./resource.ts";
@@ -93,7 +93,7 @@ const inputs = z.object({
     secrecyOf: "rows",
   }),
   salt: z.string().optional().meta({
-    description: "What the digests of secret rows begin with, so that nobody guesses the rows by them. Computed.",
+    description: "What every digest of rows is keyed with, so that nobody guesses rows by them. Computed.",
     settles: "silently",
     secret: true,
     computed: true,
@@ -169,6 +169,9 @@ const outputs = z.object({
     }),
 });
 
+/** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
+const passing = ["salt", "digest", "fingerprint", "verified"] as const;
+
 type Inputs = z.output<typeof inputs>;
 type Applied = State<typeof inputs, typeof outputs>;
 
@@ -190,12 +193,16 @@ export const seedRows = resource({
 
   check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
-    const inputs = { ...asked, ...given({ salt: saltOf(asked, old) }) };
+    const salt = isOutdated(old.salt) ? saltOf(context.seed) : old.salt;
+    // What the next up will choose at random no preview knows.
+    const isPreview = unknown.has("salt");
+    const isPassing = isPreview && salt !== old.salt;
+    const inputs = { ...asked, ...given({ salt }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
       report.info("the rows are known only once other resources exist");
-      return { inputs, problems: [] };
+      return { inputs, problems: [], later: isPassing ? ["salt"] : [] };
     }
     const sources = [inputs.rows, inputs.source].filter((one) => one !== undefined).length;
     if (sources !== 1) {
@@ -206,8 +213,14 @@ export const seedRows = resource({
       // Nothing else is needed to read the source, and all of it was just seen to be known.
       const read = await sourceOf(context, inputs as Inputs, old);
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
-      const { verified, problems } = await verify(context, declared, old);
-      return { inputs: { ...inputs, ...given({ ...read, verified }) }, problems };
+      if (inputs.resourceUrn !== undefined)
+        rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
+      const { verified, isPassing: isVerifiedLater } = verificationOf(rowClaims, declared) ?? {};
+      const problems = verified === old.verified ? [] : await verify(context, declared);
+      const checked: Partial<Inputs> = { ...inputs, ...given({ ...read, verified }) };
+      const isLater = (name: keyof Inputs) => (name === "verified" ? isVerifiedLater : isPassing);
+      const later = passing.filter((name) => isPreview && checked[name] !== undefined && isLater(name));
+      return { inputs: checked, problems, later };
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
       return { inputs, problems: [problemOf(inputs, error.message)] };
@@ -217,12 +230,16 @@ export const seedRows = resource({
   diff: async (context, change, old, { inputs, unknown }) => {
     // Whether a table changes that is not known yet is not known either: a replacement would remove rows for nothing.
     const known = { ...change, replaces: change.replaces.filter((name) => !unknown.has(name)) };
-    const needed = [...unknown].filter((name) => name !== "linkRenewals");
+    const needed = [...unknown].filter((name) => !["linkRenewals", ...passing].includes(name));
     if (needed.length > 0 && old.teamViewers && unknown.has("teamViewers")) {
       context.report.info(`${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`);
     }
-    if (inputs.digest === undefined || needed.length > 0) return known;
-    return previewed(context, known, old, inputs as Inputs); // nothing that matters is unknown
+    // What a preview keeps to itself is what the check claimed.
+    const claim = unknown.has("salt") ? context.rowClaims.of(inputs.resourceUrn) : undefined;
+    const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
+    if (digest === undefined || needed.length > 0) return known;
+    const whole = { ...inputs, ...given({ salt, digest }) } as Inputs; // nothing that matters is unknown
+    return previewed(context, known, old, whole);
   },
 
   create: async (context, inputs) => {
@@ -251,10 +268,6 @@ export const seedRows = resource({
   },
 });
 
-/** The digests in a state stay comparable: what they were salted with stays. */
-const saltOf = ({ sensitive }: Partial<Inputs>, old: Partial<Inputs>): string | undefined =>
-  sensitive && old.digest === undefined ? randomUUID() : old.salt;
-
 const problemOf = ({ source }: { source?: string | undefined }, reason: string): Problem => ({
   property: source === undefined ? "rows" : "source",
   reason,
@@ -273,24 +286,16 @@ async function sourceOf(
   const summary = await summarize(inputs, directory);
   rowClaims.remember(inputs.resourceUrn, summary);
   if (old.table === undefined) {
-    const plan = takenOver(rowClaims, inputs, summary.rows, planOffline(summary.rows, emptyLedger(), inputs.mode));
+    const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
     report.info(forecast(inputs, plan, names, 0));
   }
   return { digest: summary.digest, fingerprint, keys: await keysIn(inputs, summary, directory) };
 }
 
-/** Claims the rows, and holds them against the other seeds of the program unless that was done of all of them. */
-async function verify(
-  { rowClaims, directory }: OfflineContext,
-  declared: Declared,
-  old: Partial<Inputs>,
-): Promise<{ verified: string | undefined; problems: Problem[] }> {
-  const { urn, target, digest } = declared;
-  if (urn !== undefined) rowClaims.claim(urn, target, digest);
-  const verified = verificationOf(rowClaims, declared);
-  if (verified === undefined || verified === old.verified) return { verified, problems: [] };
+/** Holds the rows against the other seeds of the program. */
+async function verify({ rowClaims, directory }: OfflineContext, declared: Declared): Promise<Problem[]> {
   const problems = await problemsWith(rowClaims, declared, directory);
   // One for all of them: an engine prints the value of the property with each.
-  return { verified, problems: problems.length === 0 ? [] : [problemOf(target, problems.join("\n"))] };
+  return problems.length === 0 ? [] : [problemOf(declared.target, problems.join("\n"))];
 }

@@ -111,10 +111,9 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    const { inputs, problems } = await this.#configured.check(call(olds, news), known(olds), {
-      ...known(news),
-      ...secrecy(resource, news.secrets),
-    });
+    const asked = { ...call(olds, news), seed: request.getRandomseed_asU8() };
+    const given = { ...known(news), ...secrecy(resource, news.secrets) };
+    const { inputs, problems } = await this.#configured.check(asked, known(olds), given);
     return checked(told(resource, inputs, news), problems, news.texts);
   }
 

@@ -1,0 +1,58 @@
+import { rowDigester, type Digest } from "../reconcile/digests.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
+import { linkedLabels, type RowDeclaration } from "./rowSource.ts";
+import { read } from "./sources.ts";
+
+/** Keys of rows, with the declaration in whose digests they are: each seed has its own. */
+export interface Keys {
+  target: RowDeclaration;
+  keys: RowSet;
+}
+
+/** What a row's key consists of. */
+const partsOf = (declaration: RowDeclaration): string => {
+  const linked = linkedLabels(declaration).filter((label) => declaration.key.includes(label));
+  return JSON.stringify([declaration.key, linked.sort()]);
+};
+
+/** Whether two declarations tell rows apart by the same labels: then each can be asked in the other's digests. */
+export const sameKey = (one: RowDeclaration, other: RowDeclaration): boolean => partsOf(one) === partsOf(other);
+
+/**
+ * The rows of a source that have one of the keys, by their index. The source is read, since the digests of one seed can't
+ * be compared with those of another. None where rows are told apart by other labels.
+ */
+async function* rowsWith(
+  { target, keys }: Keys,
+  declaration: RowDeclaration,
+  directory: string,
+): AsyncGenerator<{ index: number; key: Digest }> {
+  if (keys.length === 0 || !sameKey(target, declaration)) return;
+  const digester = rowDigester({ ...target, labels: [], references: linkedLabels(target) });
+  let index = -1;
+  for await (const block of read(declaration, directory)) {
+    for (const { values } of block) {
+      index++;
+      const key = digester.key(values);
+      if (key && keys.has(key)) yield { index, key };
+    }
+  }
+}
+
+/** Those of the keys that rows of a source have. */
+export async function keysWithin(keys: Keys, declaration: RowDeclaration, directory: string): Promise<RowSet> {
+  const found = new RowSet();
+  for await (const { key } of rowsWith(keys, declaration, directory)) found.add(key);
+  return found;
+}
+
+/** Indices of the rows of a source that have one of the keys, whichever seed's they are. */
+export async function indicesWithin(
+  all: readonly Keys[],
+  declaration: RowDeclaration,
+  directory: string,
+): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  for (const keys of all) for await (const { index } of rowsWith(keys, declaration, directory)) found.add(index);
+  return found;
+}
