@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { fieldTypes } from "../contract/fields.ts";
 import { id } from "../contract/values.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { planOffline } from "../reconcile/rows.ts";
@@ -12,6 +13,7 @@ import { apply, removeOwned } from "./rowSession.ts";
 import { fingerprintOf, summarize } from "./rowSource.ts";
 import { keysIn } from "./rowSummaries.ts";
 import { given } from "./settling.ts";
+import { cellTypes } from "./sources/source.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -23,7 +25,7 @@ const sibling = z.object({
   key: z.array(label),
   rows: z.array(z.record(z.string(), z.unknown())).optional(),
   source: z.string().optional(),
-  types: z.record(label, z.enum(["text", "number", "boolean", "json"])).optional(),
+  types: z.record(label, z.enum(cellTypes)).optional(),
 });
 
 const inputs = z.object({
@@ -43,12 +45,16 @@ const inputs = z.object({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
     settles: "silently", // its content counts
   }),
-  types: z
-    .record(label, z.enum(["text", "number", "boolean", "json"]))
-    .optional()
-    .meta({
-      description: "How the cells of a CSV are read, by label; text unless said otherwise. An empty cell is no value.",
-    }),
+  types: z.record(label, z.enum(cellTypes)).optional().meta({
+    description:
+      "How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value.",
+  }),
+  fields: z.record(label, z.enum(fieldTypes)).optional().meta({
+    description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
+    settles: "silently",
+    computed: true,
+    passing: true,
+  }),
   mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
     description:
       "exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.",

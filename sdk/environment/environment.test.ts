@@ -70,6 +70,10 @@ test("references between seeds become tables and keys; sources are relative to t
   expect(inputsOf("offices")).toMatchObject({ references: { Country: { table: "countries", key: "Code" } } });
 });
 
+test("seeds get the types of the fields that the platform of the file has", () => {
+  expect(inputsOf("offices")).toMatchObject({ fields: { Name: "text", Desks: "number", Country: "linked" } });
+});
+
 test("the outputs have IDs, row counts and links by logical name", async () => {
   const { organizations, teams, seeds, apps } = environment;
   expect(await settled(organizations, teams, seeds, apps)).toEqual([

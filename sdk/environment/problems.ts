@@ -125,7 +125,7 @@ function remedy(expected: string, value: Value): string {
   return expected === "string" ? "; put it in quotes" : "; correct it";
 }
 
-export function listed(words: readonly string[]): string {
+function listed(words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }

@@ -51,7 +51,7 @@ const cases: [type: string, inputs: Properties, problems: string[]][] = [
   ["SeedRows", { ...rows, rows: { Code: "N" } }, ["rows.0: must be a map, not text"]],
   ["SeedRows", { ...rows, rows: ["N"] }, ["rows.0: must be a map, not text"]],
   ["SeedRows", { ...rows, mode: "exakt" }, ["mode: must be exact, upsert or insertOnly"]],
-  ["SeedRows", { ...rows, types: { Code: "date" } }, ["types.Code: must be text, number, boolean or json"]],
+  ["SeedRows", { ...rows, types: { Code: "integer" } }, ["types.Code: must be text, number, boolean, date, checkbox or json"]],
   ["SeedRows", { ...rows, maxRemovals: "half" }, ["maxRemovals: must be a number, not text"]],
   ["SeedRows", { ...rows, onConflict: "overwrit" }, ["onConflict: must be overwrite, keepLive or error"]],
   ["SeedRows", { ...rows, onDestroy: "keep" }, ["onDestroy: must be delete or retain"]],
