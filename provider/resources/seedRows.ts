@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { fieldTypes } from "../contract/fields.ts";
-import { id } from "../contract/values.ts";
+import { fraction, id } from "../contract/values.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { planOffline } from "../reconcile/rows.ts";
 import { adopt, common, resource, ResourceError, type OfflineContext, type Problem, type State } from "./resource.ts";
@@ -86,7 +86,7 @@ const inputs = z.object({
   onConflict: z.enum(["overwrite", "keepLive", "error"]).default("overwrite").meta({
     description: "What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.",
   }),
-  maxRemovals: z.number().min(0).default(0.25).meta({
+  maxRemovals: fraction.default(0.25).meta({
     description:
       "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
   }),
@@ -166,11 +166,12 @@ const outputs = z.object({
       missing: z.number().int(),
       changedKeys: z.array(z.string()),
       missingKeys: z.array(z.string()),
+      found: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
     })
     .optional()
     .meta({
       description:
-        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, and the first keys.",
+        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
       shownAs: "rows",
     }),
 });

@@ -91,7 +91,8 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
       if (issue.origin === "number") return [{ at, message: `${name} ${bound(issue)}; raise it` }];
       return [{ at, message: `${name} must not be empty; give it a value or remove it` }];
     case "too_big":
-      return [{ at, message: `${name} ${issue.origin === "number" ? "is too large" : "is too long"}; shorten it` }];
+      if (issue.origin === "number") return [{ at, message: `${name} ${issue.message}; lower it` }];
+      return [{ at, message: `${name} is too long; shorten it` }];
     default:
       return [{ at, message: `${name} ${issue.message}${value ? `, not ${kindOf(value)}` : ""}; correct it` }];
   }

@@ -38,6 +38,11 @@ const cases: [type: string, inputs: Properties, problems: string[]][] = [
   ["TeamRoster", { ...roster, mode: "strict" }, ["mode: must be authoritative or additive"]],
   ["TeamRoster", { ...roster, minAdmins: -1 }, ["minAdmins: must be at least 0"]],
   ["TeamRoster", { ...roster, minAdmins: 1.5 }, ["minAdmins: must be a whole number, not a fraction"]],
+  [
+    "TeamRoster",
+    { ...roster, maxRemovals: 2 },
+    ["maxRemovals: must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all"],
+  ],
   ["TeamRoster", { ...roster, ignore: [""] }, ["ignore.0: must not be empty"]],
   ["UserTeams", { email: "ada@example.com" }, ["teamIDs: is required"]],
   ["UserTeams", { email: "ada@example.com", teamIDs: "crew" }, ["teamIDs: must be a list, not text"]],
@@ -53,6 +58,11 @@ const cases: [type: string, inputs: Properties, problems: string[]][] = [
   ["SeedRows", { ...rows, mode: "exakt" }, ["mode: must be exact, upsert or insertOnly"]],
   ["SeedRows", { ...rows, types: { Code: "integer" } }, ["types.Code: must be text, number, boolean, date, checkbox or json"]],
   ["SeedRows", { ...rows, maxRemovals: "half" }, ["maxRemovals: must be a number, not text"]],
+  [
+    "SeedRows",
+    { ...rows, maxRemovals: 25 },
+    ["maxRemovals: must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all"],
+  ],
   ["SeedRows", { ...rows, onConflict: "overwrit" }, ["onConflict: must be overwrite, keepLive or error"]],
   ["SeedRows", { ...rows, onDestroy: "keep" }, ["onDestroy: must be delete or retain"]],
   ["SeedRows", { ...rows, references: { Country: { table: "countries" } } }, ["references.Country.key: is required"]],

@@ -60,7 +60,8 @@ function refuseWhatIsLost(
       const seen = new Set<unknown>();
       for (const { value, source, range } of labels) {
         if (source === "<<") continue; // may stand there several times
-        if (seen.size === seen.add(value).size) refuse(range?.[0] ?? 0, `the label "${String(value)}" stands twice in one row: remove one`);
+        if (seen.size === seen.add(value).size)
+          refuse(range?.[0] ?? 0, `the label "${String(value)}" stands twice in one row: remove one`);
       }
       if (!isScalar(node) || typeof node.value !== "number") return;
       if (!Number.isFinite(node.value))
