@@ -82,6 +82,7 @@ interface SeedSettings extends Omit<
   | "linkRenewals"
   | "linkedSeeds"
   | "siblings"
+  | "isPreview"
   | "fields"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
@@ -108,6 +109,7 @@ export class SeedRows extends declared(seedRows) {
         salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
+        isPreview: pulumi.runtime.isDryRun(),
       },
       // Rows of the program show what changes; those of a file have their digest alone.
       args.rows === undefined ? options : pulumi.mergeOptions(options, { hideDiffs: ["digest"] }),

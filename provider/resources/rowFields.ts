@@ -16,46 +16,41 @@ const cellTypes: Readonly<Partial<Record<FieldType, CellType>>> = {
 
 /** Holds rows against the fields of their table, where an Environment file tells them. */
 export class RowFields {
-  readonly #fields: Readonly<Record<string, FieldType>>;
-  readonly #table: string;
+  readonly #fields: ReadonlyMap<string, FieldType>;
+  readonly #declaration: Source & { table?: string | undefined };
   readonly #linked: ReadonlySet<string>;
-  readonly #parent: string | undefined;
-  /** How the cells of a CSV are read; undefined for other sources. */
-  readonly #types: Source["types"];
 
   constructor(fields: Readonly<Record<string, FieldType>>, declaration: Source & { table?: string | undefined }) {
-    const { table = "", source = "", types = {}, parent } = declaration;
-    this.#fields = fields;
-    this.#table = table;
+    this.#fields = new Map(Object.entries(fields));
+    this.#declaration = declaration;
     this.#linked = new Set(linkedLabels(declaration));
-    this.#parent = parent?.by;
-    this.#types = formatOf(source) === ".csv" ? types : undefined;
   }
 
   /** What is wrong with a label; the column that names the parent row is no field. */
   unknownLabel(label: string): string | undefined {
-    if (label === this.#parent || Object.hasOwn(this.#fields, label)) return undefined;
-    const known = Object.keys(this.#fields);
+    const { table = "", parent } = this.#declaration;
+    if (label === parent?.by || this.#fields.has(label)) return undefined;
+    const known = [...this.#fields.keys()];
     const near = nearest(label, known);
     const meant = near === undefined ? `it has ${some(known, 20)}` : `did you mean "${near}"?`;
-    return `table ${this.#table} has no field "${label}" under platform; ${meant}`;
+    return `table ${table} has no field "${label}" under platform; ${meant}`;
   }
 
   /** What is wrong with the values that the fields do not take. Keys of other rows are no values. */
   misfits(values: RowData): string[] {
     return Object.keys(values).flatMap((label) => {
-      const type = this.#fields[label];
+      const type = this.#fields.get(label);
       if (type === undefined || this.#linked.has(label) || fits(type, values[label])) return [];
-      return `${label} is ${fieldKinds[type].join(": ")}${this.#typesToDeclare(label, type)}`;
+      return `${label} is ${fieldKinds[type].join(": ")}${typesToDeclare(this.#declaration, label, type)}`;
     });
   }
+}
 
-  /** What is said in `types` of a column that is read otherwise than its field takes it. */
-  #typesToDeclare(label: string, type: FieldType): string {
-    if (!this.#types) return "";
-    const declared = this.#types[label] ?? "text";
-    const needed = cellTypes[type] ?? "text";
-    if (declared === needed || (declared === "json" && needed === "checkbox")) return "";
-    return needed === "text" ? `; leave it out of types` : `, with types: {${label}: ${needed}}`;
-  }
+/** What is said in `types` of a column of a CSV that is read otherwise than its field takes it; else nothing. */
+export function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string {
+  if (formatOf(source) !== ".csv") return "";
+  const declared = types[label] ?? "text";
+  const needed = cellTypes[type] ?? "text";
+  if (declared === needed || (declared === "json" && needed === "checkbox")) return "";
+  return needed === "text" ? "; leave it out of types" : `, with types: {${label}: ${needed}}`;
 }

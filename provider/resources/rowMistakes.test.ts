@@ -100,6 +100,12 @@ test.each<[string, string | object[], Partial<RowDeclaration>, string]>([
     'rows[0] "P0": Country is a link to another table: name it in references, and write the key of the row that is meant',
   ],
   [
+    "a label that every object has",
+    [{ Code: "P0", constructor: "x" }],
+    { fields },
+    'rows[0]: table products has no field "constructor" under platform; it has Code, Name, People, Since, Discontinued, Place, Country',
+  ],
+  [
     "values that fit",
     [{ Code: "P0", People: 1, Since: "2026-01", Discontinued: [], Place: { address: {} }, Name: null }],
     { fields },
@@ -169,20 +175,30 @@ test("a folder, and what is not there", async () => {
 });
 
 test.each([
-  ["rows.0: Discontinued must be a list of texts", 'Discontinued must be a list of texts: write ["true"]'],
-  ["rows[3].Discontinued is no checkbox.", 'Discontinued is no checkbox: write ["true"]'],
+  [
+    "rows.0: Discontinued must be a list of texts",
+    'Discontinued must be a list of texts: write ["true"], with types: {Discontinued: checkbox}',
+  ],
+  [
+    "rows[3].Discontinued is no checkbox.",
+    'Discontinued is no checkbox: write ["true"], with types: {Discontinued: checkbox}',
+  ],
   [
     "body.rows.12.Since must be a date in ISO 8601 form",
     "Since must be a date in ISO 8601 form: write 2026-11-21 or 2026-11-21T08:00:00Z",
   ],
-  ["rowData.People: expected number", "People: expected number: write it without quotes, as 12"],
+  [
+    "rowData.People: expected number",
+    "People: expected number: write it without quotes, as 12, with types: {People: number}",
+  ],
+  ["rows.0: Number expected", "Number expected"],
   ["row 4: the colour is not allowed", "the colour is not allowed"],
   ["No\u001b[31m way\nat all", "No way at all"],
 ])("what the platform refuses is said once, with what to write: %j", async (sentence, expected) => {
   await said("Code,Discontinued,Since,People\nP0,,,\nP1,,,\nP2,,,\n");
   const target = { table: "products", key: ["Code"], source: "products.csv" };
   const told = async (sensitive: boolean): Promise<string[]> => {
-    const refusals = new RowRefusals({ ...target, sensitive }, ["Code", "Discontinued", "Since", "People"]);
+    const refusals = new RowRefusals({ ...target, sensitive }, ["Code", "N", "Discontinued", "Since", "People"]);
     refusals.add({ index: 2, line: 4 }, sentence);
     refusals.add({ index: 1, line: 3 }, sentence);
     expect(refusals.count).toBe(2);

@@ -1,6 +1,7 @@
 import { fieldKinds, type FieldType } from "../contract/fields.ts";
 import { printableLine } from "../contract/text.ts";
 import type { RowTarget } from "./rowApply.ts";
+import { typesToDeclare } from "./rowFields.ts";
 import { RowMistakes } from "./rowMistakes.ts";
 import { keysOf } from "./rowSource.ts";
 import { placeOf } from "./sources/source.ts";
@@ -16,6 +17,16 @@ const wordsOfTypes: readonly (readonly [RegExp, FieldType])[] = [
   [/crossAppRow/i, "linked"],
   [/\blocation\b/i, "location"],
 ];
+
+/** Whether a sentence has a label, as words of its own. */
+function isNamed(label: string, sentence: string): boolean {
+  const letter = /[\p{L}\p{N}_]/u;
+  for (let at = sentence.indexOf(label); at >= 0; at = sentence.indexOf(label, at + 1)) {
+    const [before = "", after = ""] = [sentence[at - 1], sentence[at + label.length]];
+    if (!letter.test(before) && !letter.test(after)) return true;
+  }
+  return false;
+}
 
 /** Rows that the platform refused one by one. */
 export class RowRefusals {
@@ -52,7 +63,7 @@ export class RowRefusals {
 
   /** The platform's words, and what to write; not those about a secret row, which may quote it. */
   #told(said: string): { text: string; about: string } {
-    const label = this.#labels.filter((one) => said.includes(one)).toSorted((a, b) => b.length - a.length)[0];
+    const [label] = this.#labels.filter((one) => isNamed(one, said)).toSorted((a, b) => b.length - a.length);
     const [, type] = wordsOfTypes.find(([words]) => words.test(said)) ?? [];
     if (label === undefined || type === undefined) {
       const text = this.#target.sensitive ? "the platform refused the row" : said;
@@ -60,6 +71,7 @@ export class RowRefusals {
     }
     const [is, write] = fieldKinds[type];
     const about = `${label} is ${is}: ${write}`;
-    return { about, text: this.#target.sensitive ? about : `${said.replace(/\.$/, "")}: ${write}` };
+    const remedy = write + typesToDeclare(this.#target, label, type);
+    return { about, text: `${this.#target.sensitive ? `${label} is ${is}` : said.replace(/\.$/, "")}: ${remedy}` };
   }
 }

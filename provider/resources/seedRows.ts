@@ -137,6 +137,12 @@ const inputs = z.object({
     computed: true,
     passing: true,
   }),
+  isPreview: z.boolean().optional().meta({
+    description: "Whether the program runs for a preview, which says what is about to be done. Set by the SDK.",
+    settles: "silently",
+    computed: true,
+    passing: true,
+  }),
   siblings: z.array(sibling).optional().meta({
     description: "Other seeds of the program on the same table. Set by the SDK.",
     settles: "silently",
@@ -195,8 +201,9 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, isPreview, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
+    if (isPreview !== undefined) rowClaims.isUpdate = !isPreview;
     const inputs = { ...asked, ...given({ salt: saltOf(asked, old) }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
@@ -211,7 +218,7 @@ export const seedRows = resource({
     }
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
-      const read = await sourceOf(context, inputs as Inputs, old);
+      const read = await sourceOf(inPreview(context), inputs as Inputs, old);
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       const { verified, problems } = await verify(context, declared, old);
       return { inputs: { ...inputs, ...given({ ...read, verified }) }, problems };
@@ -229,7 +236,7 @@ export const seedRows = resource({
       context.report.info(`${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`);
     }
     if (inputs.digest === undefined || needed.length > 0) return known;
-    return previewed(context, known, old, inputs as Inputs); // nothing that matters is unknown
+    return previewed(inPreview(context), known, old, inputs as Inputs); // nothing that matters is unknown
   },
 
   create: async (context, inputs) => {
@@ -257,6 +264,10 @@ export const seedRows = resource({
     await removeOwned(context, state);
   },
 });
+
+/** What a preview says of the rows, an update does not say once more: it says what it did. */
+const inPreview = (context: OfflineContext): OfflineContext =>
+  context.rowClaims.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
 
 /** The digests in a state stay comparable: what they were salted with stays. */
 const saltOf = ({ sensitive }: Partial<Inputs>, old: Partial<Inputs>): string | undefined =>

@@ -86,6 +86,7 @@ const seed = z.strictObject({
     linkRenewals: true,
     linkedSeeds: true,
     siblings: true,
+    isPreview: true,
     fields: true,
   }).shape,
   references: z
