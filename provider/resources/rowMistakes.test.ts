@@ -168,6 +168,19 @@ test.each<[string, string, string]>([
   expect(await said(content, content.includes("Country") ? { references: { Country: {} } } : {}, name)).toBe(expected);
 });
 
+test("what a secret source says wrong is not quoted", async () => {
+  const sensitive = { sensitive: true };
+  expect(await said('- Code: "hush" hush\n', sensitive, "secret.yaml")).toBe(
+    "secret.yaml:1: is not valid YAML: correct it",
+  );
+  expect(await said("- Code: 007\n", sensitive, "secret.yaml")).toBe(
+    "secret.yaml:1: Code: YAML reads this as another number than is written: quote it",
+  );
+  expect(await said("Code,N\nhush,hush\n", { ...sensitive, types: { N: "date" } }, "secret.csv")).toBe(
+    "secret.csv:2: N is a date: write 2026-11-21 or 2026-11-21T08:00:00Z",
+  );
+});
+
 test("a folder, and what is not there", async () => {
   const at = (source: string) => summarize({ key: ["Code"], source }, folder);
   await expect(at(".")).rejects.toThrow(/^\. can't be read: it is a folder; name the file in it$/);

@@ -53,12 +53,12 @@ function checked(root: Value, folder: string, report: (problem: Problem) => void
   return { organizations, seeds: Object.fromEntries(located), apps, seedOrder, fields: fieldsOf(sound.platform) };
 }
 
-/** The fields of a platform's tables; none where it takes values of other types as well. */
+/** The fields of a platform's tables, of those that have any; none where it takes values of other types as well. */
 function fieldsOf(platform: EnvironmentFile["platform"]): Declaration["fields"] {
   if (!platform?.settings.strict) return {};
-  const tables = Object.entries(platform.tables).map(([key, { id = key, fields }]) => {
+  const tables = Object.entries(platform.tables).flatMap(([key, { id = key, fields }]) => {
     const types = Object.entries(fields).map(([label, { type }]) => [label, type] as const);
-    return [id, Object.fromEntries(types)] as const;
+    return types.length === 0 ? [] : [[id, Object.fromEntries(types)] as const];
   });
   return Object.fromEntries(tables);
 }

@@ -91,7 +91,7 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
       if (issue.origin === "number") return [{ at, message: `${name} ${bound(issue)}; raise it` }];
       return [{ at, message: `${name} must not be empty; give it a value or remove it` }];
     case "too_big":
-      if (issue.origin === "number") return [{ at, message: `${name} ${issue.message}; lower it` }];
+      if (issue.origin === "number") return [{ at, message: `${name} ${upperBound(issue)}; lower it` }];
       return [{ at, message: `${name} is too long; shorten it` }];
     default:
       return [{ at, message: `${name} ${issue.message}${value ? `, not ${kindOf(value)}` : ""}; correct it` }];
@@ -100,6 +100,10 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
 
 const bound = (issue: { minimum: number | bigint; inclusive?: boolean | undefined }): string =>
   `must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
+
+/** The schema's own words, where it has some. */
+const upperBound = ({ maximum, message }: { maximum: number | bigint; message: string }): string =>
+  message.startsWith("Too big") ? `must be at most ${maximum}` : message;
 
 /** Of the forms that a value may have, the one that it was most likely meant to have. */
 function closest(forms: readonly Issue[][]): Issue[] {

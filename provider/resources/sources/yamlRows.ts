@@ -14,7 +14,8 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
   const [error] = document.errors;
   if (error) {
     const several = error.code === "MULTIPLE_DOCS";
-    const reason = `is not valid YAML: ${error.message.split("\n")[0] ?? ""}`;
+    // The parser may quote what stands there.
+    const reason = `is not valid YAML: ${reading.given.sensitive ? "correct it" : (error.message.split("\n")[0] ?? "")}`;
     refuse(error.pos[0], several ? "a second document begins here: make it one list" : reason);
   }
   refuseWhatIsLost(yaml, document, reading, refuse);
