@@ -83,6 +83,7 @@ interface SeedSettings extends Omit<
   | "linkRenewals"
   | "linkedSeeds"
   | "siblings"
+  | "fields"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
   references?: Record<string, RowsOf>;

@@ -8,7 +8,8 @@ import type { RowContext } from "./rowContext.ts";
 import type { Links } from "./rowLookups.ts";
 import { liveRows, type SeeRow } from "./rowReads.ts";
 import { byOldKey, isReshaped } from "./rowReshaped.ts";
-import { linkedLabels, type Summary } from "./rowSource.ts";
+import type { Summary } from "./rowSource.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 /** Whether nothing but the salt, and with it every digest, is another one than in the last run. */
 export const isRenewal = (old: RowTarget, inputs: RowTarget): boolean =>

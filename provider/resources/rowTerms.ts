@@ -1,7 +1,8 @@
 import { rowDigester, type Digest } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import { linkedLabels, type RowDeclaration } from "./rowSource.ts";
+import type { RowDeclaration } from "./rowSource.ts";
 import { read } from "./sources.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 /** Keys of rows, with the declaration in whose digests they are: each seed has its own. */
 export interface Keys {

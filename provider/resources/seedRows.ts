@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { id } from "../contract/values.ts";
+import { fieldTypes } from "../contract/fields.ts";
+import { fraction, id } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { planOffline } from "../reconcile/rows.ts";
@@ -12,6 +13,7 @@ import { apply, removeOwned } from "./rowSession.ts";
 import { fingerprintOf, summarize } from "./rowSource.ts";
 import { keysIn } from "./rowSummaries.ts";
 import { given } from "./settling.ts";
+import { cellTypes } from "./sources/source.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -23,7 +25,7 @@ const sibling = z.object({
   key: z.array(label),
   rows: z.array(z.record(z.string(), z.unknown())).optional(),
   source: z.string().optional(),
-  types: z.record(label, z.enum(["text", "number", "boolean", "json"])).optional(),
+  types: z.record(label, z.enum(cellTypes)).optional(),
 });
 
 const inputs = z.object({
@@ -43,12 +45,16 @@ const inputs = z.object({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
     settles: "silently", // its content counts
   }),
-  types: z
-    .record(label, z.enum(["text", "number", "boolean", "json"]))
-    .optional()
-    .meta({
-      description: "How the cells of a CSV are read, by label; text unless said otherwise. An empty cell is no value.",
-    }),
+  types: z.record(label, z.enum(cellTypes)).optional().meta({
+    description:
+      "How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value.",
+  }),
+  fields: z.record(label, z.enum(fieldTypes)).optional().meta({
+    description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
+    settles: "silently",
+    computed: true,
+    passing: true,
+  }),
   mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
     description:
       "exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.",
@@ -80,7 +86,7 @@ const inputs = z.object({
   onConflict: z.enum(["overwrite", "keepLive", "error"]).default("overwrite").meta({
     description: "What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.",
   }),
-  maxRemovals: z.number().min(0).default(0.25).meta({
+  maxRemovals: fraction.default(0.25).meta({
     description:
       "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
   }),
@@ -160,11 +166,12 @@ const outputs = z.object({
       missing: z.number().int(),
       changedKeys: z.array(z.string()),
       missingKeys: z.array(z.string()),
+      found: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
     })
     .optional()
     .meta({
       description:
-        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, and the first keys.",
+        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
       shownAs: "rows",
     }),
 });
@@ -191,11 +198,12 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (context, { inputs: { salt: told, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
     const salt = isOutdated(old.salt) ? saltOf(context.seed) : old.salt;
-    // What the next up will choose at random no preview knows.
+    // What the next up will choose at random no preview knows. An SDK that tells so tells an update, too.
     const isPreview = unknown.has("salt");
+    if (told !== undefined) rowClaims.isUpdate = true;
     const isPassing = isPreview && salt !== old.salt;
     const inputs = { ...asked, ...given({ salt }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
@@ -211,7 +219,7 @@ export const seedRows = resource({
     }
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
-      const read = await sourceOf(context, inputs as Inputs, old);
+      const read = await sourceOf(inPreview(context), inputs as Inputs, old);
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       if (inputs.resourceUrn !== undefined)
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
@@ -239,7 +247,7 @@ export const seedRows = resource({
     const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
     if (digest === undefined || needed.length > 0) return known;
     const whole = { ...inputs, ...given({ salt, digest }) } as Inputs; // nothing that matters is unknown
-    return previewed(context, known, old, whole);
+    return previewed(inPreview(context), known, old, whole);
   },
 
   create: async (context, inputs) => {
@@ -267,6 +275,10 @@ export const seedRows = resource({
     await removeOwned(context, state);
   },
 });
+
+/** What a preview says of the rows, an update does not say once more: it says what it did. */
+const inPreview = (context: OfflineContext): OfflineContext =>
+  context.rowClaims.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
 
 const problemOf = ({ source }: { source?: string | undefined }, reason: string): Problem => ({
   property: source === undefined ? "rows" : "source",
