@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { birthOf } from "../machine/processes.ts";
 import { EngineError, messageOf } from "./errors.ts";
 import { isObject } from "./shapes.ts";
 
@@ -23,6 +24,7 @@ export class Lock {
       username: os.userInfo().username,
       hostname: os.hostname(),
       timestamp: new Date().toISOString(),
+      ...birthOf(),
     };
     try {
       await mkdir(this.#folder, { recursive: true });
