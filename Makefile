@@ -1,7 +1,7 @@
 # Every target installs what it needs; `make up` and `make test` work in a fresh clone.
 STACK ?= dev
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-SOURCES := $(shell find provider sdk emulator engine testing bench -name '*.ts' 2>/dev/null)
+SOURCES := $(shell find provider sdk emulator engine machine testing bench -name '*.ts' 2>/dev/null)
 MICROAPPS := node --no-warnings dist/provider/cmd/microapps.js
 
 .PHONY: build up preview refresh destroy test test-console check format bench clean

@@ -3,21 +3,22 @@ import tseslint from "typescript-eslint";
 
 // The arrows between rooms: who may import whom. CONTRIBUTING.md draws the same map.
 const arrows = {
+  machine: [],
   files: [],
   contract: [],
   client: ["contract"],
   reconcile: ["contract"],
-  resources: ["reconcile", "client", "contract", "files"],
+  resources: ["reconcile", "client", "contract", "files", "machine"],
   functions: ["resources", "reconcile", "client", "contract"],
-  pulumi: ["functions", "resources", "reconcile", "client", "contract", "files", "emulator"],
+  pulumi: ["functions", "resources", "reconcile", "client", "contract", "files", "emulator", "machine"],
   dump: ["pulumi", "functions", "resources", "reconcile", "client", "contract"],
   sdk: ["pulumi", "functions", "resources", "client", "contract", "files", "emulator"],
-  emulator: ["contract", "files"],
-  engine: [],
-  cmd: ["engine", "emulator", "sdk", "dump", "pulumi", "resources", "client", "contract"],
+  emulator: ["contract", "files", "machine"],
+  engine: ["machine"],
+  cmd: ["engine", "emulator", "sdk", "dump", "pulumi", "resources", "client", "contract", "machine"],
 };
 const rooms = Object.keys(arrows);
-const folder = (room) => (["sdk", "emulator", "engine"].includes(room) ? room : `provider/${room}`);
+const folder = (room) => (["sdk", "emulator", "engine", "machine"].includes(room) ? room : `provider/${room}`);
 
 export default tseslint.config(
   { ignores: ["dist/", "node_modules/", "coverage/", "**/.microapps/", "**/testdata/"] },
@@ -59,7 +60,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["provider/**/*.ts", "sdk/**/*.ts", "emulator/**/*.ts", "engine/**/*.ts"],
+    files: ["provider/**/*.ts", "sdk/**/*.ts", "emulator/**/*.ts", "engine/**/*.ts", "machine/**/*.ts"],
     ignores: ["provider/client/transport.ts", "**/*.test.ts", "**/testing/**"],
     rules: {
       "no-restricted-imports": [

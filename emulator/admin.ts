@@ -7,6 +7,7 @@ import { appList, fileList, organizationTree, platformFacts, rowPage, tableList,
 import type { Outgoing, Platform } from "./platform.ts";
 import { isOwnHost } from "./exposure.ts";
 import type { Arrived } from "./server.ts";
+import { hashToken } from "./secrets.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Where the emulator itself, not the platform, is spoken to. */
@@ -73,9 +74,9 @@ const actions: Record<string, Action> = {
   },
 };
 
-/** Answers requests about the emulator, from this machine only. */
+/** Answers requests about the emulator, from this machine only and to whom it was told the token. */
 export async function administrate(
-  { tenant, platform }: { tenant: Tenant; platform: Platform },
+  { tenant, platform, token }: { tenant: Tenant; platform: Platform; token: string },
   request: Arrived,
   path: string,
 ): Promise<Outgoing> {
@@ -84,6 +85,7 @@ export async function administrate(
     const [noun = "", name = ""] = path.split("/");
     const page = noun === "console" && request.method === "GET" ? consoleFile(name) : undefined;
     if (page) return page;
+    requireToken(request, token);
     const action = `${request.method} ${noun}`;
     const carryOut = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (!carryOut) throw new PlatformError("notFound", `The emulator has no ${action}`);
@@ -104,6 +106,17 @@ function requireOwnMachine({ headers, local }: Arrived): void {
   if (!local || !ours || (origin !== undefined && origin !== `http://${host}`)) {
     throw new PlatformError("forbidden", "The emulator is administrated from its own machine only");
   }
+}
+
+/** Other users of this machine reach the port, too. */
+function requireToken({ headers }: Arrived, token: string): void {
+  const given = /^Bearer (.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? "";
+  if (hashToken(given) === hashToken(token)) return; // of digests, how long a comparison takes tells nothing
+  throw new PlatformError(
+    "forbidden",
+    "The emulator is administrated with its token: it stands in the console's address, which the emulator printed when " +
+      "it started (in a program: emulator.token). Open that address, or send the header authorization: Bearer <token>",
+  );
 }
 
 function filterIn(query: URLSearchParams): CallFilter {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { directory, post, seed, signIn, start } from "./testing/platform.ts";
+import { administrate, directory, seed, signIn, start } from "./testing/platform.ts";
 
 const request = { userEmail: "ada@example.com", appPrompt: "Count sheep", attachments: [] };
 
@@ -63,13 +63,13 @@ test("the status is for those who may edit the app", async () => {
 });
 
 test("the clock is put forward over the admin interface", async () => {
-  const { url } = await start({ now: () => 1_700_000_000_000 });
-  const admin = await signIn(url);
+  const emulator = await start({ now: () => 1_700_000_000_000 });
+  const admin = await signIn(emulator.url);
   const appID = String((await admin.call("createappwithprompt", request)).body)
     .split("/")
     .at(-1);
   expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("queued");
-  expect((await post(`${url}/_emulator/clock?advance=1500`, "")).status).toBe(200);
+  expect((await administrate(emulator, "clock?advance=1500", { method: "POST" })).status).toBe(200);
   expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("completed");
-  expect((await post(`${url}/_emulator/clock?advance=-1`, "")).status).toBe(400);
+  expect((await administrate(emulator, "clock?advance=-1", { method: "POST" })).status).toBe(400);
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { readCalls } from "./index.ts";
-import { directory, post, replyOf, seed, signIn, start } from "./testing/platform.ts";
+import { administrate, directory, post, replyOf, seed, signIn, start } from "./testing/platform.ts";
 
 test("every call is logged with who, what and how it ended", async () => {
   const data = join(directory(), "platform.db");
@@ -61,7 +61,7 @@ test("every call is logged with who, what and how it ended", async () => {
   expect(emulator.calls({ since })).toEqual(calls);
   expect(emulator.calls({ mutating: true })).toEqual([calls[0], calls[3]]);
   expect(readCalls(data, { since, mutating: false })).toEqual([calls[1], calls[2]]);
-  const asked = await fetch(`${emulator.url}/_emulator/calls?since=${since}&mutating=true&endpoint=insertmicroapprow`);
+  const asked = await administrate(emulator, `calls?since=${since}&mutating=true&endpoint=insertmicroapprow`);
   expect((await replyOf(asked)).body).toEqual({ calls: [calls[0]], last: since + 4 });
   await emulator.close();
   expect(readCalls(data, { since })).toEqual(calls);
@@ -83,10 +83,33 @@ test("no password, token or key is in the data file", async () => {
 });
 
 test("the emulator is administrated from its own machine's address only", async () => {
-  const { url } = await start();
-  const reply = await post(`${url}/_emulator/reset`, "", { origin: "http://evil.example" });
-  expect(reply.status).toBe(403);
-  expect((await post(`${url}/_emulator/reset?to=nowhere`, "")).status).toBe(400);
-  expect((await post(`${url}/_emulator/none`, "")).status).toBe(404);
-  expect((await post(`${url}/_emulator/reset`, "")).body).toEqual({ status: "success" });
+  const emulator = await start();
+  const ask = async (path: string, headers = {}) =>
+    replyOf(await administrate(emulator, path, { method: "POST", headers }));
+  expect((await ask("reset", { origin: "http://evil.example" })).status).toBe(403);
+  expect((await ask("reset?to=nowhere")).status).toBe(400);
+  expect((await ask("none")).status).toBe(404);
+  expect((await ask("reset")).body).toEqual({ status: "success" });
+});
+
+test("another user of the machine, who has no token, is told where it is and gets nothing", async () => {
+  const emulator = await start({ tenants: { other: {} } });
+  const other = await start();
+  expect(other.token).not.toBe(emulator.token);
+  for (const authorization of ["", "Bearer ", "Bearer undefined", `Bearer ${other.token}`, emulator.token]) {
+    for (const [path, method] of [
+      ["_emulator/users", "GET"],
+      ["_emulator/reset", "POST"],
+      ["_emulator/none", "GET"],
+      ["tenants/other/_emulator/rows?table=countries", "GET"],
+    ]) {
+      const reply = await replyOf(
+        await fetch(`${emulator.url}/${path}`, { method: method ?? "", headers: { authorization } }),
+      );
+      expect([path, reply.status]).toEqual([path, 403]);
+      expect(reply.at("message")).toMatch(/its token: it stands in the console's address, which the emulator printed/);
+    }
+  }
+  expect(emulator.console).toBe(`${emulator.url}/#token=${emulator.token}`);
+  expect((await administrate({ url: emulator.tenant("other").url, token: emulator.token }, "users")).status).toBe(200);
 });

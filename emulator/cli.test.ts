@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
-import { directory, signIn } from "./testing/platform.ts";
+import { administrate, directory, signIn } from "./testing/platform.ts";
 import { run } from "./testing/processes.ts";
 
 const node = (...parameters: string[]) => promisify(execFile)(process.execPath, ["--no-warnings", ...parameters]);
@@ -15,6 +15,10 @@ test("the command serves a seed, read-only or with tenants, until it is interrup
   writeFileSync(seed, "tables: {items: {fields: {Count: number}}}\n");
   const command = await run("--seed", seed, "--loose", "--tenant", "acme");
   const admin = await signIn(`${command.url}/tenants/acme`);
+  const { href, hash } = new URL(command.console);
+  const token = hash.replace("#token=", "");
+  expect(href).toBe(`${command.url}/#token=${token}`);
+  expect((await administrate({ url: command.url, token }, "tables")).status).toBe(200);
   const item = { microAppID: "items", rowData: { Count: "many" } };
   expect((await admin.call("insertmicroapprow", item)).status).toBe(200);
   expect(await command.end("SIGINT")).toEqual([0, null]);

@@ -13,7 +13,7 @@ interface Options {
   tenant: string[];
 }
 
-/** Adds the command that runs the emulator until it is interrupted. Its first line of output is the address. */
+/** Adds the command that runs the emulator until it is interrupted. It prints its address, and on the next line the console's. */
 export function addEmulatorCommand(program: Command): void {
   program
     .command("emulator")
@@ -41,7 +41,7 @@ async function run(options: Options, command: Command): Promise<void> {
   const emulator = await started(options).catch((error: unknown) => {
     command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
   });
-  process.stdout.write(`${emulator.url}\n`);
+  process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
   await new Promise<void>((stop) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
   });

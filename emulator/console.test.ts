@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { post, replyOf, signIn, start, type Reply } from "./testing/platform.ts";
+import { administrate, post, type Reply, replyOf, signIn, start } from "./testing/platform.ts";
 
 const folder = join(import.meta.dirname, "../../emulator/console");
 const hostile = `<img src=x onerror="fetch('//evil.example')"><script>alert(1)</script>`;
@@ -9,7 +9,7 @@ const hostile = `<img src=x onerror="fetch('//evil.example')"><script>alert(1)</
 async function platform() {
   const emulator = await start({ settings: { generationSeconds: 0 }, tenants: { other: {} } });
   const ask = async (path: string, method = "GET"): Promise<Reply> =>
-    replyOf(await fetch(`${emulator.url}/_emulator/${path}`, { method }));
+    replyOf(await administrate(emulator, path, { method }));
   return { emulator, admin: await signIn(emulator.url), ask };
 }
 
@@ -83,7 +83,7 @@ test("rows come in pages, filtered and sorted, as JSON that no browser takes for
     expect((await ask(`rows?table=countries&${wrong}`)).status).toBe(400);
   }
   expect((await ask("rows?table=none")).status).toBe(404);
-  const served = await fetch(`${emulator.url}/_emulator/rows?table=countries`);
+  const served = await administrate(emulator, "rows?table=countries");
   expect([served.headers.get("content-type"), served.headers.get("x-content-type-options")]).toEqual([
     "application/json",
     "nosniff",
@@ -141,7 +141,7 @@ test("stored files are reached below the address of the page", async () => {
   const admin = await signIn(emulator.url);
   const upload = { resourceID: "countries", fieldID: "flag", url: `http://${host}/cz.png` };
   expect((await admin.call("microappchildUploadFileToStore", upload)).status).toBe(200);
-  const { files } = (await (await fetch(`${emulator.url}/_emulator/files`)).json()) as { files: { href: string }[] };
+  const { files } = (await (await administrate(emulator, "files")).json()) as { files: { href: string }[] };
   expect(files).toMatchObject([{ filename: "cz.png", bytes: 6, resourceID: "countries" }]);
   expect(await (await fetch(new URL(files[0]?.href ?? "", `${emulator.url}/`))).text()).toBe("a flag");
   server.close();

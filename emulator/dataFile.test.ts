@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,15 +18,31 @@ test("a new data file is its owner's alone, and so is what lies beside it", asyn
   expect(new Set(modes)).toEqual(new Set([0o600]));
 });
 
+test("one that others could read is its owner's alone once it is opened again", async () => {
+  const data = join(folder, "own.db");
+  await (await createEmulator({ data, tenants: { other: {} } })).close();
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+  const first = await createEmulator({ data, tenants: { other: {} } });
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o666); // with its journals
+  const second = await createEmulator({ data, tenants: { other: {} } });
+  const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o077]);
+  await second.close();
+  await first.close();
+  expect(modes).toHaveLength(6);
+  expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
+});
+
 test("somebody else's database is left as it is, byte by byte", async () => {
   const data = join(folder, "theirs.db");
   for (const version of [0, schemaVersion, 7]) {
     const theirs = new DatabaseSync(data);
     theirs.exec(`CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = ${version}`);
     theirs.close();
+    chmodSync(data, 0o644);
     const before = readFileSync(data);
     await expect(createEmulator({ data })).rejects.toThrow("is not a data file of the emulator");
     expect(readFileSync(data).equals(before)).toBe(true);
+    expect(statSync(data).mode & 0o777).toBe(0o644);
     expect(readdirSync(folder)).toEqual(["theirs.db"]);
     rmSync(data);
   }

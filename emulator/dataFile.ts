@@ -1,15 +1,20 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { keepToOwner } from "../machine/ownFile.ts";
 import { schemaVersion } from "./schema.ts";
 
 /**
- * Readies a data file: a new one is its owner's alone, whom the files beside it follow; one that is there is recognised
- * before anything is written to it. Throws a sentence when it is somebody else's.
+ * Readies a data file: it is its owner's alone, and so are the files beside it; one that is there is recognised before
+ * anything is done to it. Throws a sentence when it is somebody else's.
  */
 export function readyDataFile(file: string): void {
   if (file === ":memory:") return;
   closeSync(openSync(file, "a", 0o600));
-  if (statSync(file).size === 0) return;
+  if (statSync(file).size > 0) recognise(file);
+  for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
+}
+
+function recognise(file: string): void {
   const foreign = new Error(`${file} is not a data file of the emulator`);
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { endpoints } from "../provider/contract/endpoints.ts";
-import { directory, post, replyOf, seed, signIn, start } from "./testing/platform.ts";
+import { administrate, directory, post, replyOf, seed, signIn, start } from "./testing/platform.ts";
 
 const country = { microAppID: "countries", rowData: { Code: "CZ" } };
 
@@ -81,11 +81,11 @@ describe("snapshots", () => {
   });
 
   test("are in the admin interface", async () => {
-    const { url } = await start();
+    const emulator = await start();
     const ask = async (method: string, name: string) =>
-      replyOf(await fetch(`${url}/_emulator/snapshots/${name}`, { method }));
+      replyOf(await administrate(emulator, `snapshots/${name}`, { method }));
     expect((await ask("PUT", "a")).status).toBe(200);
-    await (await signIn(url)).call("insertmicroapprow", country);
+    await (await signIn(emulator.url)).call("insertmicroapprow", country);
     expect((await ask("GET", "a")).at("differences")).toMatchObject([{ table: "rows" }]);
     expect((await ask("POST", "a")).status).toBe(200);
     expect((await ask("GET", "a")).at("differences")).toEqual([]);
@@ -98,11 +98,11 @@ describe("snapshots", () => {
 });
 
 test("rows are marked over the admin interface, and locked ones are kept", async () => {
-  const { url } = await start();
-  const [admin, ada] = [await signIn(url), await signIn(url, "ada@example.com", "ada")];
+  const emulator = await start();
+  const [admin, ada] = [await signIn(emulator.url), await signIn(emulator.url, "ada@example.com", "ada")];
   const rowID = String(await ada.get("rowID", "insertmicroapprow", country));
-  const body = JSON.stringify({ isLocked: true, hasConflict: true });
-  expect((await fetch(`${url}/_emulator/rows/${rowID}`, { method: "PUT", body })).status).toBe(200);
+  const body = { isLocked: true, hasConflict: true };
+  expect((await administrate(emulator, `rows/${rowID}`, { method: "PUT", body })).status).toBe(200);
   expect(await ada.get("body.currentRow", "microappdataRow", { rowID })).toMatchObject({
     isLocked: true,
     hasConflict: true,

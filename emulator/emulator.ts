@@ -6,6 +6,7 @@ import type { FaultPlan } from "./faults.ts";
 import { plant, withoutSecrets } from "./planting.ts";
 import { Platform } from "./platform.ts";
 import { routed } from "./routing.ts";
+import { newToken } from "./secrets.ts";
 import type { SeedInput } from "./seed.ts";
 import { isLoopback, refuseKnownCredentials } from "./exposure.ts";
 import { readSeed } from "./seedFile.ts";
@@ -45,6 +46,10 @@ export interface EmulatorOptions {
 
 /** A platform that is running. */
 export interface Emulator extends Omit<Tenant, "answer"> {
+  /** What `/_emulator/` asks for: `authorization: Bearer <token>`. Another one each time. */
+  token: string;
+  /** Address of the console, which carries the token. */
+  console: string;
   /** Lets requests under way end, then closes. */
   close: () => Promise<void>;
   /** One of the further platforms. */
@@ -71,11 +76,9 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       refuseKnownCredentials(database, host);
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
-    const listening = await listen(routed(platforms, tenants, { wireNames, loopback: isLoopback(host) }), {
-      host,
-      port,
-      unref,
-    });
+    const token = newToken();
+    const answering = routed(platforms, tenants, { wireNames, loopback: isLoopback(host), token });
+    const listening = await listen(answering, { host, port, unref });
     for (const [name, platform] of platforms) {
       tenants.set(name, new Tenant(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
     }
@@ -88,7 +91,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     if (options.faults) main.setFaults(options.faults);
     let closing: Promise<void> | undefined;
     const close = () => (closing ??= listening.close().finally(closeData));
-    return Object.assign(main, { close, tenant: find });
+    return Object.assign(main, { close, tenant: find, token, console: `${listening.url}/#token=${token}` });
   } catch (error) {
     closeData();
     throw error;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { FaultPlan } from "./faults.ts";
-import { post, replyOf, seed, signIn, start } from "./testing/platform.ts";
+import { administrate, post, replyOf, seed, signIn, start } from "./testing/platform.ts";
 
 type Fault = NonNullable<FaultPlan["faults"]>[number];
 
@@ -93,18 +93,19 @@ describe("faults", () => {
   });
 
   test("are set over the admin interface", async () => {
-    const { url } = await start();
+    const emulator = await start();
+    const { url } = emulator;
     const plan = { faults: [{ kind: "status", status: 429, retryAfter: 3, endpoint: ["login"] }] };
-    const put = (body: unknown) => fetch(`${url}/_emulator/faults`, { method: "PUT", body: JSON.stringify(body) });
+    const put = (body: unknown) => administrate(emulator, "faults", { method: "PUT", body });
     expect((await put(plan)).status).toBe(200);
     const refused = await post(`${url}/api/login`, "{}");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3"]);
-    const listed = await replyOf(await fetch(`${url}/_emulator/faults`));
+    const listed = await replyOf(await administrate(emulator, "faults"));
     expect(listed.at("faults")).toEqual([{ ...plan.faults[0], hit: 1 }]);
     for (const bad of [{ faults: [{ kind: "fire" }] }, { faults: [{ kind: "slow", endpoint: "nothing" }] }, []]) {
       expect((await put(bad)).status).toBe(400);
     }
-    expect((await fetch(`${url}/_emulator/faults`, { method: "DELETE" })).status).toBe(200);
+    expect((await administrate(emulator, "faults", { method: "DELETE" })).status).toBe(200);
     await signIn(url);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { signIn, start } from "./testing/platform.ts";
+import { administrate, signIn, start } from "./testing/platform.ts";
 
 interface Answer {
   channel: string;
@@ -46,7 +46,7 @@ test.each<[{ message?: string; channel?: string; badgeCount?: number }, Answer]>
     expect([message, badgeCount, senderID]).toEqual([request.message ?? null, answer.badgeCount, ada.userID]);
   }
   expect(emulator.notifications("ada@example.com")).toEqual({ inbox: [], pushes: [] });
-  const served = await (await fetch(`${emulator.url}/_emulator/notifications?email=${email}`)).json();
+  const served = await (await administrate(emulator, `notifications?email=${email}`)).json();
   expect(served).toEqual(emulator.notifications());
 });
 

@@ -12,7 +12,7 @@ import type { Tenant } from "./tenant.ts";
 export function routed(
   platforms: ReadonlyMap<string, Platform>,
   tenants: ReadonlyMap<string, Tenant>,
-  { wireNames, loopback }: { wireNames: WireNames; loopback: boolean },
+  { wireNames, loopback, token }: { wireNames: WireNames; loopback: boolean; token: string },
 ): Answering {
   const routes = routesOf(wireNames);
   return async (request) => {
@@ -25,7 +25,7 @@ export function routed(
     const tenant = tenants.get(name);
     const platform = platforms.get(name);
     if (!tenant || !platform) return answer(failed(404, `There is no tenant ${name}`));
-    const admin = (path: string) => administrate({ tenant, platform }, request, path);
+    const admin = (path: string) => administrate({ tenant, platform, token }, request, path);
     if (path === "")
       return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${tenant.url}/` } });
     if (path === "/" && method === "GET") return answer(await admin("console/index.html"));

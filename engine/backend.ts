@@ -3,8 +3,9 @@ import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
 import { EngineError, messageOf, Refusal, systemCode } from "./errors.ts";
+import { keepToOwner } from "../machine/ownFile.ts";
 import { type WriteFile, writeDurably } from "./files.ts";
-import { within } from "./names.ts";
+import { isName, within } from "./names.ts";
 import { isObject } from "./shapes.ts";
 
 /** The folder that a backend URL names; relative ones are relative to where the command runs, as with Pulumi. */
@@ -85,6 +86,7 @@ export class Backend {
     return names
       .filter((name) => /\.json(\.gz|\.zst)?$/.test(name))
       .map((name) => name.replace(/\.json(\.gz|\.zst)?$/, ""))
+      .filter(isName)
       .sort();
   }
 
@@ -124,7 +126,9 @@ export class Backend {
     const content = { ...entry, environment: {}, version: 0 };
     await this.#write(`${name}.history.json`, `${JSON.stringify(content, null, 4)}\n`);
     const checkpoint = this.checkpointFile(project, stack);
-    if (await exists(checkpoint)) await copyFile(checkpoint, `${name}.checkpoint.json`);
+    if (!(await exists(checkpoint))) return;
+    await copyFile(checkpoint, `${name}.checkpoint.json`);
+    keepToOwner(`${name}.checkpoint.json`);
   }
 }
 

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { birthOf } from "../machine/processes.ts";
+import { oneLine } from "./display/text.ts";
 import { EngineError, messageOf } from "./errors.ts";
 import { isObject } from "./shapes.ts";
 
@@ -23,6 +25,7 @@ export class Lock {
       username: os.userInfo().username,
       hostname: os.hostname(),
       timestamp: new Date().toISOString(),
+      ...birthOf(),
     };
     try {
       await mkdir(this.#folder, { recursive: true });
@@ -74,7 +77,7 @@ async function describe(file: string): Promise<string> {
   try {
     const content: unknown = JSON.parse(await readFile(file, "utf8"));
     if (!isObject(content)) return file;
-    const text = (name: string): string => String(content[name]);
+    const text = (name: string): string => oneLine(String(content[name]));
     return `${file}: created by ${text("username")}@${text("hostname")} (pid ${text("pid")}) at ${text("timestamp")}`;
   } catch {
     return file;

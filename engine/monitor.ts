@@ -15,6 +15,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { listenForOwn, type Loopback } from "../machine/loopback.ts";
 import { channelOptions } from "./connection.ts";
 import { messageOf } from "./errors.ts";
 import type { Emit, Severity } from "./events.ts";
@@ -23,10 +24,14 @@ import type { Registrar } from "./registrar.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
 
-/** Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback. */
+/**
+ * Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback, for
+ * processes of this user.
+ */
 export class Monitor {
   readonly #server = new grpc.Server(channelOptions);
   readonly #emit: Emit;
+  #loopback: Loopback | undefined;
   #registrar: Registrar | undefined;
   #rootResource = "";
   #shutdown: (() => void)[] = [];
@@ -58,13 +63,9 @@ export class Monitor {
       requirePulumiVersion: answered(() => new engineProto.RequirePulumiVersionResponse()),
     });
     this.#server.addService(resourceService.ResourceMonitorService, this.#monitor());
-    const port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
-        if (error) reject(error);
-        else resolve(bound);
-      });
-    });
-    this.address = `127.0.0.1:${port}`;
+    const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+    this.#loopback = await listenForOwn((socket) => injector.injectConnection(socket));
+    this.address = `127.0.0.1:${this.#loopback.port}`;
   }
 
   /** From here on resources can be registered. */
@@ -80,6 +81,7 @@ export class Monitor {
 
   close(): void {
     this.release();
+    this.#loopback?.close();
     this.#server.forceShutdown();
   }
 

@@ -72,6 +72,7 @@ const run = (...commandLine: string[]): Promise<Ended> =>
   started([join(folder, "node_modules/.bin/microapps"), ...commandLine], folder, {
     PULUMI_CONFIG_PASSPHRASE: "dev",
     PULUMI_HOME: join(folder, ".pulumi-home"),
+    XDG_STATE_HOME: join(folder, ".state"),
     NO_COLOR: "1",
     COLUMNS: "200",
   }).ended;

@@ -67,6 +67,7 @@ export class Project {
     this.environment = {
       PULUMI_CONFIG_PASSPHRASE: "dev",
       PULUMI_HOME: join(folder, ".pulumi-home"), // nothing is left in the user's own
+      XDG_STATE_HOME: join(folder, ".state"),
       NO_COLOR: "1",
     };
   }

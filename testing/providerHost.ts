@@ -123,7 +123,7 @@ export class ProviderHost {
     const line = [...behind, process.execPath, program, engine];
     const child = spawn(line[0] ?? "", line.slice(1), {
       cwd: this.folder,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, XDG_STATE_HOME: join(this.folder, ".state"), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;

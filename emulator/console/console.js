@@ -5,7 +5,7 @@ import { faults } from "./faults.js";
 import { files } from "./files.js";
 import { inboxes } from "./inboxes.js";
 import { organizations } from "./organizations.js";
-import { ask, say } from "./service.js";
+import { ask, keepToken, say } from "./service.js";
 import { snapshots } from "./snapshots.js";
 import { tables } from "./tables.js";
 
@@ -23,6 +23,7 @@ const links = Object.keys(views).map((name) => h("a", { href: `#${name}` }, name
 list.append(...links.map((link) => h("li", {}, link)));
 
 async function show() {
+  keepToken();
   const [name = "", ...path] = decodeURIComponent(location.hash.slice(1)).split("/");
   if (name === "main") return;
   const chosen = Object.hasOwn(views, name) ? name : "tables";
@@ -55,8 +56,8 @@ async function follow() {
 async function keepFollowing() {
   try {
     await follow();
-  } catch {
-    say("The emulator does not answer", "bad");
+  } catch (error) {
+    say(error.message, "bad");
   }
   setTimeout(keepFollowing, interval);
 }

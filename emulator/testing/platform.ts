@@ -76,6 +76,18 @@ export async function start(options: EmulatorOptions = {}): Promise<Emulator> {
   return emulator;
 }
 
+/** Asks an emulator about itself, at a path below `/_emulator/`. */
+export const administrate = (
+  { url, token }: Pick<Emulator, "url" | "token">,
+  path: string,
+  { method = "GET", body, headers = {} }: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Response> =>
+  fetch(`${url}/_emulator/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
 /** Posts anything to any path. */
 export async function post(url: string, body: string, headers: Record<string, string> = {}): Promise<Reply> {
   return replyOf(

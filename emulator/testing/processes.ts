@@ -7,6 +7,8 @@ import { afterEach } from "@jest/globals";
 /** The emulator in a process of its own. */
 export interface Running {
   url: string;
+  /** Address of its console. */
+  console: string;
   /** Sends a signal and waits for the end; gives exit status and the signal that ended it. */
   end: (signal: NodeJS.Signals) => Promise<[number | null, NodeJS.Signals | null]>;
 }
@@ -31,10 +33,11 @@ export async function run(...parameters: string[]): Promise<Running> {
     running.delete(child);
     return status as [number | null, NodeJS.Signals | null];
   });
-  const lines = createInterface({ input: child.stdout });
-  const [url] = (await once(lines, "line")) as [string];
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => String((await lines.next()).value);
   return {
-    url,
+    url: await line(),
+    console: (await line()).replace("console: ", ""),
     end: (signal) => {
       child.kill(signal);
       return ended;

@@ -3,7 +3,7 @@ import { getConfig, removeConfig, setConfig, type ConfigText } from "../settings
 import { hidden } from "../values.ts";
 import { type Globals, openStack, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
-import { printJson, readAll, type Terminal, typed } from "./terminal.ts";
+import { printJson, printTable, printValue, readAll, type Terminal, typed } from "./terminal.ts";
 
 interface Options {
   json?: boolean;
@@ -70,7 +70,7 @@ async function set(
 async function get(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
   const found = getConfig(await openStack(options, terminal), key, { path: options.path ?? false });
   if (options.json) printJson(terminal, described(found, true));
-  else terminal.output.write(`${found.text}\n`);
+  else printValue(terminal, found.text);
 }
 
 async function remove(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
@@ -92,9 +92,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
     key.startsWith(own) ? key.slice(own.length) : key,
     secret && !options.showSecrets ? hidden : text,
   ]);
-  const width = Math.max(3, ...rows.map(([key]) => key?.length ?? 0));
-  for (const [key = "", value = ""] of [["KEY", "VALUE"], ...rows])
-    terminal.output.write(`${key.padEnd(width)}  ${value}\n`);
+  printTable(terminal, [["KEY", "VALUE"], ...rows]);
 }
 
 function described({ text, secret, object }: ConfigText, showSecrets: boolean): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { keepToOwner } from "../../machine/ownFile.ts";
 import type { Seal } from "../checkpoint.ts";
-import { printable } from "../display/text.ts";
 import { EngineError } from "../errors.ts";
 import { breakLocks } from "../lock.ts";
 import type { Stack } from "../stack.ts";
@@ -10,7 +10,7 @@ import { type Properties, property, shown } from "../values.ts";
 import { selectedStack, selectStack } from "../workspace.ts";
 import { type Globals, openStack, openWorkspace, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
-import { ask, isInteractive, printJson, type Terminal } from "./terminal.ts";
+import { ask, isInteractive, printJson, printTable, printValue, type Terminal } from "./terminal.ts";
 
 interface Options {
   json?: boolean;
@@ -120,14 +120,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
   ];
-  const widths = [0, 1].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  for (const line of cells)
-    terminal.output.write(
-      `${line
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join("  ")
-        .trimEnd()}\n`,
-    );
+  printTable(terminal, cells);
 }
 
 /** What the list says about a state, without its secrets being opened. */
@@ -147,7 +140,7 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
     const value = property(outputs, name);
     if (value === undefined) throw new EngineError(`current stack does not have output property '${name}'`);
     if (options.json) printJson(terminal, show(value));
-    else terminal.output.write(`${forPeople(terminal, plain(show(value)))}\n`);
+    else printValue(terminal, plain(show(value)));
     return;
   }
   if (options.json) {
@@ -155,21 +148,17 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
     return;
   }
   const names = Object.keys(outputs).sort();
-  const width = Math.max(0, ...names.map((each) => each.length));
   terminal.output.write(
     names.length === 0 ? "No output values currently in this stack\n" : `Current stack outputs (${names.length}):\n`,
   );
-  for (const each of names)
-    terminal.output.write(`    ${each.padEnd(width)}  ${forPeople(terminal, plain(show(outputs[each] ?? null)))}\n`);
+  const cells = names.map((each) => [`    ${each}`, plain(show(outputs[each] ?? null))]);
+  printTable(terminal, cells);
 }
 
 async function outputsOf(stack: Stack): Promise<Properties> {
   const { resources } = await stack.read();
   return resources.find(({ type }) => type === stackType)?.outputs ?? {};
 }
-
-/** On a terminal nothing that is not seen; a script gets the value as it is. */
-const forPeople = ({ output }: Terminal, text: string): string => (output.isTTY ? printable(text, false) : text);
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
@@ -183,7 +172,10 @@ async function exportState(terminal: Terminal, options: Options & Globals): Prom
   const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date());
   const text = `${JSON.stringify({ ...formatOf(deployment), deployment: state }, null, 4)}\n`;
   if (options.file === undefined) terminal.output.write(text);
-  else writeFileSync(options.file, text, { mode: 0o600 });
+  else {
+    keepToOwner(options.file);
+    writeFileSync(options.file, text, { mode: 0o600 });
+  }
 }
 
 async function remove(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {

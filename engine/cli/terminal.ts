@@ -1,6 +1,8 @@
 import { Writable } from "node:stream";
 import { createInterface } from "node:readline/promises";
 import { printableJson } from "../display/json.ts";
+import { isPipeline, withoutCommands } from "../display/pipelines.ts";
+import { cellsOf, oneLine, padded, printable } from "../display/text.ts";
 import { EngineError } from "../errors.ts";
 
 /** Where a command reads and prints; the process's own streams but in tests. */
@@ -63,6 +65,21 @@ export async function readAll({ input }: Terminal): Promise<string> {
   return Buffer.concat(chunks)
     .toString("utf8")
     .replace(/\r?\n$/, "");
+}
+
+/** One value: on a terminal nothing that is not seen; a script gets it as it is. */
+export function printValue({ output }: Terminal, text: string): void {
+  output.write(`${output.isTTY ? printable(text, false) : text}\n`);
+}
+
+/** Rows for people; a script asks for JSON. No cell makes a line, or a command of a pipeline, of its own. */
+export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
+  const cells = rows.map((row) => row.map(oneLine));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => cellsOf(row[column] ?? ""))));
+  for (const row of cells) {
+    const line = row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ");
+    output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);
+  }
 }
 
 export function printJson({ output }: Terminal, value: unknown): void {

@@ -6,6 +6,7 @@ import { addApiCommand } from "./api.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { remaining } from "./remaining.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
+import { addTrustCommand } from "./trust.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
 const version =
@@ -25,6 +26,7 @@ addEngineCommands(program, undefined, remaining);
 addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
+addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { appIDIn, finishedAppLink } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
 import { email } from "../contract/values.ts";
-import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
+import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./intents.ts";
 import { common, resource, ResourceError, type Context } from "./resource.ts";
 import { given } from "./settling.ts";
 
@@ -159,19 +159,21 @@ async function settle({ directory }: Context, urn: string, appID: string): Promi
 async function interrupted(context: Context, urn: string, inputs: Inputs): Promise<string | undefined> {
   const intent = await readIntent(context.directory, urn, generation);
   if (!intent) return undefined;
-  if (intent.link === undefined) {
-    throw new ResourceError(
-      `a generation of this app was started at ${intent.startedAt} and its answer never arrived, so it may exist. ` +
-        `Look in the workspace of ${intent.userEmail}: if it is there, write its link as "link" into ${intent.file}; ` +
-        `if not, delete that file. Then run up again.`,
-    );
-  }
-  if (intent.promptDigest !== promptDigest(inputs.appPrompt) || intent.userEmail !== inputs.userEmail) {
+  const { promptDigest: digest, userEmail } = intent;
+  if (intent.link !== undefined && (digest !== promptDigest(inputs.appPrompt) || userEmail !== inputs.userEmail)) {
     context.report.warning(
       `an interrupted run generated an app from another prompt that is not managed any more: ${intent.link}`,
     );
     await forgetIntent(context.directory, urn);
     return undefined;
+  }
+  refuseUnsealed(intent);
+  if (intent.link === undefined) {
+    throw new ResourceError(
+      `a generation of this app was started at ${intent.startedAt} and its answer never arrived, so it may exist. ` +
+        `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${intent.file}; ` +
+        `if not, delete that file. Then run up again.`,
+    );
   }
   context.report.info(`going on with the app that an interrupted run generated: ${intent.link}`);
   return intent.link;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ApiError } from "../contract/errors.ts";
 import { email, id } from "../contract/values.ts";
-import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
+import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./intents.ts";
 import { common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
 import { given } from "./settling.ts";
 import { exceptSpelling } from "./users.ts";
@@ -162,6 +162,7 @@ async function send(context: Context, id: string, inputs: Inputs): Promise<Sent>
 
   const earlier = await readIntent(directory, urn, sending);
   if (earlier?.digest === digest) {
+    refuseUnsealed(earlier);
     if (!earlier.answer) throw uncertain(earlier.startedAt, "no answer arrived");
     report.info(`was sent at ${earlier.startedAt} by a run that was interrupted then: not sent again`);
     return { ...inputs, sentAt: earlier.startedAt, ...earlier.answer };

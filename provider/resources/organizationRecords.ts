@@ -1,8 +1,9 @@
-import { createHmac, randomBytes } from "node:crypto";
-import { link, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
 import { z } from "zod";
 import type { OfflineContext, Problem } from "./resource.ts";
+import { sealOf } from "./seals.ts";
 
 /** Which resource an organization's name was last seen with. */
 const recordSchema = z.object({
@@ -13,6 +14,9 @@ const recordSchema = z.object({
     .optional(),
 });
 type Record = z.output<typeof recordSchema>;
+
+/** As it stands in a file: one that this user of this machine did not write is not believed. */
+const sealedRecord = recordSchema.extend({ seal: z.string() });
 
 type Place = Pick<OfflineContext, "directory" | "platform">;
 
@@ -93,7 +97,7 @@ export const noteName = (context: Place, { urn, name, id }: Known, isCertain = t
     const known = id ?? (isSame ? before.id : undefined);
     if (known !== undefined) record.id = known;
     if (before?.urn === record.urn && before.id === record.id) return;
-    await writeWhole(path, `${JSON.stringify(record)}\n`, rename);
+    await writeWhole(path, `${JSON.stringify({ ...record, seal: sealFor(path, record) })}\n`);
   });
 
 /** Forgets whose a name is, because the organization is gone or has another name; not when it is another one's by now. */
@@ -121,35 +125,28 @@ const codeOf = (error: unknown): unknown =>
 
 const folderOf = ({ directory }: Place): string => join(directory, ".microapps", "organizations");
 
-/** The file of a name in a stack on a platform. A name may be a secret, so it is called by a salted digest. */
+/**
+ * The file of a name in a stack on a platform; undefined where none can be kept. A name may be a secret, so it is called
+ * by a digest that nobody else can make.
+ */
 async function pathOf(context: Place, urn: string, name: string, create = false): Promise<string | undefined> {
   const folder = folderOf(context);
   if (create) await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const each of [join(folder, ".."), folder]) if (!(await isPlain(each, "directory"))) return undefined;
-  const salt = await saltIn(folder, create);
-  if (salt === undefined) return undefined;
   const [stack, project] = urn.split("::");
-  const text = JSON.stringify([stack, project, context.platform, name]);
-  return join(folder, `${createHmac("sha256", salt).update(text).digest("hex").slice(0, 32)}.json`);
+  const digest = sealOf("name", stack, project, context.platform, name)?.slice(0, 32);
+  return digest === undefined ? undefined : join(folder, `${digest}.json`);
 }
 
-async function saltIn(folder: string, create: boolean): Promise<string | undefined> {
-  const path = join(folder, "salt");
-  const there = await smallText(path);
-  if (there !== undefined && /^[0-9a-f]{32}$/.test(there)) return there;
-  if (!create) return undefined;
-  const salt = randomBytes(16).toString("hex");
-  // Of two who do this at the same time one is first, unless what is there is no salt.
-  const isAbsent = (await lstat(path).catch(() => undefined)) === undefined;
-  await writeWhole(path, salt, isAbsent ? link : rename);
-  return smallText(path);
-}
+const sealFor = (path: string, { urn, id }: Record): string | undefined =>
+  sealOf("organization", basename(path), urn, id);
 
 async function recordAt(path: string): Promise<Record | undefined> {
   const text = await smallText(path);
   if (text === undefined) return undefined;
   try {
-    return recordSchema.parse(JSON.parse(text));
+    const { seal, ...record } = sealedRecord.parse(JSON.parse(text));
+    return seal === sealFor(path, record) ? record : undefined;
   } catch {
     return undefined; // somebody else's; the next one who notes the name replaces it
   }
@@ -164,18 +161,12 @@ async function isPlain(path: string, kind: "file" | "directory"): Promise<boolea
 const smallText = async (path: string): Promise<string | undefined> =>
   (await isPlain(path, "file")) ? readFile(path, "utf8").catch(() => undefined) : undefined;
 
-/** Writes a file such that nobody sees a part of it; `place` brings the draft to its path. */
-async function writeWhole(
-  path: string,
-  text: string,
-  place: (draft: string, path: string) => Promise<void>,
-): Promise<void> {
+/** Writes a file such that nobody sees a part of it. */
+async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     await writeFile(draft, text, { flag: "wx", mode: 0o600 });
-    await place(draft, path).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
+    await rename(draft, path);
   } finally {
     await rm(draft, { force: true });
   }

@@ -119,7 +119,8 @@ export const rowFile = resource({
     const begun = urn === undefined ? undefined : await readIntent(context.directory, urn, making);
     const replaced = context.identities.replaced(urn);
     const ours =
-      (begun?.rowID === rowID && begun.filename === filename) || (replaced && isSame(replaced, inputs, namesakes));
+      (begun?.isSealed && begun.rowID === rowID && begun.filename === filename) ||
+      (replaced && isSame(replaced, inputs, namesakes));
     const [there] = namesakes;
     if (there) {
       const same = !inputs.store && differing(wanted(inputs), there).length === 0;

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { eventually } from "../processes.ts";
@@ -41,6 +41,22 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     let second: { id: string } | undefined;
     expect(await scene.calls(async () => (second = await scene.create("GeneratedApp", news)))).toEqual([]);
     expect(second?.id).toBe(first.id);
+  });
+
+  test("an answer that a branch brought along is not gone on with, and one that a state has is forgotten", async () => {
+    const { host } = scene;
+    const first = await scene.create("GeneratedApp", news);
+    const [name = ""] = await readdir(join(host.folder, ".microapps/intents"));
+    const path = join(host.folder, ".microapps/intents", name);
+    const { seal: _, ...forged } = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>; // an intent
+    for (const link of [forged["link"], "https://evil.example/workspace/apps/1", undefined]) {
+      await writeFile(path, JSON.stringify({ ...forged, link }));
+      const { message } = await stopped(first.inputs);
+      expect(message).toContain(`the intent file .microapps/intents/${name} does not have the seal of this user`);
+    }
+    await writeFile(path, JSON.stringify(forged));
+    await host.read("GeneratedApp", first.id, first.outputs); // as of an earlier version
+    expect(await readdir(join(host.folder, ".microapps/intents"))).toEqual([]);
   });
 
   test("an answer that never arrived is not paid for twice", async () => {

@@ -23,6 +23,7 @@ export class Cli {
     this.#environment = {
       ...Object.fromEntries(inherited),
       PULUMI_HOME: home,
+      XDG_STATE_HOME: home,
       PULUMI_CONFIG_PASSPHRASE: "dev",
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true", // all that is needed is here

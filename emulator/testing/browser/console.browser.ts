@@ -224,6 +224,20 @@ test("snapshots are saved, compared, loaded and deleted; the platform goes back 
     await page.getByText("The platform has no tables").waitFor();
   }));
 
+test("without the token of its address it shows nothing but where that stands", () =>
+  inBrowser(async ({ page, emulator, view }) => {
+    await view("Calls");
+    expect(page.url()).toBe(`${emulator.url}/#calls`); // out of sight, and kept
+    const browser = page.context().browser();
+    const stranger = await browser?.newPage();
+    await stranger?.goto(emulator.url);
+    await stranger?.getByText("which the emulator printed when it started").waitFor();
+    expect(await stranger?.locator("main").textContent()).toBe("");
+    await stranger?.goto(emulator.console);
+    await stranger?.getByRole("link", { name: "Countries" }).waitFor();
+    await stranger?.close();
+  }));
+
 test("each tenant has a console of its own", () =>
   inBrowser(
     async ({ page, emulator }) => {

@@ -57,7 +57,7 @@ export async function inBrowser(
     await page.getByRole("heading", { level: 2, name, exact: true }).waitFor();
   };
   try {
-    await page.goto(emulator.url);
+    await page.goto(emulator.console);
     await page.getByRole("heading", { level: 2 }).waitFor();
     await work({ page, emulator, admin, view, requests, problems });
   } finally {

@@ -5,6 +5,7 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { listenForOwn } from "../../../machine/loopback.ts";
 import { keepMemorySmall } from "../memory.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
@@ -13,8 +14,8 @@ import type { Plugin } from "./provider.ts";
 const most = 400 * 1024 * 1024;
 
 /**
- * Serves the plugin on a port of this machine for as long as the process lives; `cancel` ends what is under way. What it
- * does not offer is answered UNIMPLEMENTED.
+ * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `cancel` ends
+ * what is under way. What it does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
  */
 export async function serve(engine: string | undefined): Promise<{ port: number; cancel: () => void }> {
@@ -58,12 +59,8 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
     invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
     cancel: tells((plugin) => plugin.cancel()),
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
-      if (error) reject(error);
-      else resolve(bound);
-    });
-  });
+  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+  const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
   // Whoever waits for the port gets it first.
   setImmediate(() => void loaded().catch(() => undefined)); // the first call tells why
   return { port, cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined) };

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { compileCacheFolder } from "./compileCache.ts";
+import { ownFolder } from "./ownFolder.ts";
 
 let cache: string;
 let folder: string;
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cache, { recursive: true }));
 
-const found = (): string | undefined => compileCacheFolder({ XDG_CACHE_HOME: cache });
+const found = (): string | undefined => ownFolder("cache", "compiled", { XDG_CACHE_HOME: cache });
 
 test("what is compiled is kept in a folder that nobody else reaches", () => {
   expect(found()).toBe(folder);
