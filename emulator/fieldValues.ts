@@ -1,44 +1,25 @@
-import { linkedValue, locationValue } from "../provider/contract/values.ts";
+import { fits, timeOf, type FieldType } from "../provider/contract/fields.ts";
 import { isObject } from "../provider/contract/wire.ts";
 import { invalid } from "./failure.ts";
-import type { FieldType } from "./seed.ts";
 import type { Field } from "./tables.ts";
 
-// Which values a field takes is documented for linked tables and locations, for numbers, text and checkboxes by example.
-// That others are refused, and how, is assumed.
-
-/** What is said of a value that a field does not take; undefined for one that it takes. */
-type Rule = (value: unknown) => string | undefined;
-
-const listOfTexts: Rule = (value) =>
-  Array.isArray(value) && value.every((item) => typeof item === "string") ? undefined : "a list of texts";
-
-const rules: Record<FieldType, Rule> = {
-  text: (value) => (typeof value === "string" ? undefined : "a text"),
-  number: (value) => (typeof value === "number" ? undefined : "a number"),
-  date: (value) => (timeOf(value) === undefined ? "a date in ISO 8601 form" : undefined),
-  checkbox: listOfTexts,
-  location: (value) => (locationValue.safeParse(value).success ? undefined : "a location with an address"),
-  linked: (value) => (linkedValue.safeParse(value).success ? undefined : "an object with crossAppRowID"),
-  subtable: () => undefined,
-  file: () => undefined,
-  viewers: listOfTexts,
-  teamViewers: listOfTexts,
+/** What is said of a value that a field does not take. How they are refused is assumed. */
+const refusals: Record<FieldType, string> = {
+  text: "a text",
+  number: "a number",
+  date: "a date in ISO 8601 form",
+  checkbox: "a list of texts",
+  location: "a location with an address",
+  linked: "an object with crossAppRowID",
+  subtable: "a sub-table",
+  file: "a file",
+  viewers: "a list of texts",
+  teamViewers: "a list of texts",
 };
 
 /** Throws unless the field takes the value; null, which clears, is always taken. */
 export function judge(field: Field, value: unknown, where: string): void {
-  if (value === null) return;
-  const wanted = rules[field.type](value);
-  if (wanted !== undefined) throw invalid(`${where}${field.label} must be ${wanted}`);
-}
-
-/** A date's time in milliseconds since the epoch. */
-export function timeOf(value: unknown): number | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== "string" || !/^\d{4}-\d{2}(-\d{2})?/.test(value)) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : time;
+  if (!fits(field.type, value)) throw invalid(`${where}${field.label} must be ${refusals[field.type]}`);
 }
 
 /** What a sort column holds. */

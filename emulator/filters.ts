@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
+import { timeOf } from "../provider/contract/fields.ts";
 import { isObject, type Json } from "../provider/contract/wire.ts";
-import { timeOf } from "./fieldValues.ts";
 import { invalid } from "./failure.ts";
 import type { Condition } from "./rowAccess.ts";
 import { sortName, type Table } from "./tables.ts";

@@ -1,21 +1,7 @@
 import { z } from "zod";
+import { fieldTypes } from "../provider/contract/fields.ts";
 import { email, id } from "../provider/contract/values.ts";
 import { settings } from "./settings.ts";
-
-/** Types that a field of a table can have. */
-const fieldTypes = [
-  "text",
-  "number",
-  "date",
-  "checkbox",
-  "location",
-  "linked",
-  "subtable",
-  "file",
-  "viewers",
-  "teamViewers",
-] as const;
-export type FieldType = (typeof fieldTypes)[number];
 
 const key = z.string().regex(/^[\w.-]{1,100}$/, "must consist of letters, digits, dots, hyphens and underscores");
 export const fieldType = z.enum(fieldTypes, { error: `must be one of ${fieldTypes.join(", ")}` });

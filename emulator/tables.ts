@@ -1,6 +1,6 @@
+import type { FieldType } from "../provider/contract/fields.ts";
 import type { Database } from "./database.ts";
 import { notFound } from "./failure.ts";
-import type { FieldType } from "./seed.ts";
 
 export interface Field {
   id: string;

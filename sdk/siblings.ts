@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { dynamicType } from "../provider/pulumi/dynamicProvider.ts";
+import type { CellType } from "../provider/resources/sources/source.ts";
 import { plainUrn } from "./resource.ts";
 
 /** What of a seed says which rows it declares, as far as it is known before anything is sent. */
@@ -9,7 +10,7 @@ export interface Sibling {
   key: string[];
   rows?: Record<string, unknown>[];
   source?: string;
-  types?: Record<string, "text" | "number" | "boolean" | "json">;
+  types?: Record<string, CellType>;
 }
 
 type Announced = Omit<Sibling, "urn"> & { urn: Promise<string> };

@@ -59,6 +59,22 @@ test.each<[string, Mistake, string[]]>([
     ],
   ],
   [
+    "a checkbox that is text in twenty rows",
+    {
+      program: 'new Environment("environment", { file: "dev.yaml" });',
+      files: {
+        "dev.yaml":
+          "platform: { tables: { items: { fields: { Code: text, Discontinued: checkbox } } } }\n" +
+          "seeds: { items: { table: items, key: Code, source: items.csv } }\n",
+        "items.csv": `Code,Discontinued\n${Array.from({ length: 20 }, (_, index) => `P${index},true\n`).join("")}`,
+      },
+      command: known,
+    },
+    [
+      `error: pulumi-nodejs:dynamic/microapps:SeedRows resource 'environment/items' property 'source' has a problem: items.csv:2 "P0" and 19 more: Discontinued is a checkbox: write ["true"], with types: {Discontinued: checkbox}`,
+    ],
+  ],
+  [
     "a source without rows",
     { program: organization + seed, files: { "regions.csv": "Code,Name\n" }, command: known },
     [`error: ${source} regions.csv: has no rows; to remove the seed's rows, remove the SeedRows itself`],

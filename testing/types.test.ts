@@ -36,7 +36,7 @@ const cases: [program: string, said: string[]][] = [
   [`new TeamRoster("all", { teamID: output, members: {}, mode: "strict" });`, [`'"strict"' is not assignable`]],
   [`new UserTeams("ada", { email: "ada@example.com" });`, ["Property 'teamIDs' is missing"]],
   [`new SeedRows("r", { table: "r", key: "Code", rows: [{ Code: "N", Name: output }] });`, []],
-  [`new SeedRows("r", { table: "r", key: ["City", "Floor"], source: "r.csv", types: { Floor: "number" } });`, []],
+  [`new SeedRows("r", { table: "r", key: ["City", "Floor"], source: "r.csv", types: { Floor: "number", Since: "date" } });`, []],
   [`new SeedRows("r", { table: "r", key: "Code" });`, ["is not assignable to parameter of type 'SeedRowsArgs'"]],
   [
     `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", rows: [] });`,
@@ -46,8 +46,8 @@ const cases: [program: string, said: string[]][] = [
   [`new SeedRows("r", { table: "r", key: "Code", sorce: "r.csv" });`, ["'sorce' does not exist in type"]],
   [`new SeedRows("r", { table: "r", key: "Code", source: "r.csv", mode: "exakt" });`, [`'"exakt"' is not assignable`]],
   [
-    `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", types: { N: "date" } });`,
-    [`'"date"' is not assignable`],
+    `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", types: { N: "integer" } });`,
+    [`'"integer"' is not assignable`],
   ],
   [
     `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", parent: { by: "N" } });`,

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { events, log, shown, stackUrn } from "./testing/events.ts";
+import { appUrn, events, log, shown, stackUrn, teamUrn } from "./testing/events.ts";
 import { destruction, drift, failingUpdate, firstPreview, replacing } from "./testing/runs.ts";
 
 // The texts follow what the Pulumi CLI prints of such runs.
@@ -163,4 +163,39 @@ test("with --json each event is one line and nothing else is printed", () => {
   const lines = text.split("\n");
   expect(lines.pop()).toBe("");
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual(all);
+});
+
+test("what a resource tells stands once in a log, after the resource's line; of several lines all are under Diagnostics", () => {
+  const { start, step, done, summary } = events(true);
+  const all = [
+    start(),
+    step("same", "stack"),
+    log("info", "rows: 2 to add", teamUrn),
+    log("info", "never planned", appUrn),
+    step("create", "team"),
+    log("info", "two\nlines", teamUrn),
+    done("create", "team"),
+    log("info", "later", teamUrn),
+    done("same", "stack"),
+    summary({ changes: { create: 1 } }),
+  ];
+  expect(shown(all)).toBe(`Previewing update (dev):
+
+ +  pulumi-nodejs:dynamic/microapps:Team core-team create
+ +  pulumi-nodejs:dynamic/microapps:Team core-team create rows: 2 to add
+ +  pulumi-nodejs:dynamic/microapps:Team core-team create two
+    pulumi:pulumi:Stack crew-dev
+Diagnostics:
+  pulumi-nodejs:dynamic/microapps:Team (core-team):
+    two
+    lines
+    later
+
+  pulumi-nodejs:dynamic/microapps:App (web):
+    never planned
+
+Resources:
+    + 1 to create
+
+`);
 });

@@ -7,6 +7,10 @@ import { logLine } from "./tree.ts";
 
 const pause = 1000;
 
+/** Whether a resource tells how it goes, which is neither printed by a program nor of the stack. */
+const isOwnInfo = (row: Row, { severity, printed }: Message): boolean =>
+  severity === "info" && !printed && !isStackUrn(row.urn);
+
 /** Progress as lines that are never taken back, for files, pipes and continuous integration. */
 export class Log {
   readonly #rows: Rows;
@@ -16,6 +20,8 @@ export class Log {
   readonly #said = new Map<string, string>();
   /** Errors that were said: of the many resources that one failure meets, the first tells it. */
   readonly #errors = new Map<string, string>();
+  /** What resources told that have no line yet. */
+  #held: { row: Row; message: Message }[] = [];
   readonly #lives = new Map<string, { at: number; timer?: NodeJS.Timeout | undefined }>();
 
   constructor(rows: Rows, write: (text: string) => void, paint: Paint) {
@@ -26,6 +32,9 @@ export class Log {
 
   begun(row: Row): void {
     if (row.op !== "same") this.#row(row);
+    const held = this.#held.filter((one) => one.row === row);
+    this.#held = this.#held.filter((one) => one.row !== row);
+    for (const { message } of held) this.#tell(row, message);
   }
 
   done(row: Row): void {
@@ -43,12 +52,21 @@ export class Log {
 
   message(row: Row, message: Message): void {
     if (firstLine(message.text) === "") return;
+    // What a resource tells before its line stands after it.
+    if (isOwnInfo(row, message) && row.state !== "running") this.#held.push({ row, message });
+    else this.#tell(row, message);
+  }
+
+  #tell(row: Row, message: Message): void {
     if (message.severity === "error" && !message.printed) {
       const first = this.#errors.get(message.text);
       if (first !== undefined && first !== row.urn) return;
       this.#errors.set(message.text, row.urn);
     }
     this.#line(logLine(this.#rows, row, messageLine(message.severity, message.text)));
+    // What stands here as a whole is not said once more under Diagnostics.
+    const said = row.messages.findIndex(({ severity, text }) => severity === "info" && text === message.text);
+    if (isOwnInfo(row, message) && said >= 0 && !message.text.includes("\n")) row.messages.splice(said, 1);
   }
 
   /** The first status at once, of those within a second after it only the last. */

@@ -6,19 +6,19 @@ import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 /**
- * Works on a file as the last commit of its Git repository has it, in a copy; undefined where there is no repository,
- * no such file in it, or no Git.
+ * Works on a file as the last commit of its Git repository has it, in a copy in a folder of its own; undefined where
+ * there is no repository, no such file in it, or no Git.
  * @param file relative to the folder, or absolute
  */
 export async function committed<Answer>(
   directory: string,
   file: string,
-  work: (copy: string) => Promise<Answer>,
+  work: (folder: string, name: string) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "microapps-"));
   try {
-    const copy = join(folder, basename(file));
-    return (await written(directory, file, copy)) ? await work(copy) : undefined;
+    const name = basename(file);
+    return (await written(directory, file, join(folder, name))) ? await work(folder, name) : undefined;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

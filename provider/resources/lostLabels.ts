@@ -6,8 +6,9 @@ import { oneByOne, page, rowsByID } from "./rowQueries.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
 import { NumberedKeys } from "./numberedKeys.ts";
 import type { Links } from "./rowLookups.ts";
-import { linkedLabels, type Summary } from "./rowSource.ts";
-import { placeOf, read } from "./sources.ts";
+import type { Summary } from "./rowSource.ts";
+import { read } from "./sources.ts";
+import { linkedLabels, placeOf } from "./sources/source.ts";
 
 /** Rows that are looked at: a table loses a label of all rows or of none. */
 const looked = { inserted: 10_000, changed: 1_000, oneByOne: 10 };

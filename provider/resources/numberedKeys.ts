@@ -3,7 +3,8 @@ import type { RowPlan } from "../reconcile/rows.ts";
 import { ResourceError } from "./resource.ts";
 import type { RowTarget } from "./rowApply.ts";
 import { keyOf } from "./rowSource.ts";
-import { placeOf, read } from "./sources.ts";
+import { read } from "./sources.ts";
+import { placeOf } from "./sources/source.ts";
 
 /** So many are kept. */
 const most = 10_000;

@@ -125,11 +125,13 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
     const message = `${Object.keys(outputs.members).length} members of team ${teamID} are there, but:\n${failures.join("\n")}`;
     throw new PartialFailure(message, teamID, outputs);
   }
+  // Who was added got the declared role by a call of its own.
+  const changed = done.filter(({ member }) => there.has(member.userID)).length;
   const counts = [
     [plan.add.length, "added"],
-    [done.length, "given another role"],
+    [changed, "given another role"],
     [removed.length, "removed"],
-    [rest.unchanged - plan.add.length, "unchanged"],
+    [plan.unchanged, "unchanged"],
     [rest.ignored, "left alone"],
     [rest.others, "of others"],
   ] as const;

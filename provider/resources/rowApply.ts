@@ -10,10 +10,12 @@ import type { RowContext } from "./rowContext.ts";
 import { isJudged, RowInserts, type NewRow } from "./rowInserts.ts";
 import type { Links, LinkDeclaration, LinkedRow } from "./rowLookups.ts";
 import { Pace } from "./rowPace.ts";
-import { digesterOf, linkedLabels, type RowDeclaration, type Summary } from "./rowSource.ts";
+import { RowRefusals } from "./rowRefusals.ts";
+import { digesterOf, type RowDeclaration, type Summary } from "./rowSource.ts";
 import type { Removal, Spared } from "./rowSpared.ts";
 import { gone, given } from "./settling.ts";
-import { placeOf, read, SourceError } from "./sources.ts";
+import { read, SourceError } from "./sources.ts";
+import { linkedLabels, placeOf } from "./sources/source.ts";
 
 /** What of a seed's inputs says how its rows are written. */
 export interface RowTarget extends RowDeclaration, LinkDeclaration {
@@ -120,9 +122,10 @@ export async function applyPlan(
 
   const pace = new Pace("rows written", context.now, chosen.size + removals.size);
   const finished = (count: number): void => context.report.status(`${target.table}: ${pace.add(count)}`);
-  const refused = ({ line }: { line: number }, error: ApiError): void => {
-    failures.push(`${place(line)}: ${error.said}`);
-    if (failures.length >= mostRefused) throw new Stopped("further rows were not tried");
+  const refusals = new RowRefusals(target, labels);
+  const refused = (row: { index: number; line: number }, error: ApiError): void => {
+    refusals.add(row, error.said);
+    if (refusals.count >= mostRefused) throw new Stopped("further rows were not tried");
   };
   const lost = async (changed: readonly string[] = []): Promise<boolean> => {
     const inserted = plan.insert.length + recreate.size;
@@ -179,7 +182,7 @@ export async function applyPlan(
       finished(1);
     } catch (error) {
       if (!(error instanceof ApiError) || !isJudged(error)) throw error;
-      refused({ line }, error);
+      refused({ index, line }, error);
     }
   };
 
@@ -207,7 +210,7 @@ export async function applyPlan(
         });
       });
     }
-    if (failures.length === 0) await lost([...ids.values()]);
+    if (failures.length + refusals.count === 0) await lost([...ids.values()]);
   } catch (error) {
     const cancelled = error instanceof ApiError && error.code === "cancelled";
     failures.push(
@@ -220,6 +223,7 @@ export async function applyPlan(
   } finally {
     context.tables.changed(target.table);
   }
+  failures.unshift(...(await refusals.sentences(context.directory)));
   return { undone: { wanted: undone, removals: [...removals.values()], lacking }, failures, spared };
 }
 

@@ -1,8 +1,9 @@
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { Digest, RowDigests } from "../reconcile/digests.ts";
 import type { RowTarget } from "./rowApply.ts";
-import { linkedLabels, summarize, type Summary } from "./rowSource.ts";
+import { summarize, type Summary } from "./rowSource.ts";
 import { SharedLock } from "./locks.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 /** That a seed of the run declares rows of a table: its declaration, not the rows. */
 export interface RowClaim {
@@ -38,6 +39,8 @@ export class RowClaims {
   readonly #removed: { table: string; shape: string; keys: RowSet }[] = [];
   readonly #renewed = new Set<string>();
   readonly #summaries = new Map<string, Summary>();
+  /** Whether the run is known to be no preview. */
+  isUpdate = false;
 
   /** @param directory the program's folder, where sources are found */
   constructor(directory: string) {

@@ -1,18 +1,46 @@
+import type { RowData } from "../contract/values.ts";
 import type { OnConflict, Mode } from "../reconcile/rows.ts";
+import { brief, rowsByKey, rowsSaid, type RowsByKey } from "./rowCells.ts";
 import { callsAhead, type Changes } from "./rowReports.ts";
 import type { LinkDeclaration } from "./rowLookups.ts";
-import { quoted } from "./rowSource.ts";
+import type { RowDeclaration } from "./rowSource.ts";
 
-/** What was done by hand to rows of ours, and the first keys of both kinds. */
+/** What was done by hand to rows of ours: how many, the first keys of both kinds, and what the first changed ones say. */
 export interface Drift {
   changed: number;
   missing: number;
   changedKeys: string[];
   missingKeys: string[];
+  found?: Record<string, RowData> | undefined;
 }
 
-/** Keys that a message names. */
-const mostNamed = 10;
+/** Changed rows whose values a state keeps. */
+const maxFound = 5;
+
+/** What the first changed rows say on the platform, of the declared labels; long values are cut. */
+export class EditedRows {
+  readonly keys: string[] = [];
+  readonly #labels: readonly string[];
+  readonly #found: [key: string, values: RowData][] = [];
+
+  constructor(labels: readonly string[]) {
+    this.#labels = labels;
+  }
+
+  see(key: string, values: RowData): void {
+    this.keys.push(key);
+    if (this.#found.length >= maxFound) return;
+    const cells = this.#labels.flatMap((label) => {
+      const value = values[label];
+      return value === undefined || value === null ? [] : [[label, brief(value)] as const];
+    });
+    this.#found.push([key, Object.fromEntries(cells)]);
+  }
+
+  get found(): Record<string, RowData> {
+    return Object.fromEntries(this.#found);
+  }
+}
 
 /** What of a drift is not left as it is: rows that may only be inserted are not changed back. */
 export function repairsOf(
@@ -31,18 +59,27 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
   remove: changes.remove,
 });
 
-/** The drift in one line, with the first keys and, when nothing else is to be done, the calls that repair it. */
-export function driftSaid(
-  declaration: LinkDeclaration & { onConflict: OnConflict },
+/**
+ * The drift in one line: which rows were changed, cell by cell from what is declared to what is there, and which are gone.
+ * When nothing else is to be done it has the calls that repair it.
+ */
+export async function driftSaid(
+  declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
   drift: Drift,
-  { owned, alone }: { owned: number; alone: boolean },
-): string {
-  const { changed, missing, changedKeys, missingKeys } = drift;
-  const keys = [...changedKeys, ...missingKeys].slice(0, mostNamed);
-  const more = changed + missing > keys.length ? ", …" : "";
-  const named = keys.length > 0 ? `: ${keys.map(quoted).join(", ")}${more}` : "";
-  const said = `rows edited by hand: ${changed} changed, ${missing} removed${named}`;
+  { owned, alone, directory }: { owned: number; alone: boolean; directory: string },
+): Promise<string> {
+  const { changed, missing, changedKeys, missingKeys, found = {} } = drift;
+  const is: RowsByKey = new Map(Object.entries(found));
+  const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
+  const parts = [
+    part(changed, "changed", rowsSaid(declaration, changedKeys, changed, { was, is })),
+    part(missing, "gone", rowsSaid(declaration, missingKeys, missing)),
+  ].filter((each) => each !== "");
+  const said = `rows edited by hand: ${parts.join(", ")}`;
   if (declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
   const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
   return alone ? `${said}; about ${calls} calls` : said;
 }
+
+const part = (count: number, what: string, rows: string): string =>
+  count === 0 ? "" : `${count} ${what}${rows === "" ? "" : ` (${rows})`}`;

@@ -2,6 +2,7 @@ import type { RowDigests } from "../reconcile/digests.ts";
 import type { Ledger } from "../reconcile/ledger.ts";
 import type { Forecast } from "../reconcile/rows.ts";
 import type { Kind } from "./resource.ts";
+import { rowsSaid, type BothSides } from "./rowCells.ts";
 import { withRepairs, type Drift } from "./rowDrift.ts";
 import type { LinkDeclaration } from "./rowLookups.ts";
 import { callsAhead } from "./rowReports.ts";
@@ -51,11 +52,11 @@ const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly
  * @param owned rows that were ours before
  */
 export function forecast(
-  declaration: LinkDeclaration,
+  declaration: RowDeclaration & LinkDeclaration,
   plan: Forecast,
   names: Names,
   owned: number,
-  repairs?: Drift,
+  { repairs, cells }: { repairs?: Drift | undefined; cells?: BothSides | undefined } = {},
 ): string {
   if (!plan.exact) {
     const { moreThan, net } = plan;
@@ -63,15 +64,13 @@ export function forecast(
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
   const { insert, update, remove, unchanged, spared = 0, taken = 0 } = plan;
-  const first = (keys: readonly string[], count: number): string => {
-    const shown = keys.slice(0, mostNamed).map(quoted).join(", ");
-    return keys.length === 0 ? "" : ` (${shown}${count > mostNamed ? ", …" : ""})`;
-  };
+  const first = (keys: readonly string[], count: number, both?: BothSides): string =>
+    keys.length === 0 ? "" : ` (${rowsSaid(declaration, keys, count, both)})`;
   const { removed } = names;
   const gone = removed.length === 0 ? "" : ` (${some(removed.map(quoted), mostNamed)})`;
   const parts = [
     insert > 0 ? `${insert} to add${first(names.added, insert)}` : "",
-    update > 0 ? `${update} to change${first(names.changed, update)}` : "",
+    update > 0 ? `${update} to change${first(names.changed, update, cells)}` : "",
     remove > 0 ? `${remove} to remove${gone}` : "",
     taken > 0 ? `${taken} to take over from another seed` : "",
     spared > 0 ? `${spared} to leave to another seed` : "",

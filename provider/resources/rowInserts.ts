@@ -5,8 +5,8 @@ import type { RowSet } from "../reconcile/rowSet.ts";
 import type { RowTarget } from "./rowApply.ts";
 import type { RowContext } from "./rowContext.ts";
 import type { Links } from "./rowLookups.ts";
-import { linkedLabels } from "./rowSource.ts";
 import { given } from "./settling.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 /** A row that is to be inserted: where it stands in the source, and its JSON. */
 export interface NewRow {

@@ -5,7 +5,7 @@ import { ResourceError, type Context, type Observed } from "./resource.ts";
 import { mostShown } from "./rowForecast.ts";
 import { Links } from "./rowLookups.ts";
 import { liveRows } from "./rowReads.ts";
-import type { Drift } from "./rowDrift.ts";
+import { EditedRows, type Drift } from "./rowDrift.ts";
 import { ifThere, optionsOf, type SeedState } from "./rowSession.ts";
 import { keyOf, keysOf } from "./rowSource.ts";
 import { lastSource, withLastSource } from "./rowSummaries.ts";
@@ -20,9 +20,9 @@ async function missingKeys(
 ): Promise<string[]> {
   const first = missing.slice(0, mostShown);
   if (state.keys) return first.flatMap((index) => state.keys?.[index] ?? []);
-  const keys = await withLastSource(context, state, ({ rows }, seed) => {
+  const keys = await withLastSource(context, state, ({ rows }, seed, directory) => {
     const indices = first.flatMap((index) => rows.find(wanted.key(index)) ?? []);
-    return keysOf(seed, context.directory, new Set(indices));
+    return keysOf(seed, directory, new Set(indices));
   });
   return keys ?? [];
 }
@@ -46,19 +46,19 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
     else context.report.warning(said);
     return { outputs: before ? { ...rest, drift: before } : rest };
   }
-  const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
-  const edited: string[] = [];
+  const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
+  const edited = new EditedRows(state.labels);
   const reading = liveRows(context, state, state.labels, links, wanted, ledger, ({ index, content, values }) => {
     if (index === undefined) return;
-    found?.see(values);
-    if (!wanted.says(index, content)) edited.push(keyOf(state.key, values));
+    declared?.see(values);
+    if (!wanted.says(index, content)) edited.see(keyOf(state.key, values), values);
   });
   const live = await ifThere(reading);
   if (!live) {
     context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
     return undefined;
   }
-  const inputs = found ? { inputs: found.inputs() } : {};
+  const inputs = declared ? { inputs: declared.inputs() } : {};
   const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
   const judgedLater = platform.readsFirst && drift.missing.length > 0;
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
@@ -66,6 +66,7 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
-  const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
+  const found = state.sensitive || changed === 0 ? {} : { found: edited.found };
+  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found };
   return { outputs: { ...rest, drift: seen }, ...inputs };
 }

@@ -5,8 +5,9 @@ import { unresolvedSentences, type Unresolved } from "../reconcile/references.ts
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { RowTarget } from "./rowApply.ts";
 import { type Leaving, type RowClaim, type RowClaims } from "./rowClaims.ts";
-import { keyOf, linkedLabels, quoted } from "./rowSource.ts";
-import { placeOf, read } from "./sources.ts";
+import { keyOf, quoted } from "./rowSource.ts";
+import { read } from "./sources.ts";
+import { linkedLabels, placeOf } from "./sources/source.ts";
 
 /** A seed as it is held against the others of its program. */
 export interface Declared {

@@ -5,6 +5,7 @@ import { RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError, type Change, type OfflineContext } from "./resource.ts";
 import type { RowTarget } from "./rowApply.ts";
 import { sameShape, type RowClaims } from "./rowClaims.ts";
+import { rowsByKey, type BothSides } from "./rowCells.ts";
 import { driftSaid, repairsOf, type Drift } from "./rowDrift.ts";
 import { as, firstNames, forecast, mostShown, type Names, type Part } from "./rowForecast.ts";
 import { referringTo } from "./rowOwners.ts";
@@ -50,7 +51,8 @@ export async function previewed(context: OfflineContext, change: Change, old: St
     const { changedKeys, missingKeys } = repairs;
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
-    report.info(driftSaid(inputs, repairs, { owned: old.rowCount, alone: changed.length === 0 }));
+    const { directory } = context;
+    report.info(await driftSaid(inputs, repairs, { owned: old.rowCount, alone: changed.length === 0, directory }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -138,7 +140,10 @@ async function planned(
   if (after.exact && !isReshaped(old, inputs) && after.change.added.some((index) => departed.has(rows.key(index)))) {
     rowClaims.renew(inputs.table);
   }
-  report.info(forecast(inputs, after, names, ledger.count, repairs));
+  const cells = await changedCells(context, old, inputs, names.changed);
+  report.info(
+    forecast(inputs, after, names, ledger.count, { repairs, cells }) + whatIsUnknown(old, inputs, after, cells),
+  );
   if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
   const going = inputs.mode === "exact" ? fewestRemovals(after) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
@@ -155,6 +160,34 @@ async function planned(
     rowClaims.leave(inputs.resourceUrn, { target, keys, handedOver: leaving.staying });
   }
   return { plan: after, names };
+}
+
+/** Most rows of a seed whose last source is read to show what changes in it. */
+const maxRead = 50_000;
+
+/** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */
+async function changedCells(
+  context: OfflineContext,
+  old: State,
+  inputs: Inputs,
+  keys: readonly string[],
+): Promise<BothSides | undefined> {
+  const { directory } = context;
+  const ofFiles = inputs.source !== undefined && old.source !== undefined;
+  if (!ofFiles || inputs.sensitive || keys.length === 0 || old.rowCount > maxRead) return undefined;
+  const { key, references, parent } = inputs;
+  const before = (_: unknown, seed: RowTarget, folder: string) =>
+    rowsByKey({ ...seed, key, references, parent }, folder, keys);
+  const found = await withLastSource(context, { ...old, rows: undefined }, before);
+  return { was: found ?? new Map(), is: await rowsByKey(inputs, directory, keys) };
+}
+
+/** What a forecast can't say, since the file of the last run is not found; empty when it says everything. */
+function whatIsUnknown(old: State, inputs: Inputs, plan: Forecast, cells: BothSides | undefined): string {
+  if (inputs.source === undefined || old.source === undefined || inputs.sensitive || isReshaped(old, inputs)) return "";
+  if (plan.exact && cells?.was.size !== 0) return "";
+  const known = plan.exact ? "counts and keys" : "counts";
+  return `; only ${known} are known: the ${old.source} that was applied is neither here nor in the last Git commit`;
 }
 
 interface Found {
@@ -182,12 +215,12 @@ async function difference(context: OfflineContext, old: State, inputs: Inputs, l
   const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
     firstNames(inputs, plan, known, keys, directory);
   if (whole.exact) return { whole, names: await named(whole, ledger, old.keys ?? []), target };
-  const found = await withLastSource(context, { ...old, rows: undefined }, async ({ rows }, seed) => {
+  const found = await withLastSource(context, { ...old, rows: undefined }, async ({ rows }, seed, folder) => {
     const last: Ledger = { kind: "list", count: rows.length, rows };
     const plan = planOffline(summary.rows, last, inputs.mode);
     const left = plan.exact ? plan.change.removed.slice(0, mostShown) : [];
     const indices = new Set(left.flatMap(({ key }) => rows.find(key) ?? []));
-    const removed = indices.size === 0 || inputs.sensitive ? [] : await keysOf(seed, directory, indices);
+    const removed = indices.size === 0 || inputs.sensitive ? [] : await keysOf(seed, folder, indices);
     return { whole: plan, names: { ...(await named(plan, last, [])), removed }, target };
   });
   return found ?? { whole, names: none, target };

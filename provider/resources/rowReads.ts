@@ -6,8 +6,8 @@ import type { RowSet } from "../reconcile/rowSet.ts";
 import type { RowTarget } from "./rowApply.ts";
 import type { Links } from "./rowLookups.ts";
 import { Pace } from "./rowPace.ts";
-import { linkedLabels } from "./rowSource.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 /**
  * Reads the rows of a table into digests; `see` is shown each one that has a key, in the words of the source, with the

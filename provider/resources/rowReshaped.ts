@@ -8,8 +8,9 @@ import type { RowTarget } from "./rowApply.ts";
 import { rowsOf, type RowContext } from "./rowContext.ts";
 import { Links } from "./rowLookups.ts";
 import { Pace } from "./rowPace.ts";
-import { linkedLabels, summarize, type Summary } from "./rowSource.ts";
+import { summarize, type Summary } from "./rowSource.ts";
 import { lastSource } from "./rowSummaries.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 const shape = ({ key, references, parent, salt }: RowTarget): string | undefined =>
   canonical([key, references ?? {}, parent ?? null, salt ?? null]);

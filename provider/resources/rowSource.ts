@@ -3,13 +3,15 @@ import { systemLabels, type RowData } from "../contract/values.ts";
 import { openFile } from "../files/files.ts";
 import { keyText, rowDigester, type RowDigester } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import { placeOf, read, SourceError, type Source, type SourceRow } from "./sources.ts";
+import { RowFields } from "./rowFields.ts";
+import { RowMistakes } from "./rowMistakes.ts";
+import { read, SourceError } from "./sources.ts";
+import { linkedLabels, placeOf, type Source, type SourceRow } from "./sources/source.ts";
 
 /** What of a seed's inputs says which rows it has and what they are called. */
 export interface RowDeclaration extends Source {
+  table?: string | undefined;
   key: readonly string[];
-  references?: Readonly<Record<string, unknown>> | undefined;
-  parent?: { by: string } | undefined;
   salt?: string | undefined;
 }
 
@@ -22,74 +24,81 @@ export interface Summary {
   digest: string;
 }
 
-/** Most problems that are named; of more, only the number is told. */
-const mostProblems = 20;
-
-/** Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line. */
+/**
+ * Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line; the same
+ * mistake of many rows at the first of them.
+ */
 export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
-  const { key, source, sensitive } = declaration;
+  const source = declaration.source ?? "rows";
   const rows = new RowSet();
   const labels = new Set<string>();
-  const digesterFor = digesterOf(declaration);
-  const problems: string[] = [];
-  let more = 0;
-  const problem = (text: string): void => {
-    if (problems.length < mostProblems) problems.push(text);
-    else more++;
-  };
+  const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
+  const take = taking(declaration, rows, labels, mistakes);
+  const whole: string[] = [];
+  try {
+    for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    whole.push(error.message);
+  }
+  if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
+    whole.push(`${source}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
+  }
+  for (const label of linkedLabels(declaration)) {
+    if (rows.length > 0 && !labels.has(label))
+      whole.push(`${source}: no row has the label "${label}", which is named as a reference or parent`);
+  }
+  const problems = [...mistakes.sentences(), ...whole];
+  if (problems.length > 0) throw new SourceError(problems.join("\n"));
+  const packed = rows.packed();
+  const digest = createHash("sha256").update(new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength));
+  return { rows, labels: [...labels].sort(), digest: digest.digest("hex").slice(0, 32) };
+}
 
-  const take = ({ line, values }: SourceRow): void => {
+/** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
+function taking(
+  declaration: RowDeclaration,
+  rows: RowSet,
+  labels: Set<string>,
+  mistakes: RowMistakes,
+): (row: SourceRow) => void {
+  const { key, source, sensitive, fields } = declaration;
+  const digesterFor = digesterOf(declaration);
+  const known = fields && new RowFields(fields, declaration);
+  const keyIn = (values: RowData): string | undefined => (sensitive ? undefined : keyOf(key, values));
+  return ({ line, values }) => {
     for (const label of Object.keys(values)) {
       if (labels.has(label)) continue;
       labels.add(label);
-      if (systemLabels.has(label)) {
-        const place = placeOf(declaration, line);
-        problem(`${place}: "${label}" is the platform's own and can't be written: rename or remove it`);
-      }
+      const text = systemLabels.has(label)
+        ? `"${label}" is the platform's own and can't be written: rename or remove it`
+        : known?.unknownLabel(label);
+      if (text !== undefined) mistakes.add({ line, text });
     }
+    for (const text of known?.misfits(values) ?? []) mistakes.add({ line, text, key: keyIn(values) });
     const digester = digesterFor(values);
     const digest = digester.key(values);
     if (digest === undefined) {
       const missing = key.filter((label) => keyText(values[label]) === undefined).join(" and no ");
-      problem(`${placeOf(declaration, line)}: the row has no ${missing}, which is its natural key: give it one`);
+      mistakes.add({ line, text: `the row has no ${missing}, which is its natural key: give it one` });
       return;
     }
     const before = rows.add(digest, digester.content(values), line);
     if (before !== undefined) {
       const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
       const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;
-      problem(
-        `${placeOf(declaration, line)}: the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`,
-      );
+      const text = `the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`;
+      mistakes.add({ line, text });
     }
   };
-  try {
-    for await (const block of read(declaration, directory, problem)) block.forEach(take);
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error;
-    problem(error.message);
-  }
-  if (rows.length === 0 && problems.length === 0) {
-    const what = source ?? "rows";
-    problems.push(`${what}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
-  }
-  for (const label of linkedLabels(declaration)) {
-    if (rows.length > 0 && !labels.has(label))
-      problems.push(`${source ?? "rows"}: no row has the label "${label}", which is named as a reference or parent`);
-  }
-  if (problems.length > 0) {
-    throw new SourceError([...problems, ...(more > 0 ? [`and ${more} more`] : [])].join("\n"));
-  }
-  const packed = rows.packed();
-  const digest = createHash("sha256").update(new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength));
-  return { rows, labels: [...labels].sort(), digest: digest.digest("hex").slice(0, 32) };
 }
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt } = declaration;
+  const { key, source, types, salt, fields } = declaration;
   if (source === undefined) return undefined;
-  const digest = createHash("sha256").update(JSON.stringify([key, source, types, linkedLabels(declaration), salt]));
+  const how = [key, source, types, linkedLabels(declaration), salt, ...(fields ? [fields] : [])];
+  const digest = createHash("sha256").update(JSON.stringify(how));
   try {
     const file = await openFile(directory, source);
     for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
@@ -101,12 +110,6 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
   }
   return digest.digest("hex").slice(0, 32);
 }
-
-/** Labels whose values are keys of other rows. */
-export const linkedLabels = ({ references = {}, parent }: RowDeclaration): string[] => [
-  ...Object.keys(references),
-  ...(parent ? [parent.by] : []),
-];
 
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
 export function digesterOf(declaration: RowDeclaration): (values: RowData) => RowDigester {

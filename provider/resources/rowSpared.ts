@@ -7,8 +7,8 @@ import type { RowContext } from "./rowContext.ts";
 import { Links } from "./rowLookups.ts";
 import { rowsByIDs } from "./rowQueries.ts";
 import { referringTo } from "./rowOwners.ts";
-import { linkedLabels } from "./rowSource.ts";
 import { ResourceError } from "./resource.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 /** A row that a run is about to remove. */
 export type Removal = RowDigests & { id: string };

@@ -31,22 +31,22 @@ export const summaryOf = async (
 
 /**
  * Works on the source that the state was applied from, where it is found: unchanged on disk, or in the last commit of
- * the repository that it is in. `seed` leads to it. Undefined where it is not.
+ * the repository that it is in. `seed` leads to it from `directory`. Undefined where it is not.
  */
 export async function withLastSource<Answer>(
   { directory }: Pick<OfflineContext, "directory">,
   state: Seed,
-  work: (summary: Summary, seed: Seed) => Promise<Answer>,
+  work: (summary: Summary, seed: Seed, directory: string) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { source, rows, digest } = state;
   if (source === undefined && rows === undefined) return undefined;
   const found = await sameAs(digest, state, directory);
-  if (found) return work(found, state);
+  if (found) return work(found, state, directory);
   if (source === undefined) return undefined;
-  return committed(directory, source, async (file) => {
-    const seed = { ...state, source: file };
-    const summary = await sameAs(digest, seed, directory);
-    return summary && work(summary, seed);
+  return committed(directory, source, async (folder, name) => {
+    const seed = { ...state, source: name };
+    const summary = await sameAs(digest, seed, folder);
+    return summary && work(summary, seed, folder);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { RowData } from "../contract/values.ts";
 import { canonical, keyText } from "../reconcile/digests.ts";
-import { keyOf, linkedLabels, type RowDeclaration } from "./rowSource.ts";
+import { keyOf, type RowDeclaration } from "./rowSource.ts";
+import { linkedLabels } from "./sources/source.ts";
 
 /** Rows that a program declares, as they are found on the platform: an engine compares them with the declared ones. */
 export class FoundRows {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { id } from "../contract/values.ts";
+import { fieldTypes } from "../contract/fields.ts";
+import { fraction, id } from "../contract/values.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { adopt, common, resource, ResourceError, type OfflineContext, type Problem, type State } from "./resource.ts";
 import { observe } from "./rowObservation.ts";
@@ -9,6 +10,7 @@ import { previewed } from "./rowPreview.ts";
 import { apply, removeOwned } from "./rowSession.ts";
 import { sourceOf } from "./seedSource.ts";
 import { given } from "./settling.ts";
+import { cellTypes } from "./sources/source.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
@@ -20,7 +22,7 @@ const sibling = z.object({
   key: z.array(label),
   rows: z.array(z.record(z.string(), z.unknown())).optional(),
   source: z.string().optional(),
-  types: z.record(label, z.enum(["text", "number", "boolean", "json"])).optional(),
+  types: z.record(label, z.enum(cellTypes)).optional(),
 });
 
 const inputs = z.object({
@@ -40,12 +42,16 @@ const inputs = z.object({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
     settles: "silently", // its content counts
   }),
-  types: z
-    .record(label, z.enum(["text", "number", "boolean", "json"]))
-    .optional()
-    .meta({
-      description: "How the cells of a CSV are read, by label; text unless said otherwise. An empty cell is no value.",
-    }),
+  types: z.record(label, z.enum(cellTypes)).optional().meta({
+    description:
+      "How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value.",
+  }),
+  fields: z.record(label, z.enum(fieldTypes)).optional().meta({
+    description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
+    settles: "silently",
+    computed: true,
+    passing: true,
+  }),
   mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
     description:
       "exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.",
@@ -77,7 +83,7 @@ const inputs = z.object({
   onConflict: z.enum(["overwrite", "keepLive", "error"]).default("overwrite").meta({
     description: "What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.",
   }),
-  maxRemovals: z.number().min(0).default(0.25).meta({
+  maxRemovals: fraction.default(0.25).meta({
     description:
       "Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.",
   }),
@@ -129,6 +135,12 @@ const inputs = z.object({
     computed: true,
     passing: true,
   }),
+  isPreview: z.boolean().optional().meta({
+    description: "Whether the program runs for a preview, which says what is about to be done. Set by the SDK.",
+    settles: "silently",
+    computed: true,
+    passing: true,
+  }),
   siblings: z.array(sibling).optional().meta({
     description: "Other seeds of the program on the same table. Set by the SDK.",
     settles: "silently",
@@ -159,11 +171,12 @@ const outputs = z.object({
       missing: z.number().int(),
       changedKeys: z.array(z.string()),
       missingKeys: z.array(z.string()),
+      found: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
     })
     .optional()
     .meta({
       description:
-        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, and the first keys.",
+        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
       shownAs: "rows",
     }),
 });
@@ -187,8 +200,9 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, isPreview, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
+    if (isPreview !== undefined) rowClaims.isUpdate = !isPreview;
     const inputs = { ...asked, ...given({ salt: saltOf(asked, old) }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
@@ -203,7 +217,7 @@ export const seedRows = resource({
     }
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
-      const read = await sourceOf(context, inputs as Inputs, old);
+      const read = await sourceOf(inPreview(context), inputs as Inputs, old);
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       const { verified, problems } = await verify(context, declared, old);
       const { rowCount, ...computed } = read;
@@ -222,7 +236,7 @@ export const seedRows = resource({
       context.report.info(`${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`);
     }
     if (inputs.digest === undefined || needed.length > 0) return known;
-    return previewed(context, known, old, inputs as Inputs); // nothing that matters is unknown
+    return previewed(inPreview(context), known, old, inputs as Inputs); // nothing that matters is unknown
   },
 
   create: async (context, inputs) => {
@@ -250,6 +264,10 @@ export const seedRows = resource({
     await removeOwned(context, state);
   },
 });
+
+/** What a preview says of the rows, an update does not say once more: it says what it did. */
+const inPreview = (context: OfflineContext): OfflineContext =>
+  context.rowClaims.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
 
 /** The digests in a state stay comparable: what they were salted with stays. */
 const saltOf = ({ sensitive }: Partial<Inputs>, old: Partial<Inputs>): string | undefined =>

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { summarize } from "./rowSource.ts";
-import { read, type CellType, type SourceRow } from "./sources.ts";
+import { read } from "./sources.ts";
+import type { CellType, SourceRow } from "./sources/source.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -119,10 +120,37 @@ describe("other formats", () => {
   });
 
   test.each([
-    ["rows.json", '[{"A": 1},\n{"A": }]', "rows.json:2: is not valid JSON"],
+    [
+      "rows.json",
+      '[{"A": 1},\n{"A": }]',
+      "rows.json:2:7: is not valid JSON: a value is missing here, or the comma before it is one too many",
+    ],
+    ["rows.json", '[{"A": 1}', "rows.json:1:10: is not valid JSON: a ] is missing here"],
+    [
+      "rows.json",
+      '[\n{"A": 1,}]',
+      "rows.json:2:9: is not valid JSON: a label in double quotes is missing here, or the",
+    ],
+    ["rows.json", "[{A: 1}]", "rows.json:1:3: is not valid JSON: what stands here is no value: put text into double"],
+    ["rows.json", "[{'A': 1}]", "rows.json:1:3: is not valid JSON: what stands here is no value: put text into double"],
+    ["rows.json", '[{"A": 1} {"A": 2}]', "rows.json:1:11: is not valid JSON: a comma is missing here"],
+    ["rows.json", '[{"A": 1}] // rows', "rows.json:1:12: is not valid JSON: it has no comments: remove this one"],
+    ["rows.json", '[{"A": "x}]', "rows.json:1:8: is not valid JSON: the text that begins here has no closing"],
+    ["rows.json", `${"[".repeat(100_000)}`, "rows.json:1:1: is nested too deeply: make it flatter"],
+    [
+      "rows.json",
+      '[{"A": 1},\n {"A": 1, "B": {"C": 1}, "A": 2}]',
+      'rows.json:2:26: the label "A" stands twice in one object: remove one',
+    ],
+    ["rows.json", '[{"A": {"B": 1, "B": 2}}]', 'rows.json:1:17: the label "B" stands twice in one object: remove one'],
+    [
+      "rows.ndjson",
+      '{"A": 1}\n{"B": "\\":", "A": 1, "A": 2}',
+      'rows.ndjson:2:22: the label "A" stands twice in one object',
+    ],
     ["rows.json", '[{"A": 1},\n7]', "rows.json:2: must be a row"],
-    ["rows.json", "{}", "rows.json:1: must be a list of rows"],
-    ["rows.ndjson", '{"A": 1}\n{"A"}', "rows.ndjson:2: is not valid JSON"],
+    ["rows.json", "{}", "rows.json:1: must be a list of rows: begin it with [ and end it with ]"],
+    ["rows.ndjson", '{"A": 1}\n{"A"}', "rows.ndjson:2:5: is not valid JSON: a colon is missing here"],
     ["rows.ndjson", Buffer.from('{"A": 1}\n{"A": "é"}', "latin1"), "rows.ndjson:2: is not valid UTF-8"],
     ["rows.yaml", "- A: 1\n- [", "rows.yaml:2"],
     ["rows.yaml", "- A: 1\n---\n- A: 2\n", "rows.yaml:2: a second document begins here"],
@@ -132,14 +160,24 @@ describe("other formats", () => {
     [
       "rows.json",
       '[{"A": 1},\n{"A": [9007199254740993]}]',
-      "rows.json:2: a number has more digits than a number keeps",
+      "rows.json:2:8: a number has more digits than a number keeps",
     ],
     [
       "rows.ndjson",
       '{"A": 9007199254740992, "B": 1e30}\n{"A": -9007199254740993}',
       "rows.ndjson:2: a number has more digits than a number keeps",
     ],
-    ["rows.txt", "", "its name must end in .csv"],
+    ["rows.yaml", "A: 1\n", "rows.yaml:1: must be a list of rows: begin each row with - "],
+    ["rows.yaml", "- 007: x\n", 'rows.yaml:1: a label: YAML reads 007 as the number 7: quote it ("007"), or write 7'],
+    [
+      "rows.txt",
+      "",
+      "rows.txt must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml; give it the ending of its format",
+    ],
+    ["rows", "", "rows must end in .csv, .json, .ndjson, .jsonl, .yaml or .yml; give it the ending of its format"],
+    ["rows.tsv", "A\tB\n", "rows.tsv has tabs between its cells; save it as CSV, with commas, and name that file"],
+    ["rows.XLSX", "PK", "rows.XLSX is a spreadsheet; save it as CSV (UTF-8, with commas) and name that file"],
+    ["rows.ods", "PK", "rows.ods is a spreadsheet; save it as CSV (UTF-8, with commas) and name that file"],
   ])("%s that is wrong is told by line: %j", async (name, content, message) => {
     await expect(rowsOf(name, content)).rejects.toThrow(message);
   });
@@ -162,7 +200,7 @@ test("what is wrong with secret rows is told without their values", async () => 
     (error: unknown) => (error instanceof Error ? error.message : ""),
   );
   expect(message.split("\n")).toEqual([
-    "secret.csv:2: N is no number",
+    "secret.csv:2: N is a number: write it as 12 or -1.5",
     "secret.csv:5: the natural key stands at line 4 already: remove one of the two, or name more labels in key",
   ]);
 });
@@ -185,7 +223,7 @@ test("of a million rows those that are wrong are named, all at once", async () =
   const declaration = { key: ["Code"], source: "million.csv", types: { People: "number" } } as const;
   await expect(summarize(declaration, folder)).rejects.toThrow(
     [
-      'million.csv:123458: People is no number: "many"',
+      'million.csv:123458: People is a number, not "many": write it as 12 or -1.5',
       "million.csv:500002: the row has another number of cells than the first line; quote cells that hold commas",
       'million.csv:1000000: the natural key "K77" stands at line 79 already: remove one of the two, or name more labels in key',
     ].join("\n"),
@@ -198,6 +236,6 @@ test("YAML with thousands of keys is read in no time, and a key that stands twic
   expect(await rowsOf("wide.yaml", `- { ${keys} }\n`)).toHaveLength(1);
   expect(performance.now() - began).toBeLessThan(5_000);
   await expect(rowsOf("twice.yaml", "- Code: A\n- Code: B\n  Code: C\n")).rejects.toThrow(
-    "twice.yaml:3: Map keys must be unique",
+    'twice.yaml:3: the label "Code" stands twice in one row: remove one',
   );
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
-import { email, id } from "../contract/values.ts";
+import { email, fraction, id } from "../contract/values.ts";
 import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
 import { calledBy, type Named } from "./identities.ts";
 import { invitationTargets } from "./invitations.ts";
@@ -24,7 +24,7 @@ const inputs = z.object({
   ignore: z.array(z.string().min(1)).optional().meta({
     description: "Addresses or user IDs of members to leave alone unless they are declared; * stands for any text.",
   }),
-  maxRemovals: z.number().min(0).default(0.25).meta({
+  maxRemovals: fraction.default(0.25).meta({
     description: "Largest part of the managed members (from 10 on) that one run may remove, as a fraction of 1.",
     settles: "silently",
   }),

@@ -1,15 +1,21 @@
 import { statSync } from "node:fs";
-import { dirname, extname, isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
+import type { FieldType } from "../../provider/contract/fields.ts";
+import { misnamed } from "../../provider/resources/sources/exactNumbers.ts";
+import { refusedFormat } from "../../provider/resources/sources/formats.ts";
+import { linkedLabels } from "../../provider/resources/sources/source.ts";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "./document.ts";
 import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
 import { load, shown } from "./overlays.ts";
-import { environmentError, listed, problemsOf, suggestion } from "./problems.ts";
+import { environmentError, problemsOf, suggestion } from "./problems.ts";
 import { environmentFile, type EnvironmentFile, type SeedDeclaration } from "./schema.ts";
 
 /** What an environment file declares, once nothing about it is wrong. */
 export interface Declaration extends Required<Omit<EnvironmentFile, "platform">> {
   /** Logical names of the seeds, each after those that its rows refer to. */
   seedOrder: readonly string[];
+  /** Types of the fields that its platform has: table ID → label → type. Values of rows are held against them. */
+  fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
 }
 
 /**
@@ -44,7 +50,17 @@ function checked(root: Value, folder: string, report: (problem: Problem) => void
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const seedOrder = ordered(check, seeds);
-  return { organizations, seeds: Object.fromEntries(located), apps, seedOrder };
+  return { organizations, seeds: Object.fromEntries(located), apps, seedOrder, fields: fieldsOf(sound.platform) };
+}
+
+/** The fields of a platform's tables, of those that have any; none where it takes values of other types as well. */
+function fieldsOf(platform: EnvironmentFile["platform"]): Declaration["fields"] {
+  if (!platform?.settings.strict) return {};
+  const tables = Object.entries(platform.tables).flatMap(([key, { id = key, fields }]) => {
+    const types = Object.entries(fields).map(([label, { type }]) => [label, type] as const);
+    return types.length === 0 ? [] : [[id, Object.fromEntries(types)] as const];
+  });
+  return Object.fromEntries(tables);
 }
 
 interface Check {
@@ -52,7 +68,7 @@ interface Check {
   folder: string;
   report: (problem: Problem) => void;
   /** What of the file is sound. */
-  declared: Omit<Declaration, "seedOrder">;
+  declared: Omit<Declaration, "seedOrder" | "fields">;
 }
 
 /** The tree without the entries that have a problem: a member, a team, an organization, a seed, an app. */
@@ -185,11 +201,13 @@ function checkedSeed(check: Check, name: string, seed: SeedDeclaration, seeds: D
   } else if (!seed.rows && seed.source === undefined) {
     report({ at: keyPlace(root, path), message: `seed "${name}" has neither rows nor source; add one of them` });
   }
-  if (seed.rows) checkKeys(check, [...path, "rows"], seed.key, seed.rows);
+  if (seed.rows) {
+    checkKeys(check, [...path, "rows"], seed.key, seed.rows);
+    const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
+    for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
+  }
   return seed.source === undefined ? seed : { ...seed, source: checkedSource(check, [...path, "source"], seed.source) };
 }
-
-const formats = [".csv", ".json", ".ndjson", ".jsonl", ".yaml", ".yml"];
 
 function checkedSource({ root, folder, report }: Check, path: readonly string[], source: string): string {
   const at = valuePlace(root, path);
@@ -201,11 +219,9 @@ function checkedSource({ root, folder, report }: Check, path: readonly string[],
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) report({ at, message: `there is no file ${shown(file, folder)}; correct source` });
   else if (!found.isFile()) report({ at, message: `${shown(file, folder)} is no file; name the file with the rows` });
-  else if (!formats.includes(extname(file).toLowerCase())) {
-    report({
-      at,
-      message: `${shown(file, folder)} must end in ${listed(formats)}; give it the ending of its format`,
-    });
+  else {
+    const refusal = refusedFormat(file);
+    if (refusal !== undefined) report({ at, message: `${shown(file, folder)} ${refusal}` });
   }
   return shown(file, folder);
 }
@@ -231,6 +247,15 @@ function checkKeys({ root, report }: Check, path: readonly string[], labels: rea
       const there = spot(valuePlace(root, [...path, twin, labels[0] ?? ""]), at);
       report({ at, message: `the row ${there} has the same natural key (${said}); change or remove one` });
     }
+  }
+}
+
+/** Keys of rows that are read as other numbers than stand there. */
+function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labels: readonly string[]): void {
+  for (const label of labels) {
+    const value = find(root, [...row, label])?.value;
+    const reason = value?.kind === "scalar" ? misnamed(value.written, value.value) : undefined;
+    if (value && reason !== undefined) report({ at: value.at, message: `${label}: ${reason}` });
   }
 }
 

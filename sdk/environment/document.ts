@@ -1,4 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import { misnamed } from "../../provider/resources/sources/exactNumbers.ts";
 
 /** Where something stands; line and column count from 1. */
 export interface Place {
@@ -39,6 +40,8 @@ interface Scalar {
   kind: "scalar";
   at: Place;
   value: unknown;
+  /** As it stands in the file. */
+  written?: string | undefined;
 }
 
 /** Reads the text of a YAML file; what is wrong with it goes to `report`, then there is no value. */
@@ -130,7 +133,9 @@ class Reader {
       for (const { key, value } of node.items) {
         const place = this.#place(key);
         const name = isScalar(key) ? textOf(key.value) : undefined;
-        if (name === undefined) this.#report({ at: place, message: "a key must be text; name it in one word" });
+        const other = isScalar(key) ? misnamed(key.source, key.value) : undefined;
+        if (other !== undefined) this.#report({ at: place, message: `a key: ${other}` });
+        else if (name === undefined) this.#report({ at: place, message: "a key must be text; name it in one word" });
         else if (name === "__proto__")
           this.#report({ at: place, message: "a key can't have this name; name it otherwise" });
         else if (name === "<<") this.#report({ at: place, message: "merge keys are not read; use extends" });
@@ -139,7 +144,7 @@ class Reader {
       }
       return { kind: "map", at, entries };
     }
-    return { kind: "scalar", at, value: isScalar(node) ? node.value : null };
+    return isScalar(node) ? { kind: "scalar", at, value: node.value, written: node.source } : nothing;
   }
 
   #alias(name: string, target: unknown, at: Place): Value {

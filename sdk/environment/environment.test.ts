@@ -70,6 +70,14 @@ test("references between seeds become tables and keys; sources are relative to t
   expect(inputsOf("offices")).toMatchObject({ references: { Country: { table: "countries", key: "Code" } } });
 });
 
+test("seeds get the types of the fields that the platform of the file has", async () => {
+  const { seeds } = new Environment("typed", { file: "sdk/environment/testdata/sound.yaml" });
+  await settled(seeds);
+  const fieldsOf = (name: string): unknown =>
+    (registered.find((resource) => resource.name === `typed/${name}`)?.inputs as { fields?: unknown }).fields;
+  expect([fieldsOf("countries"), fieldsOf("currencies")]).toEqual([{ Code: "text" }, undefined]);
+});
+
 test("the outputs have IDs, row counts and links by logical name", async () => {
   const { organizations, teams, seeds, apps } = environment;
   expect(await settled(organizations, teams, seeds, apps)).toEqual([

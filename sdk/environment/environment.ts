@@ -137,6 +137,7 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
       ...(references ? { references: Object.fromEntries(linked) } : {}),
       ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
       ...(viewers ? { teamViewers: viewers } : {}),
+      ...(Object.hasOwn(declared.fields, args.table) ? { fields: declared.fields[args.table] } : {}),
     };
     const seedName = nameBelow(name, key, formerKeys(formerly));
     // The file was checked: it has rows or a source.

@@ -91,7 +91,8 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
       if (issue.origin === "number") return [{ at, message: `${name} ${bound(issue)}; raise it` }];
       return [{ at, message: `${name} must not be empty; give it a value or remove it` }];
     case "too_big":
-      return [{ at, message: `${name} ${issue.origin === "number" ? "is too large" : "is too long"}; shorten it` }];
+      if (issue.origin === "number") return [{ at, message: `${name} ${upperBound(issue)}; lower it` }];
+      return [{ at, message: `${name} is too long; shorten it` }];
     default:
       return [{ at, message: `${name} ${issue.message}${value ? `, not ${kindOf(value)}` : ""}; correct it` }];
   }
@@ -99,6 +100,10 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
 
 const bound = (issue: { minimum: number | bigint; inclusive?: boolean | undefined }): string =>
   `must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
+
+/** The schema's own words, where it has some. */
+const upperBound = ({ maximum, message }: { maximum: number | bigint; message: string }): string =>
+  message.startsWith("Too big") ? `must be at most ${maximum}` : message;
 
 /** Of the forms that a value may have, the one that it was most likely meant to have. */
 function closest(forms: readonly Issue[][]): Issue[] {
@@ -125,7 +130,7 @@ function remedy(expected: string, value: Value): string {
   return expected === "string" ? "; put it in quotes" : "; correct it";
 }
 
-export function listed(words: readonly string[]): string {
+function listed(words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }

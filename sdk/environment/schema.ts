@@ -86,6 +86,8 @@ const seed = z.strictObject({
     linkRenewals: true,
     linkedSeeds: true,
     siblings: true,
+    isPreview: true,
+    fields: true,
   }).shape,
   references: z
     .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))

@@ -36,6 +36,7 @@ throughBothDoors({}, (scene) => {
       let made = { id: "", inputs: {}, outputs: {} as Record<string, unknown> };
       const calls = await scene.calls(async () => (made = await scene.create("TeamRoster", { teamID, members })));
       expect(calls).toEqual(["insertteammembers", "updateteammember"]);
+      expect(host.told.at(-1)).toBe("info: members: 2 added, 1 left alone");
       expect(made).toMatchObject({ id: teamID, outputs: { members, userIDs: [await idOf(ada), await idOf(grace)] } });
       expect(await host.diff("TeamRoster", teamID, made.outputs, made.inputs)).toMatchObject({ changes: false });
       expect(await host.read("TeamRoster", teamID, made.outputs)).toMatchObject({ outputs: made.outputs });
@@ -51,6 +52,7 @@ throughBothDoors({}, (scene) => {
       expect(
         await scene.calls(async () => (outputs = await host.update("TeamRoster", teamID, made.outputs, changed))),
       ).toEqual(["insertteammembers", "updateteammember", "deleteteammember"]);
+      expect(host.told.at(-1)).toBe("info: members: 1 added, 1 given another role, 1 removed, 1 left alone");
       expect(await roles()).toEqual({ [caller]: "admin", [grace]: "admin", [alan]: "member" });
       expect(outputs).toMatchObject({ members: changed.members });
 

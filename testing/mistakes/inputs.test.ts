@@ -1,9 +1,17 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import * as doors from "../doors.ts";
 import type { Properties } from "../providerHost.ts";
 import { Stage } from "../stage.ts";
 
 const rows = { table: "regions", key: "Code", rows: [{ Code: "N" }] };
+const seed = (source: string) => ({ table: "regions", key: "Code", source });
+const files = {
+  "sheet.xlsx": "PK",
+  "broken.json": '[\n{"Code":"N",}]',
+  "numbers.yaml": "- Code: N\n- Code: 007\n",
+};
 const team = { organizationID: "acme", name: "Crew" };
 const member = { teamID: "crew", email: "ada@example.com" };
 const roster = { teamID: "crew", members: { "ada@example.com": "admin" } };
@@ -38,6 +46,11 @@ const cases: [type: string, inputs: Properties, problems: string[]][] = [
   ["TeamRoster", { ...roster, mode: "strict" }, ["mode: must be authoritative or additive"]],
   ["TeamRoster", { ...roster, minAdmins: -1 }, ["minAdmins: must be at least 0"]],
   ["TeamRoster", { ...roster, minAdmins: 1.5 }, ["minAdmins: must be a whole number, not a fraction"]],
+  [
+    "TeamRoster",
+    { ...roster, maxRemovals: 2 },
+    ["maxRemovals: must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all"],
+  ],
   ["TeamRoster", { ...roster, ignore: [""] }, ["ignore.0: must not be empty"]],
   ["UserTeams", { email: "ada@example.com" }, ["teamIDs: is required"]],
   ["UserTeams", { email: "ada@example.com", teamIDs: "crew" }, ["teamIDs: must be a list, not text"]],
@@ -51,14 +64,47 @@ const cases: [type: string, inputs: Properties, problems: string[]][] = [
   ["SeedRows", { ...rows, rows: { Code: "N" } }, ["rows.0: must be a map, not text"]],
   ["SeedRows", { ...rows, rows: ["N"] }, ["rows.0: must be a map, not text"]],
   ["SeedRows", { ...rows, mode: "exakt" }, ["mode: must be exact, upsert or insertOnly"]],
-  ["SeedRows", { ...rows, types: { Code: "date" } }, ["types.Code: must be text, number, boolean or json"]],
+  [
+    "SeedRows",
+    { ...rows, types: { Code: "integer" } },
+    ["types.Code: must be text, number, boolean, date, checkbox or json"],
+  ],
   ["SeedRows", { ...rows, maxRemovals: "half" }, ["maxRemovals: must be a number, not text"]],
+  [
+    "SeedRows",
+    { ...rows, maxRemovals: 25 },
+    ["maxRemovals: must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all"],
+  ],
   ["SeedRows", { ...rows, onConflict: "overwrit" }, ["onConflict: must be overwrite, keepLive or error"]],
   ["SeedRows", { ...rows, onDestroy: "keep" }, ["onDestroy: must be delete or retain"]],
   ["SeedRows", { ...rows, references: { Country: { table: "countries" } } }, ["references.Country.key: is required"]],
   ["SeedRows", { ...rows, references: { Country: "countries" } }, ["references.Country: must be a map, not text"]],
   ["SeedRows", { ...rows, parent: { table: "countries", key: "Code" } }, ["parent.by: is required"]],
   ["SeedRows", { ...rows, viewers: "ada" }, ["viewers: must be a list, not text"]],
+  [
+    "SeedRows",
+    { ...rows, fields: { Code: "number" } },
+    ['rows: rows[0] "N": Code is a number: write it without quotes, as 12'],
+  ],
+  [
+    "SeedRows",
+    seed("sheet.xlsx"),
+    ["source: sheet.xlsx is a spreadsheet; save it as CSV (UTF-8, with commas) and name that file"],
+  ],
+  [
+    "SeedRows",
+    seed("broken.json"),
+    [
+      "source: broken.json:2:13: is not valid JSON: a label in double quotes is missing here, or the comma before it is one too many",
+    ],
+  ],
+  [
+    "SeedRows",
+    seed("numbers.yaml"),
+    ['source: numbers.yaml:2: Code: YAML reads 007 as the number 7: quote it ("007"), or write 7'],
+  ],
+  ["SeedRows", seed("none.csv"), ["source: none.csv can't be read: there is no such file; correct source"]],
+  ["SeedRows", seed("data"), ["source: data can't be read: it is a folder; name the file in it"]],
   ["SeedRows", { ...rows, sorce: "regions.csv" }, ["sorce: is no input of SeedRows; did you mean source?"]],
   ["GeneratedApp", { userEmail: "ada@example.com" }, ["appPrompt: is required"]],
   ["GeneratedApp", { ...app, appPrompt: "" }, ["appPrompt: must not be empty"]],
@@ -78,6 +124,9 @@ describe.each(Object.values(doors))("through the $name door", (door) => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.set({ tables: { regions: { fields: { Code: "text" } } } }, {}, door);
+    const { folder } = stage.host;
+    await mkdir(join(folder, "data"));
+    for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
   });
   afterAll(() => stage.clear());
 

@@ -64,19 +64,21 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const { name, summary } = resource;
   const facts = (property: string) => factsOf({ ...resource.outputs.shape, ...resource.inputs.shape }[property]);
   const isInput = (property: string) => property in resource.inputs.shape;
-  const kept = z.object({ ...resource.inputs.shape, ...resource.outputs.shape });
+  // What no state has gets no type either.
+  const inputs = z.object(only({ ...resource.inputs.shape }, (_, property) => !facts(property).passing));
+  const kept = z.object({ ...inputs.shape, ...resource.outputs.shape });
   const properties = only(
     propertiesOf(kept, "output", name, types),
-    (_, property) => !facts(property).internal && !facts(property).inputOnly && !facts(property).passing,
+    (_, property) => !facts(property).internal && !facts(property).inputOnly,
   );
   properties[bindingOutput] = { type: "string", description: "Platform that it is on." };
   const inputProperties = only(
-    propertiesOf(resource.inputs, "input", name, types),
+    propertiesOf(inputs, "input", name, types),
     (_, property) => isInput(property) && !facts(property).computed,
   );
   // A value that the resource fills in is always there.
   const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
-  const requiredInputs = requiredOf(resource.inputs, "input").filter((property) => property in inputProperties);
+  const requiredInputs = requiredOf(inputs, "input").filter((property) => property in inputProperties);
   return { description: `${summary}\n\n${exampleOf(resource)}`, properties, required, inputProperties, requiredInputs };
 }
 

@@ -1,0 +1,32 @@
+/** What is wrong with a number that has another value than its digits say. */
+export const rounded = "has more digits than a number keeps: make it a text";
+
+/** Whether a number is another one than the digits say that stand for it. */
+export const isRounded = (digits: string, value: number): boolean =>
+  !Number.isSafeInteger(value) &&
+  /^-?\d+$/.test(digits) &&
+  String(value) !== digits &&
+  BigInt(digits) !== BigInt(value);
+
+/** Digits of a JSON text that no number keeps, the first ones. */
+export function roundedIn(text: string): string | undefined {
+  if (!/\d{16}/.test(text)) return undefined;
+  let found: string | undefined;
+  const see = (_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown => {
+    if (typeof value === "number" && isRounded(source, value)) found ??= source;
+    return value;
+  };
+  JSON.parse(text, see); // Node also tells a number's source
+  return found;
+}
+
+/**
+ * What is wrong with a number in YAML that names something otherwise than it stands there, such as `007`; undefined when
+ * nothing is.
+ * @param written as it stands in the file
+ */
+export function misnamed(written: string | undefined, value: unknown, sensitive = false): string | undefined {
+  if (typeof value !== "number" || written === undefined || written === String(value)) return undefined;
+  if (sensitive) return "YAML reads this as another number than is written: quote it";
+  return `YAML reads ${written} as the number ${value}: quote it ("${written}"), or write ${value}`;
+}

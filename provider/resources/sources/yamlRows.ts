@@ -1,0 +1,73 @@
+import type * as Yaml from "yaml";
+import { isRounded, misnamed, rounded } from "./exactNumbers.ts";
+import { rowOf } from "./jsonRows.ts";
+import { linkedLabels, type Reading, type SourceRow } from "./source.ts";
+
+/** The rows of a YAML list. */
+export async function yamlRows(reading: Reading, text: string): Promise<SourceRow[]> {
+  // Loaded when it is needed: most sources are not YAML.
+  const yaml = await import("yaml");
+  const counter = new yaml.LineCounter();
+  const options = { lineCounter: counter, prettyErrors: false, merge: true, uniqueKeys: false };
+  const document = yaml.parseDocument(text, options);
+  const refuse = (offset: number, reason: string): never => reading.refuse(counter.linePos(offset).line, reason);
+  const [error] = document.errors;
+  if (error) {
+    const several = error.code === "MULTIPLE_DOCS";
+    // The parser may quote what stands there.
+    const reason = `is not valid YAML: ${reading.given.sensitive ? "correct it" : (error.message.split("\n")[0] ?? "")}`;
+    refuse(error.pos[0], several ? "a second document begins here: make it one list" : reason);
+  }
+  refuseWhatIsLost(yaml, document, reading, refuse);
+  const { contents } = document;
+  if (contents === null || (yaml.isScalar(contents) && contents.value === null)) return [];
+  if (!yaml.isSeq(contents)) return reading.refuse(1, "must be a list of rows: begin each row with - ");
+  const rows = document.toJS() as unknown[]; // a list, as was just seen
+  return rows.flatMap((values, index) => {
+    const node = contents.items[index] as { range?: [number, number, number] } | undefined; // any YAML node
+    const { line } = counter.linePos(node?.range?.[0] ?? 0);
+    return rowOf(line, values, reading.wrong);
+  });
+}
+
+/** Ends where the values of JavaScript would say something else than the text, or less. */
+function refuseWhatIsLost(
+  { isMap, isPair, isScalar, visit }: typeof Yaml,
+  document: Yaml.Document,
+  { given }: Reading,
+  refuse: (offset: number, reason: string) => never,
+): void {
+  const keys = new Set([...(given.key ?? []), ...linkedLabels(given)]);
+  const anchors = new Set<string>();
+  const named = ({ source, value, range }: Yaml.Scalar, what: string): void => {
+    const reason = misnamed(source, value, given.sensitive);
+    if (reason !== undefined) refuse(range?.[0] ?? 0, `${what}: ${reason}`);
+  };
+  const isMerged = (node: unknown): boolean => isPair(node) && isScalar(node.key) && node.key.source === "<<";
+  visit(document, {
+    Alias: (_, { source, range }) => {
+      if (!anchors.has(source)) refuse(range?.[0] ?? 0, `no anchor "${source}" stands before this`);
+    },
+    Pair: (_, { key, value }, path) => {
+      if (!isScalar(key)) return;
+      named(key, "a label");
+      const ofRow = path.length === 3 || path.some(isMerged); // the document, its list, a row
+      if (ofRow && keys.has(String(key.value)) && isScalar(value)) named(value, String(key.value));
+    },
+    Value: (_, node) => {
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+      // The parser would compare each key with all others.
+      const labels = isMap(node) ? node.items.map(({ key }) => key).filter(isScalar) : [];
+      const seen = new Set<unknown>();
+      for (const { value, source, range } of labels) {
+        if (source === "<<") continue; // may stand there several times
+        if (seen.size === seen.add(value).size)
+          refuse(range?.[0] ?? 0, `the label "${String(value)}" stands twice in one row: remove one`);
+      }
+      if (!isScalar(node) || typeof node.value !== "number") return;
+      if (!Number.isFinite(node.value))
+        refuse(node.range?.[0] ?? 0, "a row can't hold this number: write another one, or quote it");
+      if (isRounded(node.source ?? "", node.value)) refuse(node.range?.[0] ?? 0, `a number ${rounded}`);
+    },
+  });
+}
