@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
+import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { optionsInput, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
@@ -76,10 +77,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
   // An output that is not mentioned here never resolves. A switch that nobody sets needs no mention: it says nothing.
   const mentioned = Object.fromEntries(names.flatMap((name) => (switches.includes(name) ? [] : [[name, undefined]])));
-  // What check computes says nothing to a reader of a diff, except where it is all that a diff has.
-  const computed = Object.entries(definition.inputs.shape)
-    .filter(([, schema]) => factsOf(schema).computed && factsOf(schema).settles === "silently")
-    .map(([name]) => name);
+  const unseen = hiddenNames(definition);
   const secrets = Object.entries({ ...definition.inputs.shape, ...definition.outputs.shape })
     .filter(([, schema]) => factsOf(schema).secret)
     .map(([name]) => name);
@@ -89,24 +87,25 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
       checkStackSettings();
       permitOptions(definition, name, args, options);
       refuseMisplacedSecrets();
-      const props = {
+      const props = hidden(definition, {
         ...mentioned,
         ...args,
         ...handedOver(options),
         __provider: providerOf(definition.name),
         resourceUrn: plainUrn(name, type, options.parent),
-      };
+      });
       super(
         type,
         name,
         props,
         pulumi.mergeOptions(options, {
-          hideDiffs: ["__provider", optionsInput, ...computed],
-          additionalSecretOutputs: secrets,
+          hideDiffs: unseen, // a state of an earlier version has them under their own names
+          additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
         }),
       );
-      const unset = switches.filter((name) => !(name in props));
-      Object.assign(this, Object.fromEntries(unset.map((name) => [name, nothing])));
+      const unset = switches.filter((name) => !(name in props)).map((name) => [name, nothing] as const);
+      const outputs = unseen.map((name) => [name, Reflect.get(this, hiddenName(name)) as unknown] as const);
+      Object.assign(this, Object.fromEntries([...unset, ...outputs]));
     }
 
     static get(name: string): never {

@@ -110,8 +110,7 @@ export class SeedRows extends declared(seedRows) {
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
       },
-      // Rows of the program show what changes; those of a file have their digest alone.
-      args.rows === undefined ? options : pulumi.mergeOptions(options, { hideDiffs: ["digest"] }),
+      options,
     );
   }
 }

@@ -1,8 +1,23 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Door } from "./providerHost.ts";
+import { hidden, unhidden } from "../provider/pulumi/hiddenNames.ts";
+import { resourceNamed } from "../provider/resources/resources.ts";
+import type { Door, Properties } from "./providerHost.ts";
 
 const require = createRequire(import.meta.url);
+
+/** As a message has them. */
+const inOrder = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Renames the properties of a resource, which its provider tells. */
+const renaming =
+  (rename: typeof hidden) =>
+  (properties: Properties): Properties => {
+    const [, type = ""] = /handler\("(\w+)"\)/.exec(String(properties["__provider"])) ?? [];
+    const resource = resourceNamed(type);
+    return inOrder(resource ? rename(resource, properties) : properties);
+  };
 
 /** The official dynamic-provider host of @pulumi/pulumi, with the resources as an SDK of ours declares them. */
 export const dynamic: Door = {
@@ -18,6 +33,8 @@ export const dynamic: Door = {
     __provider: `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${type}")`,
   }),
   own: ["resourceUrn", "__provider"],
+  sent: renaming(hidden),
+  seen: renaming(unhidden),
 };
 
 /** The plugin. */
@@ -34,4 +51,6 @@ export const plugin: Door = {
     ),
   given: (_type, _urn, news) => news,
   own: [],
+  sent: (properties) => properties,
+  seen: (properties) => properties,
 };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createEmulator, type Emulator } from "../emulator/index.ts";
 import { pages } from "../provider/client/index.ts";
 import * as doors from "./doors.ts";
@@ -40,7 +40,8 @@ make("SeedRows", "currencies", { table: "currencies", key: "Code", rows }, optio
 describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   let project: Project;
   let emulator: Emulator;
-  beforeEach(async () => {
+  // Nothing that is tried here changes anything, so that it is brought up once.
+  beforeAll(async () => {
     emulator = await createEmulator({ seed: { tables } });
     const config = {
       "microapps:endpoint": emulator.url,
@@ -52,7 +53,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.succeed("stack init dev");
     await project.succeed("up --yes --skip-preview");
   });
-  afterEach(async () => {
+  afterAll(async () => {
     const left = await leftRunning(project.folder);
     await project.remove();
     await emulator.close();
@@ -112,38 +113,46 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
 
 describe.each(Object.values(doors))("what a refusal advises holds through the $name door", (door) => {
   let stage: Stage;
-  beforeEach(async () => void (stage = await Stage.set({ tables }, {}, door)));
-  afterEach(() => stage.clear());
+  const own = ["leftOut", "insertOnly", "keepLive", "none"] as const;
+  beforeAll(async () => {
+    const alike = Object.fromEntries(own.map((table) => [table, tables.currencies]));
+    stage = await Stage.set({ tables: alike }, {}, door);
+  });
+  afterAll(() => stage.clear());
 
-  async function edited(then: Record<string, unknown>): Promise<unknown[]> {
+  /** What a row of a table becomes that was edited by hand, once its seed is declared so. */
+  async function edited(table: (typeof own)[number], then: Record<string, unknown>): Promise<unknown[]> {
     const { host, client } = stage;
-    const seed = { table: "currencies", key: "Code" };
+    const seed = { table, key: "Code" };
     const rows = [{ Code: "EUR", Name: "Euro" }];
+    host.resource = table;
     const { id, outputs } = await stage.create("SeedRows", { ...seed, rows });
-    const [row] = await live();
+    const [row] = await live(table);
     await client.updatemicroapprow({ rowID: String(row?.["_id"]), rowData: { Name: "By hand" } });
     const { inputs } = await host.check("SeedRows", { ...seed, rows, ...then }, outputs);
     const { changes } = await host.diff("SeedRows", id, outputs, inputs);
     if (changes) await host.update("SeedRows", id, outputs, inputs);
-    return (await live()).map((found) => found["Name"]);
+    return (await live(table)).map((found) => found["Name"]);
   }
-  async function live(): Promise<Readonly<Record<string, unknown>>[]> {
+  async function live(table: string): Promise<Readonly<Record<string, unknown>>[]> {
     const found = [];
-    for await (const rows of pages(stage.client, { microAppID: "currencies" })) found.push(...rows);
+    for await (const rows of pages(stage.client, { microAppID: table })) found.push(...rows);
     return found;
   }
 
   test("a label that is left out is left alone", async () => {
-    expect(await edited({ rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
+    expect(await edited("leftOut", { rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
   });
   test("insertOnly changes no row that is there", async () => {
-    expect(await edited({ mode: "insertOnly", rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual(["By hand"]);
+    expect(await edited("insertOnly", { mode: "insertOnly", rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual([
+      "By hand",
+    ]);
   });
   test("keepLive keeps what is edited by hand", async () => {
-    expect(await edited({ onConflict: "keepLive" })).toEqual(["By hand"]);
+    expect(await edited("keepLive", { onConflict: "keepLive" })).toEqual(["By hand"]);
   });
   test("without any of these it is put right", async () => {
-    expect(await edited({ rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual(["Euroo"]);
+    expect(await edited("none", { rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual(["Euroo"]);
   });
 });
 

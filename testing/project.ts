@@ -188,13 +188,16 @@ export class Project {
   }
 }
 
+/** Settings of whoever runs the tests, but not where Node keeps what it has compiled. */
+const isSetting = (name: string): boolean => /^(PULUMI|MICROAPPS|NODE)_/.test(name) && name !== "NODE_COMPILE_CACHE";
+
 /** Runs Node in a folder, without the settings of whoever runs the tests. */
 export function started(
   commandLine: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Running {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(PULUMI|MICROAPPS|NODE)_/.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !isSetting(name));
   const child = spawn(process.execPath, ["--no-warnings", ...commandLine], {
     cwd,
     env: { ...Object.fromEntries(inherited), ...environment },

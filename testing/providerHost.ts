@@ -33,16 +33,20 @@ export interface Door {
   given: (type: string, urn: string, news: Properties) => Properties;
   /** Properties that only this door has. */
   own: readonly string[];
+  /** Properties as an engine of this door has them. */
+  sent: (properties: Properties) => Properties;
+  /** And as resources know them. */
+  seen: (properties: Properties) => Properties;
 }
 
 /** A partial failure as it comes over the wire. */
 export class InitFailed extends Error {
   readonly id: string;
   readonly properties: Properties;
-  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>) {
+  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>, door: Door) {
     super(failed.getReasonsList().join("; "));
     this.id = failed.getId();
-    this.properties = javaScript(failed.getProperties());
+    this.properties = door.seen(javaScript(failed.getProperties()));
   }
 }
 
@@ -150,20 +154,20 @@ export class ProviderHost {
       const request = new providerProto.CheckRequest();
       request
         .setUrn(this.urn(type))
-        .setOlds(struct(olds))
-        .setNews(struct(this.door.given(type, this.urn(type), news)));
+        .setOlds(this.#struct(olds))
+        .setNews(this.#struct(this.door.given(type, this.urn(type), news)));
       const answer = await this.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
         client.check(request, done),
       );
       const problems = answer.getFailuresList().map((failure) => `${failure.getProperty()}: ${failure.getReason()}`);
-      return { inputs: javaScript(answer.getInputs()), problems };
+      return { inputs: this.#properties(answer.getInputs()), problems };
     });
   }
 
   diff(type: string, id: string, olds: Properties, news: Properties) {
     return this.#noted(`diff ${type}`, async () => {
       const request = new providerProto.DiffRequest();
-      request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news));
+      request.setId(id).setUrn(this.urn(type)).setOlds(this.#struct(olds)).setNews(this.#struct(news));
       const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
         client.diff(request, done),
       );
@@ -178,11 +182,11 @@ export class ProviderHost {
   create(type: string, inputs: Properties): Promise<{ id: string; outputs: Properties }> {
     return this.#noted(`create ${type}`, async () => {
       const request = new providerProto.CreateRequest();
-      request.setUrn(this.urn(type)).setProperties(struct(inputs)).setTimeout(this.timeout);
+      request.setUrn(this.urn(type)).setProperties(this.#struct(inputs)).setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.CreateResponse>>((client, done) =>
         client.create(request, done),
       );
-      return { id: answer.getId(), outputs: javaScript(answer.getProperties()) };
+      return { id: answer.getId(), outputs: this.#properties(answer.getProperties()) };
     });
   }
 
@@ -197,26 +201,31 @@ export class ProviderHost {
       request
         .setId(id)
         .setUrn(this.urn(type))
-        .setProperties(struct(state))
-        .setInputs(struct(lastInputs))
+        .setProperties(this.#struct(state))
+        .setInputs(this.#struct(lastInputs))
         .setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
         client.read(request, done),
       );
       const inputs = answer.getInputs();
-      const found = { id: answer.getId(), outputs: javaScript(answer.getProperties()) };
-      return inputs ? { ...found, inputs: javaScript(inputs) } : found;
+      const found = { id: answer.getId(), outputs: this.#properties(answer.getProperties()) };
+      return inputs ? { ...found, inputs: this.#properties(inputs) } : found;
     });
   }
 
   update(type: string, id: string, olds: Properties, news: Properties): Promise<Properties> {
     return this.#noted(`update ${type}`, async () => {
       const request = new providerProto.UpdateRequest();
-      request.setId(id).setUrn(this.urn(type)).setOlds(struct(olds)).setNews(struct(news)).setTimeout(this.timeout);
+      request
+        .setId(id)
+        .setUrn(this.urn(type))
+        .setOlds(this.#struct(olds))
+        .setNews(this.#struct(news))
+        .setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>((client, done) =>
         client.update(request, done),
       );
-      return javaScript(answer.getProperties());
+      return this.#properties(answer.getProperties());
     });
   }
 
@@ -230,7 +239,7 @@ export class ProviderHost {
   delete(type: string, id: string, state: Properties): Promise<void> {
     return this.#noted(`delete ${type}`, async () => {
       const request = new providerProto.DeleteRequest();
-      request.setId(id).setUrn(this.urn(type)).setProperties(struct(state)).setTimeout(this.timeout);
+      request.setId(id).setUrn(this.urn(type)).setProperties(this.#struct(state)).setTimeout(this.timeout);
       await this.ask((client, done) => client.delete(request, done));
     });
   }
@@ -252,9 +261,9 @@ export class ProviderHost {
     request
       .setId(id)
       .setUrn(this.urn(type))
-      .setOlds(struct(olds))
-      .setNews(struct(news))
-      .setOldInputs(struct(oldInputs));
+      .setOlds(this.#struct(olds))
+      .setNews(this.#struct(news))
+      .setOldInputs(this.#struct(oldInputs));
     const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
       client.diff(request, done),
     );
@@ -321,6 +330,14 @@ export class ProviderHost {
     }
   }
 
+  #struct(properties: Properties): InstanceType<typeof Struct> {
+    return struct(this.door.sent(properties));
+  }
+
+  #properties(found: InstanceType<typeof Struct> | undefined): Properties {
+    return this.door.seen(javaScript(found));
+  }
+
   /** Asks the provider something that has no method here. */
   ask<Answer>(
     start: (
@@ -332,7 +349,7 @@ export class ProviderHost {
     if (!client) throw new Error("the host is not running");
     return new Promise((resolve, reject) => {
       start(client, (error, answer) => {
-        if (error) reject(partial(error) ?? new Error(error.details));
+        if (error) reject(partial(error, this.door) ?? new Error(error.details));
         else resolve(answer);
       });
     });
@@ -345,11 +362,11 @@ const struct = (properties: Properties) =>
 
 const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties => found?.toJavaScript() ?? {};
 
-function partial(error: grpc.ServiceError): InitFailed | undefined {
+function partial(error: grpc.ServiceError, door: Door): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   if (!Buffer.isBuffer(encoded)) return undefined;
   const [detail] = statusProto.Status.deserializeBinary(encoded).getDetailsList();
   if (!detail) return undefined;
   const failed = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-  return new InitFailed(failed);
+  return new InitFailed(failed, door);
 }

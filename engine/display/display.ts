@@ -146,7 +146,8 @@ class ShownRun {
     this.#log?.finish();
     if (this.#screen) this.#lines([""]);
     const paint = this.#paint;
-    this.#lines(diagnostics(this.#rows, paint, this.#options.color));
+    const { color, interactive, width } = this.#options;
+    this.#lines(diagnostics(this.#rows, paint, { color, width: interactive ? width() - 1 : Infinity }));
     if (!summary) return;
     if (!this.#options.suppressOutputs) {
       const title = this.#options.diff ? "    --outputs:--" : paint(headline, "Outputs:");

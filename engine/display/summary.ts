@@ -4,19 +4,24 @@ import { changeTree } from "./changes.ts";
 import { headline, type Paint } from "./colors.ts";
 import { changeLines, propertyLines, type Print } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type Row, type Rows } from "./rows.ts";
-import { oneLine, printable } from "./text.ts";
+import { oneLine, printable, wrapped } from "./text.ts";
 import { plural, words } from "./words.ts";
 
-/** All that was said, by resource; each ends with an empty line. */
-export function diagnostics(rows: Rows, paint: Paint, color: boolean): string[] {
+/** All that was said, by resource; each ends with an empty line. What a program prints keeps its lines. */
+export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color: boolean; width: number }): string[] {
   const repeated = repeatedErrors(rows);
   const groups = rows.all.flatMap((row) => {
     const blocks = blocksOf(row, repeated)
-      .map((block) => block.flatMap((message) => messageLines(message, paint, color)))
+      .map((block) =>
+        block.flatMap((message) => {
+          const lines = messageLines(message, paint, color).map((line) => `    ${line}`.trimEnd());
+          return message.printed ? lines : lines.flatMap((line) => wrapped(line, width));
+        }),
+      )
       .filter((lines) => lines.some((line) => line.trim() !== ""));
     if (blocks.length === 0) return [];
     const head = `  ${paint("blueBright", `${oneLine(row.type)} (${oneLine(row.name)}):`)}`;
-    return [head, ...blocks.flatMap((lines) => [...lines.map((line) => `    ${line}`.trimEnd()), ""])];
+    return [head, ...blocks.flatMap((lines) => [...lines, ""])];
   });
   return groups.length === 0 ? [] : [paint(headline, "Diagnostics:"), ...groups];
 }

@@ -77,6 +77,22 @@ export function cellsOf(text: string): number {
 export const padded = (text: string, cells: number): string => text + " ".repeat(Math.max(0, cells - cellsOf(text)));
 export const plain = (line: Line): string => line.map(({ text }) => text).join("");
 
+/** Breaks a line at blanks, so that no terminal of so many columns breaks a word; a word that is longer stays whole. */
+export function wrapped(line: string, cells: number): string[] {
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  const lines: string[] = [];
+  let last = "";
+  for (const word of line.slice(indent.length).split(" ")) {
+    const longer = last === "" ? indent + word : `${last} ${word}`;
+    if (last === "" || cellsOf(stripVTControlCharacters(longer)) <= cells) last = longer;
+    else {
+      lines.push(last);
+      last = indent + word;
+    }
+  }
+  return [...lines, last];
+}
+
 /** Cuts a line to a number of columns. */
 export function clipped(line: Line, cells: number): Line {
   let left = cells;

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { isStackUrn } from "../urns.ts";
-import { info, isDone, shownOp, status } from "./cells.ts";
+import { diffInfo, info, isDone, shownOp, status } from "./cells.ts";
 import type { Style } from "./colors.ts";
 import type { Row, Rows } from "./rows.ts";
 import { cellsOf, type Line, oneLine, padded, plain, shortType } from "./text.ts";
@@ -16,6 +17,12 @@ interface TableRow {
   name: string;
   status: Line;
   info: Line;
+  /** What changes, of the info. */
+  diff: Line;
+  /** Columns that are kept for dots. */
+  dots: number;
+  /** Whether no dots will come any more. */
+  isOver: boolean;
 }
 
 const underlined: Style = ["underline", "blueBright"];
@@ -30,22 +37,34 @@ const telling = 20;
 
 /** Cuts names and types so far that plan and info are seen on a terminal of this width. */
 function fitted(body: TableRow[], width: number): TableRow[] {
-  const most = (of: (row: TableRow) => string, least = 4): number =>
-    Math.max(least, ...body.map((row) => cellsOf(of(row))));
-  const types = most(({ type }) => type);
-  const names = most(({ name }) => name);
+  const types = widest(body, ({ type }) => type, 4);
+  const names = widest(body, ({ name }) => name, 4);
   const said = Math.min(
-    most(({ info }) => plain(info), 0),
+    widest(body, ({ info }) => plain(info)),
     toldCells,
   );
-  const missing = 5 + types + 2 + names + 2 + dots + most(withoutDots) + 2 + said - width;
+  const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + said - width;
   if (missing <= 0) return body;
   const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
   if (names - missing < telling && bare.some(({ type }, i) => type !== body[i]?.type)) return fitted(bare, width);
+  // How many messages there are is seen below the table.
+  const brief = body.map((row) => ({
+    ...row,
+    info: row.diff.length > 0 ? row.diff : row.info,
+    dots: row.isOver ? 0 : dots,
+  }));
+  if (names - missing < telling && !isDeepStrictEqual(brief, body)) return fitted(brief, width);
   const room = Math.max(shortest, names - missing);
   const typeRoom = Math.max(shortest, types - Math.max(0, missing - (names - room)));
   return body.map((row) => ({ ...row, type: cut(row.type, typeRoom, "end"), name: cut(row.name, room, "start") }));
 }
+
+const widest = (body: readonly TableRow[], of: (row: TableRow) => string, least = 0): number =>
+  Math.max(least, ...body.map((row) => cellsOf(of(row))));
+
+/** The columns of what is planned, done or going on. */
+const statusCells = (body: readonly TableRow[]): number =>
+  widest(body, withoutDots, 4) + Math.max(0, ...body.map(({ dots }) => dots));
 
 const graphemes = new Intl.Segmenter();
 
@@ -59,12 +78,11 @@ function cut(text: string, cells: number, where: "start" | "end"): string {
 /** The table of a run: a head, then the resources as a tree by parent. */
 export function table(rows: Rows, width = Infinity): Line[] {
   const body = fitted(flattened(rows, branch(rows, rows.stack, childrenOf(rows)), "", ""), width - 1);
-  const typeCells = Math.max(4, ...body.map(({ type }) => cellsOf(type)));
-  const nameCells = Math.max(4, ...body.map(({ name }) => cellsOf(name)));
-  const statusCells = dots + Math.max(4, ...body.map((row) => cellsOf(withoutDots(row))));
+  const typeCells = widest(body, ({ type }) => type, 4);
+  const nameCells = widest(body, ({ name }) => name, 4);
   const head = ["Type", "Name", rows.run.preview ? "Plan" : "Status"];
   if (body.some((row) => row.info.length > 0)) head.push("Info");
-  const columns = [typeCells, nameCells, Math.max(statusCells, dots + (head[2]?.length ?? 0))];
+  const columns = [typeCells, nameCells, Math.max(statusCells(body), head[2]?.length ?? 0)];
   return [
     [
       { text: "     " },
@@ -116,6 +134,9 @@ function flattened(rows: Rows, { row, children }: Branch, prefix: string, below:
       name: oneLine(row.name),
       status: [status(rows, row, true), ...suffix(rows, row, style)],
       info: info(rows, row),
+      diff: rows.finished ? diffInfo(row) : [],
+      dots,
+      isOver: rows.finished,
     },
     ...children.flatMap((child, i) => {
       const last = i === children.length - 1;

@@ -41,15 +41,15 @@ const table = (preview: boolean, width: number): string =>
     .replaceAll(new RegExp(`${String.fromCharCode(0x1b)}\\[[?\\d;]*[A-Za-z]|\\r`, "g"), "")
     .split("\n\n")[0] ?? "";
 
-test("80 columns: the package of types goes, names give way, plan and info are seen", () => {
+test("80 columns: the package of types and the counts of messages go, then names give way, plan and info are seen", () => {
   expect(table(true, 80)).toBe(`Previewing update (dev):
-     Type                    Name           Plan       Info
+     Type                    Name                         Plan    Info
      Stack                   crew-dev
      └─ Environment          environment
-        ├─ Organization      …ronment/acme
- ~      │  └─ Team           …nt/acme/crew  update     [diff: ~name]
- +      │     └─ TeamMember  …@example.com  create
- ~      └─ SeedRows          …ment/regions  update     [diff: ~rows]; 1 message`);
+        ├─ Organization      environment/acme
+ ~      │  └─ Team           environment/acme/crew        update  [diff: ~name]
+ +      │     └─ TeamMember  …/acme/crew/ada@example.com  create
+ ~      └─ SeedRows          environment/regions          update  [diff: ~rows]`);
 });
 
 test("100 columns: names give way at their beginning", () => {
@@ -101,4 +101,15 @@ test("no line is wider than the terminal, at any width", () => {
   for (const width of [20, 40, 60, 80, 100, 140]) {
     for (const line of table(true, width).split("\n").slice(1)) expect(line.length).toBeLessThan(width);
   }
+});
+
+test("a message on a terminal is broken between its words, and in a log nowhere", () => {
+  const said = "members: 1 to add (katherine@example.com), 1 to give another role (kay@example.com), 1 unchanged";
+  const all = [events(true).start(), log("info", said, crew.urn), events(true).summary()];
+  expect(shown(all, { interactive: true, suppressProgress: true, width: () => 60 })).toContain(`
+    members: 1 to add (katherine@example.com), 1 to give
+    another role (kay@example.com), 1 unchanged
+
+`);
+  expect(shown(all)).toContain(`\n    ${said}\n`);
 });

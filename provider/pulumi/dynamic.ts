@@ -4,6 +4,7 @@ import type { Resource } from "../resources/resource.ts";
 import { endWhenCancelled } from "./cancellation.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration.ts";
 import { former } from "./keys.ts";
+import { hidden, unhidden } from "./hiddenNames.ts";
 import { endWithEngine } from "./lifetime.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
@@ -86,6 +87,13 @@ function providerOf(resource: Resource, operations: Operations): Provider {
     resource,
     urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
   });
+  /** What the engine has, as the resource knows it. */
+  const known = (properties: Properties): Properties => unhidden(resource, properties);
+  const shown = (properties: Properties): Properties => hidden(resource, properties);
+  const asked = (properties: Properties) => {
+    const { inputs, options } = withoutOptions(known(properties));
+    return { inputs, options, call: call(inputs) };
+  };
 
   return {
     // The host has this provider in its cache before `configure` has ended, so it must not wait for anything.
@@ -96,15 +104,17 @@ function providerOf(resource: Resource, operations: Operations): Provider {
 
     check: async (olds, news) => {
       isCurrent = true;
-      const { inputs: given } = withoutOptions(news);
-      const { inputs, problems } = await operations.check(call(news), withoutOptions(olds).inputs, given).catch(tell);
+      const { call, inputs: given } = asked(news);
+      const { inputs, problems } = await operations.check(call, asked(olds).inputs, given).catch(tell);
       const options = news[optionsInput];
-      return { inputs: options === undefined ? inputs : { ...inputs, [optionsInput]: options }, failures: problems };
+      const all = options === undefined ? inputs : { ...inputs, [optionsInput]: options };
+      return { inputs: shown(all), failures: problems };
     },
 
-    diff: async (id, olds, news) => {
-      const { inputs, options } = withoutOptions(news);
-      const change = await operations.diff(call(news), id, olds, inputs).catch(tell);
+    diff: async (id, state, news) => {
+      const olds = known(state);
+      const { call, inputs, options } = asked(news);
+      const change = await operations.diff(call, id, olds, inputs).catch(tell);
       const replaces = replacedBy(resource, options.replaceOnChanges, change, olds, inputs);
       return {
         changes: change.changed.length > 0,
@@ -114,26 +124,36 @@ function providerOf(resource: Resource, operations: Operations): Provider {
     },
 
     create: async (news) => {
-      const { inputs, options } = withoutOptions(news);
+      const { call, inputs, options } = asked(news);
       const { id, outputs } = await operations
-        .create({ ...call(news), ...timeoutOf(options.timeouts.create) }, inputs)
-        .catch(tellWith(news));
-      return { id, outs: outputs };
+        .create({ ...call, ...timeoutOf(options.timeouts.create) }, inputs)
+        .catch(tellWith(resource, news));
+      return { id, outs: shown(outputs) };
     },
 
-    read: async (id, state) => {
+    read: async (id, properties) => {
+      const state = known(properties);
       const found = await operations.read(call(state), id, state).catch(tell);
       if (!found) return { id: "" };
-      return { id: found.id, props: found.outputs, ...(found.inputs ? { inputs: found.inputs } : {}) };
+      return {
+        id: found.id,
+        props: shown(found.outputs),
+        ...(found.inputs ? { inputs: shown(found.inputs) } : {}),
+      };
     },
 
     update: async (id, olds, news) => {
-      const { inputs, options } = withoutOptions(news);
-      const asked = { ...call(news), ...timeoutOf(options.timeouts.update) };
-      return { outs: await operations.update(asked, id, olds, inputs).catch(tellWith(news)) };
+      const { call, inputs, options } = asked(news);
+      const outputs = await operations
+        .update({ ...call, ...timeoutOf(options.timeouts.update) }, id, known(olds), inputs)
+        .catch(tellWith(resource, news));
+      return { outs: shown(outputs) };
     },
 
-    delete: (id, state) => operations.delete(call(state), id, state).catch(tell),
+    delete: (id, properties) => {
+      const state = known(properties);
+      return operations.delete(call(state), id, state).catch(tell);
+    },
   };
 }
 
@@ -154,21 +174,20 @@ function printOnce(): void {
  * Throws the error as the host reports it: it prints text and stack of some, and sends the message of all; what failed
  * in part it recognises by `id`, `properties` and `reasons`.
  */
-function tell(error: unknown, provider?: unknown): never {
+function tell(error: unknown, outputsOf: (outputs: Properties) => Properties = (outputs) => outputs): never {
   if (!(error instanceof Failure)) throw error;
   const { message, partial } = error;
   const told = new Error(message);
   told.stack = message;
   told.toString = () => alsoAnswered;
   if (partial) {
-    // The host forgets the provider of what failed in part: without it the next run could not go on.
-    const properties = { ...partial.outputs, __provider: provider };
-    Object.assign(told, { id: partial.id, properties, reasons: [message] });
+    Object.assign(told, { id: partial.id, properties: outputsOf(partial.outputs), reasons: [message] });
   }
   throw told;
 }
 
 const tellWith =
-  (inputs: Properties) =>
+  (resource: Resource, inputs: Properties) =>
   (error: unknown): never =>
-    tell(error, inputs["__provider"]);
+    // The host forgets the provider of what failed in part: without it the next run could not go on.
+    tell(error, (outputs) => ({ ...hidden(resource, outputs), __provider: inputs["__provider"] }));

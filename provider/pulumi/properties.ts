@@ -75,7 +75,7 @@ export async function check(
   const given = parse(resource, news);
   if (given.problems.length > 0 || !resource.check) return { inputs: given.all, problems: given.problems };
   const checked = await resource.check(context, given, old);
-  const inputs: Properties = { ...given.all, ...checked.inputs };
+  const inputs: Properties = { ...given.all, ...checked.inputs, ...checked.outputs };
   for (const name of checked.later ?? []) inputs[name] = unknownValue;
   for (const name of namesWith(resource.inputs.shape, ({ passing }) => passing)) Reflect.deleteProperty(inputs, name);
   return { inputs, problems: checked.problems };
@@ -150,9 +150,11 @@ export const plain = (value: unknown): unknown =>
 /** The inputs that outputs do not hold. */
 export const inputOnlyOf = ({ inputs }: Resource): string[] => namesWith(inputs.shape, ({ inputOnly }) => inputOnly);
 
-/** The inputs that outputs hold. */
-export const inputsIn = ({ inputs }: Resource, outputs: Properties): Properties =>
-  Object.fromEntries(Object.entries(outputs).filter(([name]) => name in inputs.shape));
+/** The inputs that outputs hold, with what an engine has among them. */
+export const inputsIn = ({ inputs, outputs: { shape } }: Resource, outputs: Properties): Properties =>
+  Object.fromEntries(
+    Object.entries(outputs).filter(([name]) => name in inputs.shape || factsOf(shape[name] ?? inputs).foreseen),
+  );
 
 /**
  * The outputs that a create, or an update of what is there, will have, as far as they are known before: what is not is
@@ -168,7 +170,7 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
   }
   const stables = stablesOf(resource);
   for (const name of Object.keys(resource.outputs.shape)) {
-    outputs[name] = (stables.includes(name) ? old?.[name] : undefined) ?? unknownValue;
+    outputs[name] = inputs[name] ?? (stables.includes(name) ? old?.[name] : undefined) ?? unknownValue;
   }
   return outputs;
 }

@@ -31,6 +31,10 @@ declare module "zod" {
     namedBy?: string;
     /** What a change of this one is shown as: changes of that input's parts. */
     shownAs?: string;
+    /** An output that says nothing to a reader. */
+    opaque?: boolean;
+    /** An output that check may know: an engine gets it among the inputs, and a preview shows it. */
+    foreseen?: boolean;
   }
 }
 
@@ -47,6 +51,8 @@ export const facts = [
   "stable",
   "namedBy",
   "shownAs",
+  "opaque",
+  "foreseen",
 ] as const;
 
 /** What a resource works with: the platform through `client`, and ways to tell people how it goes. */
@@ -107,8 +113,10 @@ export interface Given<Inputs> {
 }
 
 /** Inputs as they are checked and completed. */
-export interface Checked<Inputs> {
+export interface Checked<Inputs, Outputs> {
   inputs: Partial<Inputs>;
+  /** Outputs that are known already. */
+  outputs?: Partial<Outputs>;
   problems: Problem[];
   /** Names of computed inputs that only an up knows. */
   later?: readonly string[];
@@ -159,13 +167,14 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** For what the platform knows by ID, such that two resources may get to have one ID. */
   identity?: Identity<Inputs, Outputs>;
   /**
-   * Checks and completes inputs beyond what their schema says. `old` holds the inputs of the last run. Offline.
+   * Checks and completes inputs beyond what their schema says; `outputs` are those that are known already. `old` holds
+   * the inputs of the last run. Offline.
    */
   check?: (
     context: OfflineContext,
     given: Given<z.output<Inputs>>,
     old: Partial<z.output<Inputs>>,
-  ) => Promise<Checked<z.output<Inputs>>>;
+  ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
   /** What has changed, beyond comparing inputs one by one. Offline. */
   diff?: (
     context: OfflineContext,

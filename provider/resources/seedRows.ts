@@ -3,15 +3,12 @@ import { fieldTypes } from "../contract/fields.ts";
 import { fraction, id } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
-import { planOffline } from "../reconcile/rows.ts";
 import { adopt, common, resource, ResourceError, type OfflineContext, type Problem, type State } from "./resource.ts";
-import { firstNames, forecast } from "./rowForecast.ts";
 import { observe } from "./rowObservation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rowOwners.ts";
-import { previewed, takenOver } from "./rowPreview.ts";
+import { previewed } from "./rowPreview.ts";
 import { apply, removeOwned } from "./rowSession.ts";
-import { fingerprintOf, summarize } from "./rowSource.ts";
-import { keysIn } from "./rowSummaries.ts";
+import { sourceOf } from "./seedSource.ts";
 import { given } from "./settling.ts";
 import { cellTypes } from "./sources/source.ts";
 
@@ -110,7 +107,8 @@ const inputs = z.object({
     shownAs: "rows",
   }),
   fingerprint: z.string().optional().meta({
-    description: "Digest of the source's file and of how it is read: with the same one nothing is read anew. Computed.",
+    description:
+      "Digest of the source's file and of how it is read, and its number of rows: with the same one nothing is read anew. Computed.",
     settles: "silently",
     computed: true,
   }),
@@ -147,14 +145,15 @@ const inputs = z.object({
 });
 
 const outputs = z.object({
-  rowCount: z.number().int().meta({ description: "Rows that we own." }),
-  ledger: z.string().meta({ description: "Digests of the rows as they were last applied." }),
+  rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
+  ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare." }),
   renewals: z.int().optional().meta({
     description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
   }),
   departed: z.string().optional().meta({
     description: "Digests of the keys of rows that were removed: one that comes back has another ID.",
+    opaque: true,
   }),
   unfinished: z.boolean().optional().meta({
     description: "True when the last run left something undone, which the next one does.",
@@ -225,10 +224,11 @@ export const seedRows = resource({
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
       const { verified, isPassing: isVerifiedLater } = verificationOf(rowClaims, declared) ?? {};
       const problems = verified === old.verified ? [] : await verify(context, declared);
-      const checked: Partial<Inputs> = { ...inputs, ...given({ ...read, verified }) };
+      const { rowCount, ...computed } = read;
+      const checked: Partial<Inputs> = { ...inputs, ...given({ ...computed, verified }) };
       const isLater = (name: keyof Inputs) => (name === "verified" ? isVerifiedLater : isPassing);
       const later = passing.filter((name) => isPreview && checked[name] !== undefined && isLater(name));
-      return { inputs: checked, problems, later };
+      return { inputs: checked, outputs: given({ rowCount }), problems, later };
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
       return { inputs, problems: [problemOf(inputs, error.message)] };
@@ -284,26 +284,6 @@ const problemOf = ({ source }: { source?: string | undefined }, reason: string):
   property: source === undefined ? "rows" : "source",
   reason,
 });
-
-/** What check computes of a source; an unchanged file is only hashed. Says what a seed that is new will do. */
-async function sourceOf(
-  context: OfflineContext,
-  inputs: Inputs,
-  old: Partial<Inputs>,
-): Promise<{ digest: string; fingerprint: string | undefined; keys: string[] | undefined }> {
-  const { directory, report, rowClaims } = context;
-  const fingerprint = await fingerprintOf(inputs, directory);
-  const isUnchanged = fingerprint !== undefined && fingerprint === old.fingerprint;
-  if (isUnchanged && old.digest !== undefined) return { digest: old.digest, fingerprint, keys: old.keys };
-  const summary = await summarize(inputs, directory);
-  rowClaims.remember(inputs.resourceUrn, summary);
-  if (old.table === undefined) {
-    const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
-    const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
-    report.info(forecast(inputs, plan, names, 0));
-  }
-  return { digest: summary.digest, fingerprint, keys: await keysIn(inputs, summary, directory) };
-}
 
 /** Holds the rows against the other seeds of the program. */
 async function verify({ rowClaims, directory }: OfflineContext, declared: Declared): Promise<Problem[]> {

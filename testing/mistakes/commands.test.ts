@@ -1,22 +1,34 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Project, repository, started } from "../project.ts";
+import { Project } from "../project.ts";
+import type { Answer } from "./commandHost.ts";
 
 let project: Project;
+// A process for each of them would take most of the time to start.
+let host: ChildProcess;
 beforeAll(async () => {
   project = await Project.running("", {});
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(PULUMI|MICROAPPS)_/.test(name));
+  host = fork(join(import.meta.dirname, "commandHost.js"), {
+    env: { ...Object.fromEntries(inherited), ...project.environment },
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
 });
-afterAll(() => project.remove());
+afterAll(async () => {
+  const exited = once(host, "exit");
+  host.disconnect();
+  await exited;
+  await project.remove();
+});
 
 /** Runs words in the project's folder or one below it, without choosing a stack for them. */
-async function errorsOf(words: string, below = ""): Promise<{ status: number | null; lines: string[] }> {
-  const microapps = join(repository, "dist/provider/cmd/microapps.js");
-  const { status, output } = await started(
-    [microapps, ...words.split(" ").filter(Boolean)],
-    join(project.folder, below),
-    project.environment,
-  ).ended;
+async function errorsOf(words: string, below = ""): Promise<{ status: number; lines: string[] }> {
+  const answered = once(host, "message");
+  host.send({ words: words.split(" ").filter(Boolean), folder: join(project.folder, below) });
+  const [{ status, output }] = (await answered) as [Answer]; // the event's only argument
   return { status, lines: output.replaceAll(project.folder, "<folder>").trimEnd().split("\n") };
 }
 

@@ -1,0 +1,28 @@
+import type { Resource } from "../resources/resource.ts";
+import { factsOf, type Properties } from "./properties.ts";
+
+/** Engines show no property whose name begins with it, on no screen. */
+const mark = "__";
+
+type Definition = Pick<Resource, "inputs" | "outputs">;
+
+/** Names of what says nothing to a reader: what check or a door computes, and digests. */
+export const hiddenNames = ({ inputs, outputs }: Definition): string[] =>
+  Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
+    const { computed, opaque } = factsOf(schema);
+    return computed || opaque ? [name] : [];
+  });
+
+/** The name under which an engine gets what says nothing to a reader. */
+export const hiddenName = (name: string): string => mark + name;
+
+/** Properties as the engine of a dynamic resource gets them. */
+export const hidden = (definition: Definition, properties: Properties): Properties =>
+  renamed(properties, new Map(hiddenNames(definition).map((name) => [name, hiddenName(name)])));
+
+/** Properties as a resource knows them. States of earlier versions have all of them under their own names. */
+export const unhidden = (definition: Definition, properties: Properties): Properties =>
+  renamed(properties, new Map(hiddenNames(definition).map((name) => [hiddenName(name), name])));
+
+const renamed = (properties: Properties, names: ReadonlyMap<string, string>): Properties =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [names.get(name) ?? name, value]));

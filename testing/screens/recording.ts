@@ -1,0 +1,60 @@
+import { createDisplay } from "../../engine/display/display.ts";
+import { Terminal } from "../../engine/display/testing/terminal.ts";
+import type { EngineEvent } from "../../engine/events.ts";
+
+/** What a command told as `--json`, without what differs from run to run. */
+export type Recording = readonly EngineEvent[];
+
+export function recorded(output: string): Recording {
+  const lines = output.split("\n").filter((line) => line.startsWith("{"));
+  // The engine's own events, one a line.
+  const events = lines.map((line) => steady(JSON.parse(line.replaceAll(/\b\d+\.\d s\b/g, "0.1 s")) as EngineEvent));
+  const runs: EngineEvent[][] = [];
+  for (const event of events) {
+    if (event.type === "start") runs.push([]);
+    runs.at(-1)?.push(event);
+  }
+  return runs.flatMap(inOrder);
+}
+
+function steady(event: EngineEvent): EngineEvent {
+  return event.type === "stepDone" || event.type === "summary" ? { ...event, seconds: 1.5 } : event;
+}
+
+/** Resources that wait for none of each other come in any order: here in that of their names. */
+function inOrder(run: EngineEvent[]): EngineEvent[] {
+  const urnOf = (event: EngineEvent): string => ("urn" in event ? (event.urn ?? "") : "");
+  const name = (event: EngineEvent): string => urnOf(event).split("::").at(-1) ?? "";
+  const [start, summary] = (["start", "summary"] as const).map((kind) => run.filter(({ type }) => type === kind));
+  const others = run.filter(({ type }) => type !== "start" && type !== "summary");
+  return [
+    ...(start ?? []),
+    ...others.toSorted((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0)),
+    ...(summary ?? []),
+  ];
+}
+
+/** What a terminal of a width shows of a recording in the end, and the lines of it that are wider than the terminal. */
+export function screen(recording: Recording, width: number): { text: string; overflowing: string[] } {
+  const terminal = new Terminal(width, 50);
+  let written = "";
+  const { emit, close } = createDisplay({
+    json: false,
+    diff: false,
+    interactive: true,
+    color: false,
+    suppressOutputs: false,
+    suppressProgress: false,
+    write: (text) => {
+      written += text;
+      terminal.write(text);
+    },
+    width: () => width,
+    now: () => 0,
+  });
+  for (const event of recording) emit(event);
+  close();
+  const wide = new Terminal(10_000, 50);
+  wide.write(written);
+  return { text: terminal.text, overflowing: wide.text.split("\n").filter((line) => line.length > width) };
+}
