@@ -102,9 +102,9 @@ describe("limits of a file", () => {
   test("of thousands of problems the first ones are told, soon", () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `organisation${index}: 1`);
     writeFileSync(join(folder, "many.yaml"), keys.join("\n"));
-    const began = performance.now();
+    const began = process.cpuUsage();
     const lines = told("many.yaml", folder).split("\n");
-    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(8_000_000); // µs of this process, however busy the machine is
     expect(lines).toHaveLength(52);
     expect(lines[0]).toBe("environment many.yaml has 20000 problems:");
     expect(lines[1]).toContain('many.yaml:1:1: unknown key "organisation0"');
