@@ -205,30 +205,30 @@ test("what is wrong with secret rows is told without their values", async () => 
   ]);
 });
 
-test("of a million rows those that are wrong are named, all at once", async () => {
+test("of 200,000 rows those that are wrong are named, all at once", async () => {
   function* lines(): Generator<string> {
     yield "Code,People\n";
-    for (let row = 0; row < 1_000_000; row += 1_000) {
+    for (let row = 0; row < 200_000; row += 1_000) {
       let text = "";
       for (let index = row; index < row + 1_000; index++) {
         if (index === 123_456) text += `K${index},many\n`;
-        else if (index === 500_000) text += `K${index},1,2\n`;
-        else if (index === 999_998) text += `K77,${index}\n`;
+        else if (index === 150_000) text += `K${index},1,2\n`;
+        else if (index === 199_998) text += `K77,${index}\n`;
         else text += `K${index},${index}\n`;
       }
       yield text;
     }
   }
-  await pipeline(Readable.from(lines()), createWriteStream(join(folder, "million.csv")));
-  const declaration = { key: ["Code"], source: "million.csv", types: { People: "number" } } as const;
+  await pipeline(Readable.from(lines()), createWriteStream(join(folder, "large.csv")));
+  const declaration = { key: ["Code"], source: "large.csv", types: { People: "number" } } as const;
   await expect(summarize(declaration, folder)).rejects.toThrow(
     [
-      'million.csv:123458: People is a number, not "many": write it as 12 or -1.5',
-      "million.csv:500002: the row has another number of cells than the first line; quote cells that hold commas",
-      'million.csv:1000000: the natural key "K77" stands at line 79 already: remove one of the two, or name more labels in key',
+      'large.csv:123458: People is a number, not "many": write it as 12 or -1.5',
+      "large.csv:150002: the row has another number of cells than the first line; quote cells that hold commas",
+      'large.csv:200000: the natural key "K77" stands at line 79 already: remove one of the two, or name more labels in key',
     ].join("\n"),
   );
-}, 60_000);
+});
 
 test("YAML with thousands of keys is read in no time, and a key that stands twice is told by line", async () => {
   const keys = Array.from({ length: 20_000 }, (_, index) => `L${index}: 1`).join(", ");
