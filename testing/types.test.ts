@@ -36,7 +36,10 @@ const cases: [program: string, said: string[]][] = [
   [`new TeamRoster("all", { teamID: output, members: {}, mode: "strict" });`, [`'"strict"' is not assignable`]],
   [`new UserTeams("ada", { email: "ada@example.com" });`, ["Property 'teamIDs' is missing"]],
   [`new SeedRows("r", { table: "r", key: "Code", rows: [{ Code: "N", Name: output }] });`, []],
-  [`new SeedRows("r", { table: "r", key: ["City", "Floor"], source: "r.csv", types: { Floor: "number", Since: "date" } });`, []],
+  [
+    `new SeedRows("r", { table: "r", key: ["City", "Floor"], source: "r.csv", types: { Floor: "number", Since: "date" } });`,
+    [],
+  ],
   [`new SeedRows("r", { table: "r", key: "Code" });`, ["is not assignable to parameter of type 'SeedRowsArgs'"]],
   [
     `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", rows: [] });`,

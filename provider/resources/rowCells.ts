@@ -10,7 +10,8 @@ const max = { rows: 5, cells: 10, characters: 60 };
 
 /** A value as it is shown and kept: a long one is a text that is cut. The same value once more changes nothing. */
 export function brief(value: unknown): unknown {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  if (value === undefined) return value;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length <= max.characters ? value : `${text.slice(0, max.characters)}…`;
 }
 

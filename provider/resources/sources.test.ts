@@ -136,7 +136,7 @@ describe("other formats", () => {
     ["rows.json", '[{"A": 1} {"A": 2}]', "rows.json:1:11: is not valid JSON: a comma is missing here"],
     ["rows.json", '[{"A": 1}] // rows', "rows.json:1:12: is not valid JSON: it has no comments: remove this one"],
     ["rows.json", '[{"A": "x}]', "rows.json:1:8: is not valid JSON: the text that begins here has no closing"],
-    ["rows.json", `${"[".repeat(100_000)}`, "rows.json:1:1: is nested too deeply: make it flatter"],
+    ["rows.json", "[".repeat(100_000), "rows.json:1:1: is nested too deeply: make it flatter"],
     [
       "rows.json",
       '[{"A": 1},\n {"A": 1, "B": {"C": 1}, "A": 2}]',
