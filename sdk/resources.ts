@@ -82,7 +82,6 @@ interface SeedSettings extends Omit<
   | "linkRenewals"
   | "linkedSeeds"
   | "siblings"
-  | "isPreview"
   | "fields"
 > {
   /** Linked-table labels whose values are keys of rows in another table. */
@@ -109,7 +108,6 @@ export class SeedRows extends declared(seedRows) {
         salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
-        isPreview: pulumi.runtime.isDryRun(),
       },
       options,
     );

@@ -135,12 +135,6 @@ const inputs = z.object({
     computed: true,
     passing: true,
   }),
-  isPreview: z.boolean().optional().meta({
-    description: "Whether the program runs for a preview, which says what is about to be done. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-    passing: true,
-  }),
   siblings: z.array(sibling).optional().meta({
     description: "Other seeds of the program on the same table. Set by the SDK.",
     settles: "silently",
@@ -200,9 +194,8 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, isPreview, ...asked }, unknown }, old) => {
+  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
-    if (isPreview !== undefined) rowClaims.isUpdate = !isPreview;
     const inputs = { ...asked, ...given({ salt: saltOf(asked, old) }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
@@ -267,7 +260,7 @@ export const seedRows = resource({
 
 /** What a preview says of the rows, an update does not say once more: it says what it did. */
 const inPreview = (context: OfflineContext): OfflineContext =>
-  context.rowClaims.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
+  context.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
 
 /** The digests in a state stay comparable: what they were salted with stays. */
 const saltOf = ({ sensitive }: Partial<Inputs>, old: Partial<Inputs>): string | undefined =>

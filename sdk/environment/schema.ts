@@ -86,7 +86,6 @@ const seed = z.strictObject({
     linkRenewals: true,
     linkedSeeds: true,
     siblings: true,
-    isPreview: true,
     fields: true,
   }).shape,
   references: z
