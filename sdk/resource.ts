@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
-import { optionsInput, type Options } from "../provider/pulumi/options.ts";
+import { optionsInput, previewInput, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
@@ -92,6 +92,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
         ...args,
         ...handedOver(options),
         __provider: providerOf(definition.name),
+        [previewInput]: pulumi.runtime.isDryRun(),
         resourceUrn: plainUrn(name, type, options.parent),
       });
       super(

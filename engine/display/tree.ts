@@ -45,8 +45,6 @@ function fitted(body: TableRow[], width: number): TableRow[] {
   );
   const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + said - width;
   if (missing <= 0) return body;
-  const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
-  if (names - missing < telling && bare.some(({ type }, i) => type !== body[i]?.type)) return fitted(bare, width);
   // How many messages there are is seen below the table.
   const brief = body.map((row) => ({
     ...row,
@@ -54,6 +52,8 @@ function fitted(body: TableRow[], width: number): TableRow[] {
     dots: row.isOver ? 0 : dots,
   }));
   if (names - missing < telling && !isDeepStrictEqual(brief, body)) return fitted(brief, width);
+  const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
+  if (names - missing < telling && bare.some(({ type }, i) => type !== body[i]?.type)) return fitted(bare, width);
   const room = Math.max(shortest, names - missing);
   const typeRoom = Math.max(shortest, types - Math.max(0, missing - (names - room)));
   return body.map((row) => ({ ...row, type: cut(row.type, typeRoom, "end"), name: cut(row.name, room, "start") }));

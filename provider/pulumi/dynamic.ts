@@ -8,7 +8,7 @@ import { hidden, unhidden } from "./hiddenNames.ts";
 import { endWithEngine } from "./lifetime.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
-import { optionsInput, replacedBy, withoutOptions } from "./options.ts";
+import { optionsInput, previewInput, replacedBy, withoutOptions } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import type { Properties } from "./properties.ts";
 
@@ -104,6 +104,7 @@ function providerOf(resource: Resource, operations: Operations): Provider {
 
     check: async (olds, news) => {
       isCurrent = true;
+      operations.isUpdate = news[previewInput] === false;
       const { call, inputs: given } = asked(news);
       const { inputs, problems } = await operations.check(call, asked(olds).inputs, given).catch(tell);
       const options = news[optionsInput];

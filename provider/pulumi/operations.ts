@@ -51,6 +51,8 @@ interface Surroundings {
 
 /** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
+  /** Whether the run is known to be no preview. */
+  isUpdate = false;
   readonly #surroundings: Surroundings;
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
@@ -215,6 +217,7 @@ export class Operations {
         identities: this.#identities,
         rowClaims: this.#rowClaims,
         seed: seed?.length ? seed : randomBytes(32),
+        isUpdate: this.isUpdate,
       };
       const stop = time ? AbortSignal.any([signal, time]) : signal;
       const online = async (state: Properties = {}): Promise<Context> => {

@@ -9,6 +9,9 @@ import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
  */
 export const optionsInput = "__options";
 
+/** The input by which a dynamic resource says that the program runs for a preview, which no host is told. */
+export const previewInput = "__isPreview";
+
 const options = z.object({
   /** Property paths whose change makes a new thing. */
   replaceOnChanges: z.array(z.string()).default([]),
@@ -17,8 +20,8 @@ const options = z.object({
 });
 export type Options = z.input<typeof options>;
 
-/** Takes the options out of a dynamic resource's inputs. */
-export function withoutOptions({ [optionsInput]: given, ...inputs }: Properties): {
+/** Takes what is not the resource's own out of a dynamic resource's inputs. */
+export function withoutOptions({ [optionsInput]: given, [previewInput]: _, ...inputs }: Properties): {
   inputs: Properties;
   options: z.output<typeof options>;
 } {

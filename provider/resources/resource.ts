@@ -73,6 +73,8 @@ export interface Context {
   rowClaims: RowClaims;
   /** Which resource of the run has which ID. */
   identities: Identities;
+  /** Whether the run is known to be no preview: what that says is about to be done is not said once more. */
+  isUpdate: boolean;
   /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
   readsFirst: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
@@ -94,7 +96,7 @@ export interface Report {
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims"
+  "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims" | "isUpdate"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;

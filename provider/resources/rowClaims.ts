@@ -41,8 +41,6 @@ export class RowClaims {
   readonly #removed: (Keys & { table: string })[] = [];
   readonly #renewed = new Set<string>();
   readonly #summaries = new Map<string, Summary>();
-  /** Whether the run is known to be no preview. */
-  isUpdate = false;
 
   /** @param directory the program's folder, where sources are found */
   constructor(directory: string) {

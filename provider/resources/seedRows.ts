@@ -197,12 +197,11 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: told, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
     const salt = isOutdated(old.salt) ? saltOf(context.seed) : old.salt;
-    // What the next up will choose at random no preview knows. An SDK that tells so tells an update, too.
+    // What the next up will choose at random no preview knows.
     const isPreview = unknown.has("salt");
-    if (told !== undefined) rowClaims.isUpdate = true;
     const isPassing = isPreview && salt !== old.salt;
     const inputs = { ...asked, ...given({ salt }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
@@ -278,7 +277,7 @@ export const seedRows = resource({
 
 /** What a preview says of the rows, an update does not say once more: it says what it did. */
 const inPreview = (context: OfflineContext): OfflineContext =>
-  context.rowClaims.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
+  context.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
 
 const problemOf = ({ source }: { source?: string | undefined }, reason: string): Problem => ({
   property: source === undefined ? "rows" : "source",

@@ -88,7 +88,7 @@ export const teamRoster = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ report, account, claims }, change, old, { inputs, unknown }) => {
+  diff: ({ report, account, claims, isUpdate }, change, old, { inputs, unknown }) => {
     if (change.replaces.length === 0) claims.found(inputs.resourceUrn, wantedOf(inputs.members ?? {}, old));
     // An address that differs in letter case alone is the same user's.
     const respelt = inputs.members !== undefined && same(old.members, inputs.members);
@@ -103,7 +103,7 @@ export const teamRoster = resource({
       const parts = counts.flatMap(([what, who]) =>
         who.length > 0 ? [`${who.length} to ${what} (${names(who, declaration)})`] : [],
       );
-      report.info(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
+      if (!isUpdate) report.info(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
       if (decidesOnMore(declaration, old)) {
         report.info("whom the roster left alone until now it may remove as well: who that is shows only the update");
       }
