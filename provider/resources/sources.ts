@@ -4,6 +4,7 @@ import type { RowData } from "../contract/values.ts";
 import { isObject } from "../contract/wire.ts";
 import { FileRefusal, mostOfRows, openFile } from "../files/files.ts";
 import { csvRecords } from "./csv.ts";
+import { holds, mayHold, nameless, noName } from "./nameless.ts";
 import { ResourceError } from "./resource.ts";
 import { some } from "./settling.ts";
 import { EncodingError, linesOf, textOf } from "./textFiles.ts";
@@ -112,6 +113,7 @@ function header(given: Source, { line, cells: labels }: { line: number; cells: s
   if (lacking !== undefined) throw problem(`there is no label "${lacking}", which key names: ${adviceOn(labels)}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) throw problem(`column ${empty + 1} has no label`);
+  if (labels.includes(nameless)) throw problem(noName);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
   if (twice !== undefined) throw problem(`the label "${twice}" stands there twice`);
   const strange = Object.keys(given.types ?? {}).find((label) => !labels.includes(label));
@@ -155,8 +157,9 @@ function cells(
     } else if ((type === "number" && isRounded(cell.trim(), Number(value))) || (type === "json" && roundedIn(cell))) {
       wrong(`${placeOf(given, line)}: ${label} ${rounded}`);
       whole = false;
-    } else if (label === "__proto__") {
-      Object.defineProperty(values, label, { value, enumerable: true, writable: true });
+    } else if (type === "json" && mayHold(cell) && holds(value)) {
+      wrong(`${placeOf(given, line)}: ${label}: ${noName}`);
+      whole = false;
     } else values[label] = value;
   }
   return whole ? values : undefined;
@@ -204,12 +207,14 @@ function typed(cell: string, type: CellType): unknown {
 async function* ndjson(given: Source, file: FileHandle, wrong: Wrong): AsyncGenerator<SourceRow[]> {
   for await (const { first, text } of linesOf(file)) {
     const rows: SourceRow[] = [];
+    const deep = mayHold(text);
     for (const [index, words] of text.split("\n").entries()) {
       if (words.trim() === "") continue;
       const line = first + index;
       const values = parsedJson(words);
       if (values === undefined) wrong(`${placeOf(given, line)}: is not valid JSON`);
       else if (roundedIn(words)) wrong(`${placeOf(given, line)}: a number ${rounded}`);
+      else if (deep && holds(values)) wrong(`${placeOf(given, line)}: ${noName}`);
       else rows.push(...asRow(given, line, values, wrong));
     }
     yield rows;
@@ -228,7 +233,13 @@ function json(given: Source, text: string, wrong: Wrong): SourceRow[] {
     throw new SourceError(`${placeOf(given, line)}: a number ${rounded}`);
   }
   const lines = linesOfItems(text);
-  return items.flatMap((values: unknown, index) => asRow(given, lines[index] ?? 1, values, wrong));
+  const deep = mayHold(text);
+  return items.flatMap((values: unknown, index) => {
+    const line = lines[index] ?? 1;
+    if (!deep || !holds(values)) return asRow(given, line, values, wrong);
+    wrong(`${placeOf(given, line)}: ${noName}`);
+    return [];
+  });
 }
 
 /** The line on which each item of a JSON list begins; the text is known to be valid. */
@@ -279,6 +290,7 @@ async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRo
       for (const { value, range } of keys) {
         const twice = seen.size === seen.add(value).size && value !== "<<";
         if (twice) throw new SourceError(`${at(range?.[0] ?? 0)}: Map keys must be unique`);
+        if (value === nameless) throw new SourceError(`${at(range?.[0] ?? 0)}: ${noName}`);
       }
       if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value))
         throw new SourceError(
