@@ -7,7 +7,7 @@ MICROAPPS := node --no-warnings dist/provider/cmd/microapps.js
 .PHONY: build up preview refresh destroy test test-console check format bench clean
 .DEFAULT_GOAL := build
 
-node_modules/.installed: package.json package-lock.json $(wildcard examples/*/package.json)
+node_modules/.installed: package.json package-lock.json .npmrc $(wildcard examples/*/package.json scripts/*/package.json)
 	@npm ci --no-audit --no-fund --loglevel=error
 	@node -e 'const [a,b]=process.versions.node.split(".").map(Number);process.exit(a>22||a===22&&b>=19?0:1)' || \
 	  { echo "Node $$(node --version) is too old and no newer one could be installed: install Node 22.19 or newer, then run make again." >&2; exit 1; }
@@ -49,7 +49,11 @@ check: dist/.built
 	@eslint --max-warnings 0 .
 	@knip
 
-check: docs-are-current examples-are-current
+check: docs-are-current examples-are-current lock-is-whole
+
+.PHONY: lock-is-whole
+lock-is-whole: node_modules/.installed
+	@node scripts/lock-is-whole.mjs
 
 .PHONY: docs docs-are-current examples-are-current test-pulumi
 docs: dist/.built

@@ -64,13 +64,19 @@ export function stateOf(word: string, words: Readonly<Record<string, GenerationS
   return spelled?.[1] ?? usualWords[word.toLowerCase()] ?? "pending";
 }
 
+// Neither a user's name before the server's nor anything that is not seen belongs to a link that people follow.
+const linkForm =
+  /^(https?:\/\/[^\s\p{C}/@?#\\"'<>]+(?:\/[^\s\p{C}?#\\"'<>]+?)??)(?:\/workspace)?\/apps?\/([^\s\p{C}/?#\\"'<>]+)(?=$|[/?#])[^\s\p{C}]*$/u;
+
 /** App ID in a link of either form, `…/workspace/apps/<app_id>` or `…/app/<app_id>`; undefined when there is none. */
-export function appIDIn(link: string): string | undefined {
-  return /\/apps?\/([^/?#\s]+)/.exec(link)?.[1];
-}
+export const appIDIn = (link: string): string | undefined => linkForm.exec(link)?.[2];
 
 /** Link to the finished app, `{app_server}/app/<app_id>`, from the link that the generation answered. */
 export function finishedAppLink(link: string): string | undefined {
-  const found = /^(.*?)(?:\/workspace)?\/apps?\/([^/?#\s]+)/.exec(link);
-  return found ? `${found[1] ?? ""}/app/${found[2] ?? ""}` : undefined;
+  const [, server, id] = linkForm.exec(link) ?? [];
+  return server === undefined || id === undefined ? undefined : `${server}/app/${id}`;
 }
+
+/** Whether a link to an app leads to a server. The interface does not say which one it is: an address of its own. */
+export const leadsTo = (server: string, link: string): boolean =>
+  URL.canParse(link) && URL.canParse(server) && new URL(link).origin === new URL(server).origin;

@@ -32,7 +32,7 @@ test("a key that nobody reads is refused with the one that was meant", () => {
   );
   expect(() => given({ ...sound, colour: "red" })).toThrow(
     "microapps:colour is no configuration; there is endpoint, email, password, token, userID, apiKey, readOnly, " +
-      "insecure, driftOnPreview, organizationID, movedFrom, wireNames",
+      "insecure, driftOnPreview, organizationID, movedFrom, appServer, wireNames",
   );
   expect(() => configure({ ...sound, pasword: "horse" }, {}, true)).toThrow(
     "pasword is no configuration; did you mean password?",

@@ -53,6 +53,10 @@ export const configuration = z.object({
     description:
       "Former address of the platform. A state remembers its platform and refuses another one, unless this names it.",
   }),
+  appServer: z
+    .url({ protocol: /^https?$/, error: "must be an address, https://…" })
+    .optional()
+    .meta({ description: "Address of the server in the links to generated apps: a link elsewhere is refused." }),
   wireNames: wireNames.optional().meta({
     description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
   }),

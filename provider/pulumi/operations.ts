@@ -212,6 +212,7 @@ export class Operations {
         report: reported,
         directory,
         platform: platformOf(settings),
+        appServer: settings.appServer,
         account,
         claims: this.#claims,
         identities: this.#identities,

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { appIDIn, finishedAppLink } from "../contract/apps.ts";
+import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
+import { printableLine } from "../contract/text.ts";
 import { email } from "../contract/values.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./intents.ts";
 import { common, resource, ResourceError, type Context } from "./resource.ts";
@@ -48,7 +49,7 @@ const generation = anyIntent.extend({
     .string()
     .refine(
       (link) => finishedAppLink(link) !== undefined,
-      "must be a link to an app, such as …/workspace/apps/<app_id>",
+      "must be a link to an app, such as https://…/workspace/apps/<app_id>",
     )
     .optional(),
 });
@@ -175,8 +176,20 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
         `if not, delete that file. Then run up again.`,
     );
   }
+  const wrong = wrongWith(intent.link, context);
+  if (wrong !== undefined)
+    throw new ResourceError(`the link in ${intent.file} ${wrong}. Correct it, or delete the file.`);
   context.report.info(`going on with the app that an interrupted run generated: ${intent.link}`);
   return intent.link;
+}
+
+/** Why people must not be sent to a link; undefined when it leads to an app of the platform's. */
+function wrongWith(link: string, { appServer }: Context): string | undefined {
+  const shown = printableLine(link);
+  if (finishedAppLink(link) === undefined)
+    return `is none to an app, such as https://…/workspace/apps/<app_id>: ${shown}`;
+  if (appServer === undefined || leadsTo(appServer, link)) return undefined;
+  return `does not lead to ${appServer}, which microapps:appServer names: ${shown}`;
 }
 
 async function generate(context: Context, urn: string, inputs: Inputs): Promise<string> {
@@ -190,9 +203,10 @@ async function generate(context: Context, urn: string, inputs: Inputs): Promise<
       { userEmail, appPrompt, ...given({ attachments: inputs.attachments }) },
       context,
     );
-    if (appIDIn(link) === undefined) {
+    const wrong = wrongWith(link, context);
+    if (wrong !== undefined) {
       throw new ResourceError(
-        `the platform answered a link without an app ID: ${link}. Correct "link" in ${file} or delete the file.`,
+        `the link that the platform answered ${wrong}. Nothing of it is kept: write the app's link as "link" into ${file}, or delete the file.`,
       );
     }
     await writeIntent(context.directory, { ...intent, link });

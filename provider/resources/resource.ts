@@ -67,6 +67,8 @@ export interface Context {
   account: { email?: string | undefined; userID?: string | undefined };
   /** The platform as states name it. */
   platform: string;
+  /** Where links to apps have to lead; anywhere when the configuration does not say. */
+  appServer?: string | undefined;
   /** What other resources of the run say about teams. */
   claims: TeamClaims;
   /** What other resources of the run say about rows. */

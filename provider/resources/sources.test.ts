@@ -54,6 +54,29 @@ describe("a CSV", () => {
     }
   });
 
+  test("tells of __proto__, under which values would vanish, in its place", async () => {
+    const refused = (name: string, text: string, types?: Readonly<Record<string, CellType>>) =>
+      rowsOf(name, text, types).then(
+        () => "",
+        (error: unknown) => String(error),
+      );
+    const said = (place: string) => `ResourceError: ${place}"__proto__" can't be a label; rename it`;
+    expect(await refused("rows.csv", "A,__proto__\n1,2\n")).toBe(said("rows.csv:1: "));
+    expect(await refused("rows.csv", 'A,B\n1,2\n1,"{""__proto__"": 1}"\n', { B: "json" })).toBe(
+      said("rows.csv:3: B: "),
+    );
+    for (const label of ["__proto__", "\\u005f_proto__"]) {
+      expect(await refused("rows.ndjson", `{"A":1}\n{"${label}":1,"A":1}\n`)).toBe(said("rows.ndjson:2: "));
+      expect(await refused("rows.ndjson", `{"A":[{"${label}":{}}]}\n`)).toBe(said("rows.ndjson:1: "));
+      expect(await refused("rows.json", `[{"A":1},\n{"A":{"${label}":1}}]`)).toBe(said("rows.json:2: "));
+      expect(await refused("rows.yaml", `- A: 1\n- A: 1\n  "${label}": { a: 1 }\n`)).toBe(said("rows.yaml:3: "));
+    }
+    expect(await refused("rows.yaml", "- A:\n    - B: { __proto__: 1 }\n")).toBe(said("rows.yaml:2: "));
+    expect(await values("rows.ndjson", '{"A":"__proto__","constructor":1}\n')).toEqual([
+      { A: "__proto__", constructor: 1 },
+    ]);
+  });
+
   test("tells the line on which each row begins", async () => {
     expect((await rowsOf("rows.csv", 'A\n"1\n2"\n\n3\n"4\r\n5"\n6')).map(({ line }) => line)).toEqual([2, 5, 6, 8]);
   });

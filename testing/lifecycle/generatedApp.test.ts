@@ -59,6 +59,37 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(await readdir(join(host.folder, ".microapps/intents"))).toEqual([]);
   });
 
+  test("a link elsewhere than at the app server is not kept, and neither is the app paid for twice", async () => {
+    const { host, emulator } = scene;
+    const at = async (server: string | undefined): Promise<void> => {
+      if (server === undefined) delete process.env["MICROAPPS_APP_SERVER"];
+      else process.env["MICROAPPS_APP_SERVER"] = server;
+      await host.restart();
+    };
+    try {
+      await at("https://elsewhere.example.com");
+      const said = await scene.create("GeneratedApp", news).then(
+        () => "",
+        (error: unknown) => String(error),
+      );
+      expect(said).toMatch(
+        /the link that the platform answered does not lead to https:\/\/elsewhere\.example\.com, which microapps:appServer names: https:\/\/apps\.example\.com\/workspace\/apps\//,
+      );
+      const [, file = ""] = /"link" into (\S+),/.exec(said) ?? [];
+      const path = join(host.folder, file);
+      const intent = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
+      expect(intent).not.toHaveProperty("link");
+      const [, link = ""] = /names: (\S+)\. Nothing/.exec(said) ?? [];
+      await writeFile(path, JSON.stringify({ ...intent, link }));
+      await expect(scene.create("GeneratedApp", news)).rejects.toThrow(`the link in ${file} does not lead to`);
+      await at("https://apps.example.com/");
+      expect((await scene.create("GeneratedApp", news)).outputs["editLink"]).toBe(link);
+      expect(emulator.calls({ endpoint: "createappwithprompt" })).toHaveLength(1);
+    } finally {
+      await at(undefined);
+    }
+  });
+
   test("an answer that never arrived is not paid for twice", async () => {
     scene.emulator.setFaults({
       faults: [{ endpoint: "createappwithprompt", kind: "reset", commit: true, count: 1 }],

@@ -4,6 +4,7 @@ import type { RowData } from "../../contract/values.ts";
 import { some } from "../settling.ts";
 import { csvRecords } from "./csv.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { holds, mayHold, nameless, noName } from "./nameless.ts";
 import type { CellType, Reading, SourceRow } from "./source.ts";
 import { linesOf } from "./textFiles.ts";
 
@@ -38,6 +39,7 @@ function header({ given, refuse }: Reading, { line, cells: labels }: { line: num
   if (lacking !== undefined) refuse(line, `there is no label "${lacking}", which key names: ${adviceOn(labels)}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) refuse(line, `column ${empty + 1} has no label`);
+  if (labels.includes(nameless)) refuse(line, noName);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
   if (twice !== undefined) refuse(line, `the label "${twice}" stands there twice`);
   const strange = Object.keys(given.types ?? {}).find((label) => !labels.includes(label));
@@ -85,8 +87,9 @@ function cells(
     ) {
       wrong({ line, text: `${label} ${rounded}` });
       whole = false;
-    } else if (label === "__proto__") {
-      Object.defineProperty(values, label, { value, enumerable: true, writable: true });
+    } else if (type === "json" && mayHold(cell) && holds(value)) {
+      wrong({ line, text: `${label}: ${noName}` });
+      whole = false;
     } else values[label] = value;
   }
   return whole ? values : undefined;

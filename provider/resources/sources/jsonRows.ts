@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type * as Jsonc from "jsonc-parser";
 import { isObject } from "../../contract/wire.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
 import { linesOf } from "./textFiles.ts";
 
@@ -16,7 +17,7 @@ export async function* ndjsonRows({ wrong }: Reading, file: FileHandle): AsyncGe
       if (words.trim() === "") continue;
       const line = first + index;
       const values = parsed(words);
-      if (values === undefined || mayRepeat(words, values)) {
+      if (values === undefined || mayRepeat(words, values) || mayHold(words)) {
         const [mistake] = scanned(await jsonc(), words).mistakes;
         if (mistake) {
           wrong({ ...mistake, line });
@@ -107,6 +108,7 @@ function scanned({ visit }: typeof Jsonc, text: string): Scan {
     onObjectProperty: (label, _offset, _length, line, character) => {
       const labels = open.at(-1);
       if (labels?.has(label)) tell(line, character, `the label "${label}" stands twice in one object: remove one`);
+      if (label === nameless) tell(line, character, noName);
       labels?.add(label);
     },
     onLiteralValue: (value: unknown, offset, length, line, character) => {

@@ -1,6 +1,7 @@
 import type * as Yaml from "yaml";
 import { isRounded, misnamed, rounded } from "./exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
+import { nameless, noName } from "./nameless.ts";
 import { linkedLabels, type Reading, type SourceRow } from "./source.ts";
 
 /** The rows of a YAML list. */
@@ -61,6 +62,7 @@ function refuseWhatIsLost(
       const seen = new Set<unknown>();
       for (const { value, source, range } of labels) {
         if (source === "<<") continue; // may stand there several times
+        if (value === nameless) refuse(range?.[0] ?? 0, noName);
         if (seen.size === seen.add(value).size)
           refuse(range?.[0] ?? 0, `the label "${String(value)}" stands twice in one row: remove one`);
       }

@@ -1,0 +1,12 @@
+/** A name that JavaScript takes for something else: what stands under it would vanish on the way. */
+export const nameless = "__proto__";
+export const noName = `"${nameless}" can't be a label; rename it`;
+
+/** Whether a text may have that name in it, also spelled by codes. */
+export const mayHold = (text: string): boolean => /proto|\\u/i.test(text);
+
+/** Whether a value has something under that name, at any depth. */
+export const holds = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (Object.hasOwn(value, nameless) || Object.values(value as Record<string, unknown>).some(holds));
