@@ -66,9 +66,9 @@ describe("a CSV", () => {
       said("rows.csv:3: B: "),
     );
     for (const label of ["__proto__", "\\u005f_proto__"]) {
-      expect(await refused("rows.ndjson", `{"A":1}\n{"${label}":1,"A":1}\n`)).toBe(said("rows.ndjson:2: "));
-      expect(await refused("rows.ndjson", `{"A":[{"${label}":{}}]}\n`)).toBe(said("rows.ndjson:1: "));
-      expect(await refused("rows.json", `[{"A":1},\n{"A":{"${label}":1}}]`)).toBe(said("rows.json:2: "));
+      expect(await refused("rows.ndjson", `{"A":1}\n{"${label}":1,"A":1}\n`)).toBe(said("rows.ndjson:2:2: "));
+      expect(await refused("rows.ndjson", `{"A":[{"${label}":{}}]}\n`)).toBe(said("rows.ndjson:1:8: "));
+      expect(await refused("rows.json", `[{"A":1},\n{"A":{"${label}":1}}]`)).toBe(said("rows.json:2:7: "));
       expect(await refused("rows.yaml", `- A: 1\n- A: 1\n  "${label}": { a: 1 }\n`)).toBe(said("rows.yaml:3: "));
     }
     expect(await refused("rows.yaml", "- A:\n    - B: { __proto__: 1 }\n")).toBe(said("rows.yaml:2: "));

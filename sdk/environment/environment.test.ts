@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, expect, test } from "@jest/globals";
+import { hiddenName } from "../../provider/pulumi/hiddenNames.ts";
 import { Environment } from "./environment.ts";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];
@@ -74,7 +75,9 @@ test("seeds get the types of the fields that the platform of the file has", asyn
   const { seeds } = new Environment("typed", { file: "sdk/environment/testdata/sound.yaml" });
   await settled(seeds);
   const fieldsOf = (name: string): unknown =>
-    (registered.find((resource) => resource.name === `typed/${name}`)?.inputs as { fields?: unknown }).fields;
+    (registered.find((resource) => resource.name === `typed/${name}`)?.inputs as Record<string, unknown>)[
+      hiddenName("fields")
+    ];
   expect([fieldsOf("countries"), fieldsOf("currencies")]).toEqual([{ Code: "text" }, undefined]);
 });
 
