@@ -61,10 +61,13 @@ export const emptyLedger = (): Ledger => ledgerOf(new RowSet());
 
 /** Text of a ledger for the state, at most 256 KB: `list:2:<rows>:<base64>` or `sketch:2:<rows>:<base64>`. */
 export function encodeLedger(ledger: Ledger): string {
-  const words = ledger.kind === "list" ? ledger.rows.packed() : ledger.sketch.words;
-  const bytes = Buffer.alloc(words.length * 4);
-  words.forEach((word, index) => bytes.writeUInt32LE(word, index * 4));
-  return `${ledger.kind}:2:${ledger.count}:${bytes.toString("base64")}`;
+  const pages = ledger.kind === "list" ? [...ledger.rows.packed()] : [ledger.sketch.words];
+  const parts = pages.map((words) => {
+    const bytes = Buffer.alloc(words.length * 4);
+    words.forEach((word, index) => bytes.writeUInt32LE(word, index * 4));
+    return bytes;
+  });
+  return `${ledger.kind}:2:${ledger.count}:${Buffer.concat(parts).toString("base64")}`;
 }
 
 /**

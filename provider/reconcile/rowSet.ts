@@ -3,16 +3,19 @@ import { sameContent, type Content, type Digest, type RowDigests } from "./diges
 /** Two of the key and four of the content. */
 const wordsPerRow = 6;
 
+/** Rows lie in pages, which never move: an array that doubles needs room for three. Behind the rows stand their lines. */
+const rowsPerPage = 1_024;
+const linesAt = rowsPerPage * wordsPerRow;
+
 /** Of rows of which the keys alone matter. */
 const nothing: Content = { high: 0, low: 0, third: 0, fourth: 0 };
 
 /**
- * Rows by their digests, each key once, in the order in which they were added: 36 to 72 bytes a row. A row's place in
+ * Rows by their digests, each key once, in the order in which they were added: 36 to 44 bytes a row. A row's place in
  * that order is its index; `line` tells where it stands in its source.
  */
 export class RowSet implements Iterable<RowDigests> {
-  #words = new Uint32Array(64 * wordsPerRow);
-  #lines = new Uint32Array(64);
+  readonly #pages: Uint32Array[] = [];
   /** Index + 1 of the row, 0 where there is none; open addressing, at most half full. */
   #slots = new Uint32Array(128);
   #length = 0;
@@ -33,15 +36,16 @@ export class RowSet implements Iterable<RowDigests> {
     const slot = this.#slotOf(key);
     const taken = this.#slots[slot] ?? 0;
     if (taken !== 0) return taken - 1;
-    if (this.#length === this.#lines.length) this.#grow();
-    const at = this.#length * wordsPerRow;
-    this.#words[at] = key.high;
-    this.#words[at + 1] = key.low;
-    this.#words[at + 2] = content.high;
-    this.#words[at + 3] = content.low;
-    this.#words[at + 4] = content.third;
-    this.#words[at + 5] = content.fourth;
-    this.#lines[this.#length] = line;
+    if (this.#length % rowsPerPage === 0) this.#pages.push(new Uint32Array(linesAt + rowsPerPage));
+    const page = this.#page(this.#length);
+    const at = placeOf(this.#length);
+    page[at] = key.high;
+    page[at + 1] = key.low;
+    page[at + 2] = content.high;
+    page[at + 3] = content.low;
+    page[at + 4] = content.third;
+    page[at + 5] = content.fourth;
+    page[linesAt + (this.#length % rowsPerPage)] = line;
     this.#length++;
     if (this.#length * 2 > this.#slots.length) this.#rehash();
     else this.#slots[slot] = this.#length;
@@ -59,23 +63,20 @@ export class RowSet implements Iterable<RowDigests> {
   }
 
   key(index: number): Digest {
-    const at = index * wordsPerRow;
-    return { high: this.#words[at] ?? 0, low: this.#words[at + 1] ?? 0 };
+    const page = this.#page(index);
+    const at = placeOf(index);
+    return { high: page[at] ?? 0, low: page[at + 1] ?? 0 };
   }
 
   content(index: number): Content {
-    const at = index * wordsPerRow + 2;
-    return {
-      high: this.#words[at] ?? 0,
-      low: this.#words[at + 1] ?? 0,
-      third: this.#words[at + 2] ?? 0,
-      fourth: this.#words[at + 3] ?? 0,
-    };
+    const page = this.#page(index);
+    const at = placeOf(index) + 2;
+    return { high: page[at] ?? 0, low: page[at + 1] ?? 0, third: page[at + 2] ?? 0, fourth: page[at + 3] ?? 0 };
   }
 
   /** Where the row stands in its source, as it was given when the row was added. */
   line(index: number): number {
-    return this.#lines[index] ?? 0;
+    return this.#page(index)[linesAt + (index % rowsPerPage)] ?? 0;
   }
 
   /** Whether the row has exactly this content. */
@@ -87,9 +88,11 @@ export class RowSet implements Iterable<RowDigests> {
     for (let index = 0; index < this.#length; index++) yield { key: this.key(index), content: this.content(index) };
   }
 
-  /** The digests packed: six words a row, key before content, high before low. */
-  packed(): Uint32Array {
-    return this.#words.subarray(0, this.#length * wordsPerRow);
+  /** The digests packed, a page at a time: six words a row, key before content, high before low. */
+  *packed(): Generator<Uint32Array> {
+    for (let first = 0; first < this.#length; first += rowsPerPage) {
+      yield this.#page(first).subarray(0, Math.min(rowsPerPage, this.#length - first) * wordsPerRow);
+    }
   }
 
   /** Slot that holds the key, or the free one where it belongs. Digests are uniform, so their bits need no mixing. */
@@ -98,17 +101,14 @@ export class RowSet implements Iterable<RowDigests> {
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const taken = this.#slots[slot] ?? 0;
       if (taken === 0) return slot;
-      const at = (taken - 1) * wordsPerRow;
-      if (this.#words[at] === high && this.#words[at + 1] === low) return slot;
+      const page = this.#page(taken - 1);
+      const at = placeOf(taken - 1);
+      if (page[at] === high && page[at + 1] === low) return slot;
     }
   }
 
-  #grow(): void {
-    const [words, lines] = [this.#words, this.#lines];
-    this.#words = new Uint32Array(words.length * 2);
-    this.#words.set(words);
-    this.#lines = new Uint32Array(lines.length * 2);
-    this.#lines.set(lines);
+  #page(index: number): Uint32Array {
+    return this.#pages[Math.floor(index / rowsPerPage)] ?? none;
   }
 
   #rehash(): void {
@@ -116,3 +116,8 @@ export class RowSet implements Iterable<RowDigests> {
     for (let index = 0; index < this.#length; index++) this.#slots[this.#slotOf(this.key(index))] = index + 1;
   }
 }
+
+const none = new Uint32Array();
+
+/** Where a row begins in its page. */
+const placeOf = (index: number): number => (index % rowsPerPage) * wordsPerRow;

@@ -94,9 +94,11 @@ function taking(
 
 /** Digest of all rows; in a state that is outdated, of the first half of each content. */
 function digestOfAll(rows: RowSet, salt: string | undefined): string {
-  const packed = rows.packed();
-  const words = isOutdated(salt) ? packed.filter((_, at) => at % 6 < 4) : packed;
-  const digest = createHash("sha256").update(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
+  const digest = createHash("sha256");
+  for (const page of rows.packed()) {
+    const words = isOutdated(salt) ? page.filter((_, at) => at % 6 < 4) : page;
+    digest.update(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
+  }
   return digest.digest("hex").slice(0, 32);
 }
 

@@ -179,7 +179,6 @@ const outputs = z.object({
 const passing = ["salt", "digest", "fingerprint", "verified"] as const;
 
 type Inputs = z.output<typeof inputs>;
-type Applied = State<typeof inputs, typeof outputs>;
 
 /** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
 export const seedRows = resource({
@@ -260,7 +259,7 @@ export const seedRows = resource({
         `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
-    const observed = await observe(context, state as Applied); // a state with a ledger is whole
+    const observed = await observe(context, state as State<typeof inputs, typeof outputs>); // it has a ledger: it is whole
     return observed && { id, ...observed };
   },
 
