@@ -159,3 +159,13 @@ test("a key that stands twice, or that objects of JavaScript lose, is refused at
   expect(refused("settings: {}\nsettings: {}\n")).toContain("platform.yaml:2:1: Map keys must be unique");
   expect(refused("tables:\n  __proto__: {}\n")).toContain("platform.yaml:2:3: a key can't have this name: __proto__");
 });
+
+test("of 20,000 mistakes 50 are told, at once, with how many there are beside", () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `  key${index}: 1\n`).join("");
+  const lines = thrown(() => parseSeed(`settings:\n${keys}`, "platform.yaml")).split("\n");
+  expect([lines.length, lines[0], lines.at(-1)]).toEqual([
+    51,
+    "platform.yaml:2:9: settings.key0: is not known here",
+    "and 19950 more",
+  ]);
+}, 60_000);

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { seed, type Seed, type SeedInput } from "./seed.ts";
 import { readLayers, SeedError, textOf, type Layered } from "./seedLayers.ts";
 import { sentences } from "../provider/contract/sentences.ts";
+import { mostTold } from "../provider/contract/told.ts";
 
 /**
  * Reads a seed from a YAML file, or judges one that is an object already. `directory` is that of the program that names the
@@ -37,7 +38,8 @@ function judged({ content, place }: Layered, above: PropertyKey[] = []): Seed {
   throw new SeedError(
     result.error.issues
       .flatMap((issue) => mistakes(issue))
-      .map(({ path, what }) => {
+      .map(({ path, what }, index) => {
+        if (index >= mostTold) return what; // it is only counted, and a place takes its time to find
         const whole = [...above, ...path];
         const name = whole.map(String).join(".");
         return `${place(whole)}: ${name === "" ? what : `${name}: ${what}`}`;

@@ -1,11 +1,12 @@
 import { dirname, join, resolve } from "node:path";
 import { isNode, isScalar, LineCounter, parseDocument, visit, type Document } from "yaml";
+import { told } from "../provider/contract/told.ts";
 import { mostOfLayer, readText } from "../provider/files/files.ts";
 
 /** A seed that can't be taken; `message` has one line for each mistake, with file, line and column where they are known. */
 export class SeedError extends Error {
   constructor(mistakes: string[]) {
-    super(mistakes.join("\n"));
+    super(told(mistakes).join("\n"));
     this.name = "SeedError";
   }
 }

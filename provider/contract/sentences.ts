@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { nearest } from "./spelling.ts";
+import { mostTold, told } from "./told.ts";
 
 type Raw = z.core.$ZodRawIssue;
 
@@ -21,7 +22,8 @@ function said(issue: Raw): string {
     case "too_big":
       return sized(issue);
     case "unrecognized_keys":
-      return issue.keys.map((key) => `has no "${key}"${meant(issue, key)}`).join("; ");
+      // What is not told needs no advice, which takes its time.
+      return told(issue.keys.map((key, at) => `has no "${key}"${at < mostTold ? meant(issue, key) : ""}`)).join("; ");
     case "invalid_union":
       return union(issue.errors);
     case "invalid_key":

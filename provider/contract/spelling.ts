@@ -1,5 +1,6 @@
 /** The word that another is a misspelling of, if any. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > 200) return undefined; // nobody misspells that, and each letter takes its time
   return known
     .map((each) => ({ each, distance: distance(word.toLowerCase(), each.toLowerCase()) }))
     .filter(({ each, distance }) => distance <= Math.max(1, Math.floor(Math.min(word.length, each.length) / 3)))

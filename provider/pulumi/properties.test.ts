@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { seedRows } from "../resources/seedRows.ts";
 import type { Resource } from "../resources/resource.ts";
-import { keyed, listed } from "./properties.ts";
+import { keyed, listed, parse } from "./properties.ts";
 
 const resource = seedRows as unknown as Resource; // as doors know it
 const rows = [{ Code: "10" }, { Code: "9" }, { Code: "a" }];
@@ -31,4 +31,17 @@ test("the rows of the last run, which ignoreChanges puts in place of the program
   const last = keyed(resource, { table: "t", rows, keys });
   expect(listed(resource, { table: "t", rows: last["rows"] }, last)["rows"]).toEqual(rows);
   expect(listed(resource, { table: "t", rows: [{ Code: "b" }] }, last)["rows"]).toEqual([{ Code: "b" }]);
+});
+
+const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`label${index}`, 1]));
+
+test.each([
+  ["unknown inputs", { table: "t", key: "Code", rows, ...many }, 50],
+  ["wrong values of one input", { table: "t", key: "Code", rows, types: many }, 50],
+  ["unknown keys in one input", { table: "t", key: "Code", rows, parent: many }, 4],
+])("of 20,000 %s the first ones are told, at once, and how many there are beside", (_name, inputs, most) => {
+  const { problems } = parse(resource, inputs);
+  expect(problems.length).toBeLessThanOrEqual(most + 1);
+  if (most === 50) expect(problems.at(-1)).toEqual({ property: "", reason: "and 19950 more" });
+  for (const { reason } of problems) expect(reason.length).toBeLessThan(1_000);
 });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { sentences } from "../contract/sentences.ts";
 import { nearest } from "../contract/spelling.ts";
+import { mostTold } from "../contract/told.ts";
 import { isObject } from "../contract/wire.ts";
 import type { Change, Given, OfflineContext, Problem, Resource } from "../resources/resource.ts";
 
@@ -78,7 +79,7 @@ export async function check(
   const inputs: Properties = { ...given.all, ...checked.inputs, ...checked.outputs };
   for (const name of checked.later ?? []) inputs[name] = unknownValue;
   for (const name of namesWith(resource.inputs.shape, ({ passing }) => passing)) Reflect.deleteProperty(inputs, name);
-  return { inputs, problems: checked.problems };
+  return { inputs, problems: first(checked.problems) };
 }
 
 /** Judges inputs one by one. What is not known yet is in `all` and not in `inputs`. */
@@ -109,11 +110,18 @@ export function parse(
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
     const names = settable(shape);
-    const near = nearest(property, names);
+    // What is not told needs no advice, which takes its time.
+    const near = problems.length < mostTold ? nearest(property, names) : undefined;
     const remedy = near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`;
     problems.push({ property, reason: `is no input of ${definition.name}; ${remedy}` });
   }
-  return { inputs, all, unknown, problems };
+  return { inputs, all, unknown, problems: first(problems) };
+}
+
+/** Of many problems the first ones, and how many there are beside. */
+function first(problems: readonly Problem[]): Problem[] {
+  const more = problems.length - mostTold;
+  return more > 0 ? [...problems.slice(0, mostTold), { property: "", reason: `and ${more} more` }] : [...problems];
 }
 
 /** The inputs that a person may set, as far as a name tells. */

@@ -2,10 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { nearest } from "../../provider/contract/spelling.ts";
 import { kinds } from "../../provider/contract/sentences.ts";
+import { mostTold, told } from "../../provider/contract/told.ts";
 import { find, keyPlace, valuePlace, type Problem, type Value } from "./document.ts";
-
-/** Problems that are told at once. */
-const mostTold = 50;
 
 /** The error that a program ends with: the runner prints its message without a stack. */
 export function environmentError(file: string, problems: readonly Problem[]): pulumi.RunError {
@@ -13,8 +11,11 @@ export function environmentError(file: string, problems: readonly Problem[]): pu
     ...new Set(ordered(problems).map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`)),
   ];
   const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-  const told = lines.length > mostTold ? [...lines.slice(0, mostTold), `and ${lines.length - mostTold} more`] : lines;
-  return new pulumi.RunError(`environment ${file} has ${count}:\n${told.map((line) => `  ${line}`).join("\n")}`);
+  return new pulumi.RunError(
+    `environment ${file} has ${count}:\n${told(lines)
+      .map((line) => `  ${line}`)
+      .join("\n")}`,
+  );
 }
 
 function ordered(problems: readonly Problem[]): Problem[] {
