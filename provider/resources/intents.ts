@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { z } from "zod";
 import { isTracked } from "../files/tracked.ts";
@@ -8,8 +8,10 @@ import { ResourceError } from "./resource.ts";
 /** What every intent tells: whose it is, and when it was begun (ISO 8601). */
 export const anyIntent = z.object({ urn: z.string(), startedAt: z.string() });
 
+const folder = join(".microapps", "intents");
+
 const fileOf = (directory: string, urn: string): string =>
-  join(directory, ".microapps", "intents", `${createHash("sha256").update(urn).digest("hex").slice(0, 32)}.json`);
+  join(directory, folder, `${createHash("sha256").update(urn).digest("hex").slice(0, 32)}.json`);
 
 /**
  * What a resource was about to do in an earlier run and can't be read back from the platform, with its file for people;
@@ -44,6 +46,31 @@ export async function readIntent<Schema extends typeof anyIntent>(
     throw new ResourceError(
       `the intent file ${file} is broken (${reason}). Correct it, or delete it when what it is about was not done.`,
     );
+  }
+}
+
+/** The intents of this working copy that have a form, whose ever they are; what is broken is nobody's here. */
+export async function intentsOf<Schema extends typeof anyIntent>(
+  directory: string,
+  schema: Schema,
+): Promise<(z.output<Schema> & { file: string })[]> {
+  await refuseLinks(directory, folder);
+  const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []); // none yet
+  const found = entries.map(async (entry) => {
+    const file = join(folder, entry.name);
+    if (!entry.isFile() || !file.endsWith(".json") || isTracked(join(directory, file))) return [];
+    const text = await readFile(join(directory, file), "utf8").catch(() => ""); // settled meanwhile
+    const intent = schema.safeParse(parsed(text));
+    return intent.success ? [{ ...intent.data, file }] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
