@@ -143,6 +143,12 @@ export class Project {
     return output;
   }
 
+  /** Nothing is left to do, and nothing is otherwise than the state says, which the plugin is asked by a preview as well. */
+  async isSettled(readsFirst: boolean): Promise<void> {
+    await this.succeed("preview --expect-no-changes");
+    if (!readsFirst) await this.succeed("preview --expect-no-changes --refresh");
+  }
+
   /** Replaces a piece of a file of the program, which must be there exactly once. */
   async edit(file: string, piece: string, replacement: string): Promise<void> {
     const path = join(this.program, file);
@@ -187,13 +193,15 @@ export class Project {
   }
 }
 
-/** Runs Node in a folder, without the settings of whoever runs the tests. */
+/** Runs Node in a folder, without the settings of whoever runs the tests but for where compiled code is kept. */
 export function started(
   commandLine: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Running {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(PULUMI|MICROAPPS|NODE)_/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(PULUMI|MICROAPPS|NODE)_/.test(name) || name === "NODE_COMPILE_CACHE",
+  );
   const child = spawn(process.execPath, ["--no-warnings", ...commandLine], {
     cwd,
     env: { ...Object.fromEntries(inherited), ...environment },
