@@ -218,6 +218,8 @@ export type Forecast =
       spared?: number;
       /** Rows that another owner gives up and that are there already; they are not among those to insert. */
       taken?: number;
+      /** Whether some of those say something else there. */
+      differing?: boolean;
     }
   | { exact: false; moreThan: number; net: number };
 

@@ -1,5 +1,5 @@
 import { RowSet } from "../reconcile/rowSet.ts";
-import type { Digest, RowDigests } from "../reconcile/digests.ts";
+import type { RowDigests } from "../reconcile/digests.ts";
 import type { RowTarget } from "./rowApply.ts";
 import { linkedLabels, summarize, type Summary } from "./rowSource.ts";
 import { SharedLock } from "./locks.ts";
@@ -35,7 +35,7 @@ export class RowClaims {
   readonly #checked = new Map<string, RowClaim>();
   readonly #announced = new Map<string, RowClaim>();
   readonly #leaving = new Map<string, Leaving>();
-  readonly #removed: { table: string; shape: string; keys: RowSet }[] = [];
+  readonly #removed: Pick<Leaving, "target" | "keys">[] = [];
   readonly #renewed = new Set<string>();
   readonly #summaries = new Map<string, Summary>();
 
@@ -103,6 +103,14 @@ export class RowClaims {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
   }
 
+  /** What other seeds give up in a table and do not leave there. */
+  going(table: string, except?: string): Pick<Leaving, "target" | "keys">[] {
+    return this.leaving(table, except).map(({ target, keys, handedOver }) => ({
+      target,
+      keys: RowSet.of(keys, ({ key }) => !handedOver.has(key)),
+    }));
+  }
+
   /** What other seeds give up that has the same digests as the rows of this one. */
   givers(target: RowTarget, urn: string | undefined): Leaving[] {
     return this.leaving(target.table, urn).filter((one) => sameShape(one.target, target));
@@ -110,14 +118,12 @@ export class RowClaims {
 
   /** Notes rows that the run has removed. */
   removed(target: RowTarget, rows: Iterable<RowDigests>): void {
-    this.#removed.push({ table: target.table, shape: shapeOf(target), keys: RowSet.of(rows) });
+    this.#removed.push({ target, keys: RowSet.of(rows) });
   }
 
-  /** Whether the run has removed a row with this key from the table. */
-  wasRemoved(target: RowTarget, key: Digest): boolean {
-    if (this.#removed.length === 0) return false;
-    const shape = shapeOf(target);
-    return this.#removed.some((one) => one.table === target.table && one.shape === shape && one.keys.has(key));
+  /** What the run has removed from a table. */
+  removedFrom(table: string): Pick<Leaving, "target" | "keys">[] {
+    return this.#removed.filter(({ target }) => target.table === table);
   }
 
   /** Notes that rows of a table were made anew, or will be: what refers to them has to follow. */

@@ -9,19 +9,27 @@ export interface Drift {
   missing: number;
   changedKeys: string[];
   missingKeys: string[];
+  /** Those of the changed ones that only lost the row that they were linked to: nobody edited them. */
+  unlinked?: number | undefined;
+  unlinkedKeys?: string[] | undefined;
 }
 
 /** Keys that a message names. */
 const mostNamed = 10;
 
-/** What of a drift is not left as it is: rows that may only be inserted are not changed back. */
+/** What of a drift is not left as it is: edits may be kept, and rows that may only be inserted are not changed back. */
 export function repairsOf(
   { mode, onConflict }: { mode: Mode; onConflict: OnConflict },
   drift: Drift | undefined,
 ): Drift | undefined {
-  if (!drift || onConflict === "keepLive") return undefined;
-  if (mode !== "insertOnly") return drift;
-  return drift.missing > 0 ? { ...drift, changed: 0, changedKeys: [] } : undefined;
+  if (!drift) return undefined;
+  const { unlinked = 0, unlinkedKeys = [] } = drift;
+  const left: Drift =
+    onConflict === "keepLive"
+      ? { ...drift, changed: unlinked, changedKeys: unlinkedKeys, missing: 0, missingKeys: [] }
+      : drift;
+  const repaired = mode === "insertOnly" ? { ...left, changed: 0, changedKeys: [] } : left;
+  return repaired.changed + repaired.missing > 0 ? repaired : undefined;
 }
 
 /** The changes of a run that repairs a drift as well. */
@@ -37,12 +45,15 @@ export function driftSaid(
   drift: Drift,
   { owned, alone }: { owned: number; alone: boolean },
 ): string {
-  const { changed, missing, changedKeys, missingKeys } = drift;
+  const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
+  const byHand = changed + missing > unlinked;
   const keys = [...changedKeys, ...missingKeys].slice(0, mostNamed);
   const more = changed + missing > keys.length ? ", …" : "";
   const named = keys.length > 0 ? `: ${keys.map(quoted).join(", ")}${more}` : "";
-  const said = `rows edited by hand: ${changed} changed, ${missing} removed${named}`;
-  if (declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
+  const said = byHand
+    ? `rows edited by hand: ${changed} changed, ${missing} removed${named}`
+    : `rows whose links lead nowhere any more: ${changed}${named}`;
+  if (byHand && declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
   const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
   return alone ? `${said}; about ${calls} calls` : said;
 }

@@ -47,12 +47,22 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
     return { outputs: before ? { ...rest, drift: before } : rest };
   }
   const found = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
-  const edited: string[] = [];
-  const reading = liveRows(context, state, state.labels, links, wanted, ledger, ({ index, content, values }) => {
-    if (index === undefined) return;
-    found?.see(values);
-    if (!wanted.says(index, content)) edited.push(keyOf(state.key, values));
-  });
+  const [edited, unlinked]: [string[], string[]] = [[], []];
+  const reading = liveRows(
+    context,
+    state,
+    state.labels,
+    links,
+    wanted,
+    ledger,
+    ({ index, content, values, dangling }) => {
+      if (index === undefined) return;
+      found?.see(values);
+      if (wanted.says(index, content)) return;
+      edited.push(keyOf(state.key, values));
+      if (dangling) unlinked.push(keyOf(state.key, values));
+    },
+  );
   const live = await ifThere(reading);
   if (!live) {
     context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
@@ -66,6 +76,7 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
-  const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone) };
+  const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
+  const seen = { changed, missing, changedKeys: first(edited), missingKeys: first(gone), ...lost };
   return { outputs: { ...rest, drift: seen }, ...inputs };
 }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { RowData } from "../contract/values.ts";
-import { canonical, keyText, rowDigester } from "../reconcile/digests.ts";
+import { canonical, keyText, rowDigester, type Digest } from "../reconcile/digests.ts";
 import { unresolvedSentences, type Unresolved } from "../reconcile/references.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { RowTarget } from "./rowApply.ts";
-import { type Leaving, type RowClaim, type RowClaims } from "./rowClaims.ts";
+import { sameShape, type Leaving, type RowClaim, type RowClaims } from "./rowClaims.ts";
+import { linksOf } from "./rowLookups.ts";
 import { keyOf, linkedLabels, quoted } from "./rowSource.ts";
 import { placeOf, read } from "./sources.ts";
 
@@ -19,11 +20,6 @@ export interface Declared {
 
 /** Most problems of a kind that are named. */
 const maxNamed = 20;
-
-const linksOf = ({ references = {}, parent }: RowTarget) => [
-  ...Object.entries(references).map(([label, to]) => ({ label, ...to })),
-  ...(parent ? [{ label: parent.by, table: parent.table, key: parent.key }] : []),
-];
 
 /**
  * What the findings of `problemsWith` depend on: with the same one nothing is read. Undefined when no other seed
@@ -151,12 +147,48 @@ async function holderOf(claims: RowClaims, claim: RowClaim, label: string, direc
     return holderOfKeys(target, (await claims.summary(claim)).rows);
   }
   const digester = rowDigester({ key: [label], labels: [] });
-  const values = new RowSet();
-  for await (const row of rowsOf(target, directory)) {
-    const digest = digester.key(row.values);
-    if (digest) values.add(digest, digest);
+  return holderOfKeys({ key: [label] }, await digestsOf(claim, digester.key, directory));
+}
+
+/** The keys of the rows that a seed declares, as the digests of another seed of the table have them. */
+export async function keysInTermsOf(
+  claims: RowClaims,
+  target: RowTarget,
+  claim: RowClaim,
+  directory: string,
+): Promise<RowSet> {
+  if (sameShape(target, claim.target)) return (await claims.summary(claim)).rows;
+  const { key, salt } = target;
+  const digester = rowDigester({ key, labels: [], references: linkedLabels(target), salt });
+  return digestsOf(claim, digester.key, directory);
+}
+
+/** Whether a seed declares a row that others give up: it is made anew then, under another ID. */
+export async function declaresAny(
+  claims: RowClaims,
+  claim: RowClaim,
+  gone: readonly Pick<Leaving, "target" | "keys">[],
+  directory: string,
+): Promise<boolean> {
+  for (const { target, keys } of gone) {
+    if (keys.length === 0) continue;
+    const own = await keysInTermsOf(claims, target, claim, directory);
+    for (const { key } of keys) if (own.has(key)) return true;
   }
-  return holderOfKeys({ key: [label] }, values);
+  return false;
+}
+
+async function digestsOf(
+  { target }: RowClaim,
+  digestOf: (values: RowData) => Digest | undefined,
+  directory: string,
+): Promise<RowSet> {
+  const found = new RowSet();
+  for await (const { values } of rowsOf(target, directory)) {
+    const digest = digestOf(values);
+    if (digest) found.add(digest, digest);
+  }
+  return found;
 }
 
 /** Rows of other seeds that refer to rows which a seed of this shape is about to remove, by line. */

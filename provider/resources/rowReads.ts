@@ -20,7 +20,8 @@ export async function liveRows(
   links: Links,
   wanted: RowSet,
   ledger: Ledger,
-  see: (row: { index: number | undefined; content: Digest; values: RowData }) => void = () => undefined,
+  see: (row: { index: number | undefined; content: Digest; values: RowData; dangling: boolean }) => void = () =>
+    undefined,
   keepsIDs = false,
 ): Promise<LiveRows> {
   const { key, salt } = declaration;
@@ -32,8 +33,9 @@ export async function liveRows(
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const digests = known && { key: known, content: digester.content(values) };
-      const index = live.add(row._id, digests, links.isDangling(row));
-      if (digests) see({ index, content: digests.content, values });
+      const dangling = links.isDangling(row);
+      const index = live.add(row._id, digests, dangling);
+      if (digests) see({ index, content: digests.content, values, dangling });
     }
     context.report.status(`${table}: ${pace.add(page.length)}`);
   }

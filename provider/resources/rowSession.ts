@@ -11,6 +11,7 @@ import { applyPlan, type RowTarget } from "./rowApply.ts";
 import { sameShape, type RowClaim } from "./rowClaims.ts";
 import type { RowContext } from "./rowContext.ts";
 import { Links } from "./rowLookups.ts";
+import { declaresAny } from "./rowOwners.ts";
 import { liveRows } from "./rowReads.ts";
 import { isReshaped, reshapedRows } from "./rowReshaped.ts";
 import { outcome, tellFindings } from "./rowReports.ts";
@@ -106,10 +107,9 @@ async function applied<Inputs extends SeedInputs>(
   tellFindings(context.report, inputs.table, plan);
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
   const departed = departedFrom(old, inputs);
-  const moved = plan.insert.some((index) => {
-    const key = summary.rows.key(index);
-    return departed.has(key) || context.rowClaims.wasRemoved(inputs, key);
-  });
+  const moved =
+    plan.insert.some((index) => departed.has(summary.rows.key(index))) ||
+    (plan.insert.length > 0 && (await takesUp(context, inputs, context.rowClaims.removedFrom(inputs.table))));
   const removing = [...plan.remove];
   const { undone, failures, spared } = await applyPlan(context, inputs, summary, links, plan, {
     recreate,
@@ -136,6 +136,13 @@ async function applied<Inputs extends SeedInputs>(
   context.report.info(outcome({ ...plan, recreated: recreate.size }, calls, context.now() - began));
   return outputsOf(inputs, summary, ledgerOf(ours), kept);
 }
+
+/** Whether a seed declares some of the rows that others give up. */
+export const takesUp = (
+  { rowClaims, directory }: Pick<Context, "rowClaims" | "directory">,
+  { resourceUrn: urn = "", digest, ...target }: SeedInputs,
+  gone: Parameters<typeof declaresAny>[2],
+): Promise<boolean> => declaresAny(rowClaims, { urn, name: urn, target, digest }, gone, directory);
 
 /** What the seed removed in earlier runs, by the key that tells rows apart now. */
 export const departedFrom = (old: SeedState | undefined, inputs: SeedInputs): Departed =>

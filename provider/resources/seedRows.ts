@@ -8,7 +8,7 @@ import { firstNames, forecast } from "./rowForecast.ts";
 import { observe } from "./rowObservation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rowOwners.ts";
 import { previewed, takenOver } from "./rowPreview.ts";
-import { apply, removeOwned } from "./rowSession.ts";
+import { apply, removeOwned, takesUp } from "./rowSession.ts";
 import { fingerprintOf, summarize } from "./rowSource.ts";
 import { keysIn } from "./rowSummaries.ts";
 import { given } from "./settling.ts";
@@ -160,6 +160,8 @@ const outputs = z.object({
       missing: z.number().int(),
       changedKeys: z.array(z.string()),
       missingKeys: z.array(z.string()),
+      unlinked: z.number().int().optional(),
+      unlinkedKeys: z.array(z.string()).optional(),
     })
     .optional()
     .meta({
@@ -275,7 +277,9 @@ async function sourceOf(
   if (old.table === undefined) {
     const plan = takenOver(rowClaims, inputs, summary.rows, planOffline(summary.rows, emptyLedger(), inputs.mode));
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
-    report.info(forecast(inputs, plan, names, 0));
+    report.info(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
+    const gone = rowClaims.going(inputs.table, inputs.resourceUrn);
+    if (await takesUp(context, inputs, gone)) rowClaims.renew(inputs.table);
   }
   return { digest: summary.digest, fingerprint, keys: await keysIn(inputs, summary, directory) };
 }
