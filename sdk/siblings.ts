@@ -33,10 +33,12 @@ export function siblingsOf(
   return new Promise((resolve, reject) => {
     setImmediate(() => {
       const others = announced.filter((one) => one !== own && one.table === own.table);
-      Promise.all(others.map(async ({ urn, ...rest }) => ({ ...rest, urn: await urn }))).then(
-        (siblings) => resolve(siblings.length === 0 ? undefined : siblings),
-        reject,
-      );
+      const told = others.map(async ({ urn, rows, ...rest }) => {
+        // Its own keys, and those by which the one that is told knows the same rows; the rest is nobody else's business.
+        const labels = [...rest.key, ...own.key];
+        return { ...rest, ...(rows ? { rows: rows.map((row) => plainly(row, labels)) } : {}), urn: await urn };
+      });
+      Promise.all(told).then((siblings) => resolve(siblings.length === 0 ? undefined : siblings), reject);
     });
   });
 }
@@ -56,9 +58,7 @@ function announcement(
       : undefined; // checked by the provider
   }
   if (source !== undefined || !Array.isArray(rows)) return undefined;
-  // Keys alone: the rest of a row is nobody else's business.
-  const known = rows.map((row: unknown) => keysOf(row, keys));
-  return known.every((row) => row !== undefined) ? { ...declared, rows: known } : undefined;
+  return rows.every((row: unknown) => hasKeys(row, keys)) ? { ...declared, rows } : undefined;
 }
 
 const isTexts = (values: unknown[]): values is string[] => values.every((value) => typeof value === "string");
@@ -67,10 +67,16 @@ const isPlain = (value: unknown): boolean =>
   value === undefined ||
   (typeof value === "object" && Object.values(value ?? {}).every((one) => typeof one === "string"));
 
-function keysOf(row: unknown, keys: readonly string[]): Record<string, unknown> | undefined {
-  if (typeof row !== "object" || row === null || pulumi.Output.isInstance(row) || row instanceof Promise)
-    return undefined;
-  const values = Object.entries(row).filter(([label]) => keys.includes(label));
-  const known = values.every(([, value]) => ["string", "number", "boolean"].includes(typeof value));
-  return known && values.length === keys.length ? Object.fromEntries(values) : undefined;
+/** What of a row is known by now, of these labels. */
+const plainly = (row: Record<string, unknown>, labels: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).filter(
+      ([label, value]) => labels.includes(label) && ["string", "number", "boolean"].includes(typeof value),
+    ),
+  );
+
+function hasKeys(row: unknown, keys: readonly string[]): row is Record<string, unknown> {
+  if (typeof row !== "object" || row === null || pulumi.Output.isInstance(row) || row instanceof Promise) return false;
+  const known = plainly(row as Record<string, unknown>, keys);
+  return keys.every((key) => key in known);
 }

@@ -144,6 +144,12 @@ export class Project {
     return output;
   }
 
+  /** Nothing is left to do, and nothing is otherwise than the state says, which the plugin is asked by a preview as well. */
+  async isSettled(readsFirst: boolean): Promise<void> {
+    await this.succeed("preview --expect-no-changes");
+    if (!readsFirst) await this.succeed("preview --expect-no-changes --refresh");
+  }
+
   /** Replaces a piece of a file of the program, which must be there exactly once. */
   async edit(file: string, piece: string, replacement: string): Promise<void> {
     const path = join(this.program, file);

@@ -20,7 +20,7 @@ export interface RowOptions {
   /** Largest part of our rows that may be removed at a time. */
   maxRemovals?: number | undefined;
   /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
-  handedOver?: ReadonlySet<number> | undefined;
+  handedOver?: Pick<ReadonlySet<number>, "has"> | undefined;
 }
 
 /** A row on the platform that a wanted row meets. `wanted` is an index of the wanted rows. */
@@ -216,6 +216,8 @@ export type Forecast =
       spared?: number;
       /** Rows that another owner gives up and that are there already; they are not among those to insert. */
       taken?: number;
+      /** Whether some of those say something else there. */
+      differing?: boolean;
     }
   | { exact: false; moreThan: number; net: number };
 

@@ -4,8 +4,9 @@ import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
 import { printableLine } from "../contract/text.ts";
 import { email } from "../contract/values.ts";
-import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./intents.ts";
-import { common, resource, ResourceError, type Context } from "./resource.ts";
+import { calledBy, named } from "./identities.ts";
+import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./intents.ts";
+import { common, resource, ResourceError, type Context, type OfflineContext, type Problem } from "./resource.ts";
 import { given } from "./settling.ts";
 
 const inputs = z.object({
@@ -83,18 +84,20 @@ export const generatedApp = resource({
   inputs,
   outputs,
 
-  check: ({ report }, { inputs, unknown }, old) => {
+  check: async (context, { inputs, unknown }, old) => {
+    const { report } = context;
+    if (old.appPrompt === undefined) return { inputs, problems: await begunElsewhere(context, inputs) };
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));
-    if (changed.length === 0) return Promise.resolve({ inputs, problems: [] });
+    if (changed.length === 0) return { inputs, problems: [] };
     if (inputs.onPromptChange === "ignore") {
       report.info(`${changed.join(", ")} changed and onPromptChange is "ignore": the app stays as it is`);
     }
     const reason =
       "has changed, and a new generation costs money: set onPromptChange to replace (generate anew) or ignore, or put it back";
-    return Promise.resolve({
+    return {
       inputs,
       problems: inputs.onPromptChange === "error" ? changed.map((property) => ({ property, reason })) : [],
-    });
+    };
   },
 
   diff: (_context, _change, old, { inputs, unknown }) => {
@@ -148,6 +151,28 @@ function differs(
   if (old.appPrompt === undefined || unknown.has(name)) return false;
   const equal = same[name] ?? ((a: unknown, b: unknown) => JSON.stringify(a ?? []) === JSON.stringify(b ?? []));
   return !equal(old[name], inputs[name]);
+}
+
+/** A generation of the same app that was begun under another name, which this run's program has not: it may be this one. */
+async function begunElsewhere(
+  { directory, identities }: OfflineContext,
+  { resourceUrn, appPrompt, userEmail }: Partial<Inputs>,
+): Promise<Problem[]> {
+  if (appPrompt === undefined || userEmail === undefined || resourceUrn === undefined) return [];
+  const digest = promptDigest(appPrompt);
+  const begun = (await intentsOf(directory, generation)).filter(
+    (intent) => intent.promptDigest === digest && intent.userEmail === userEmail,
+  );
+  if (begun.some(({ urn }) => urn === resourceUrn)) return [];
+  const other = begun.find(({ urn }) => !identities.isDeclared(urn));
+  if (!other) return [];
+  const { urn, startedAt, link, file } = other;
+  const was = calledBy(named(urn));
+  const reason =
+    `an app was begun from this prompt at ${startedAt} as ${was}${link === undefined ? "" : `: ${link}`}. ` +
+    `If this is the same one under another name: call it so again, run up, then rename it with aliases. ` +
+    `If another app is meant, which costs money, delete ${file}.`;
+  return [{ property: "appPrompt", reason }];
 }
 
 /** Forgets the intent of an app that the state has. */

@@ -58,6 +58,11 @@ export class Identities {
     }
   }
 
+  /** Whether the program declares it, as far as this run was told. */
+  isDeclared(urn: string): boolean {
+    return this.#known.get(urn)?.checked ?? false;
+  }
+
   /** A state was read; `inputs` when it is of a thing that is ours. */
   seen(urn: string, id: string, inputs: Inputs | undefined): void {
     const known = this.#of(urn);

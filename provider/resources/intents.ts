@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
 import { isTracked } from "../files/tracked.ts";
@@ -9,8 +9,10 @@ import { sealOf } from "./seals.ts";
 /** What every intent tells: whose it is, and when it was begun (ISO 8601). */
 export const anyIntent = z.object({ urn: z.string(), startedAt: z.string() });
 
+const folder = join(".microapps", "intents");
+
 const fileOf = (directory: string, urn: string): string =>
-  join(directory, ".microapps", "intents", `${createHash("sha256").update(urn).digest("hex").slice(0, 32)}.json`);
+  join(directory, folder, `${createHash("sha256").update(urn).digest("hex").slice(0, 32)}.json`);
 
 /** An intent that was found: its file, for people, and whether this user of this machine wrote it. */
 interface Found {
@@ -94,6 +96,31 @@ function parsed<Schema extends z.ZodType>(file: string, text: string, schema: Sc
     throw new ResourceError(
       `the intent file ${file} is broken (${reason}). Correct it, or delete it when what it is about was not done.`,
     );
+  }
+}
+
+/** The intents of this working copy that have a form, whose ever they are; what is broken or may be of others is none. */
+export async function intentsOf<Schema extends typeof anyIntent>(
+  directory: string,
+  schema: Schema,
+): Promise<(z.output<Schema> & { file: string })[]> {
+  await refuseLinks(directory, folder);
+  const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []); // none yet
+  const found = entries.map(async (entry) => {
+    const file = join(folder, entry.name);
+    if (!entry.isFile() || !file.endsWith(".json") || isTracked(join(directory, file))) return [];
+    const text = await readFile(join(directory, file), "utf8").catch(() => ""); // settled meanwhile
+    const intent = schema.safeParse(valueOf(text));
+    return intent.success ? [{ ...intent.data, file }] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

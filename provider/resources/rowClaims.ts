@@ -111,6 +111,14 @@ export class RowClaims {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
   }
 
+  /** What other seeds give up in a table and do not leave there. */
+  going(table: string, except?: string): Keys[] {
+    return this.leaving(table, except).map(({ target, keys, handedOver }) => ({
+      target,
+      keys: RowSet.of(keys, ({ key }) => !handedOver.has(key)),
+    }));
+  }
+
   /** Notes rows that the run has removed. */
   removed(target: RowTarget, rows: Iterable<RowDigests>): void {
     const { table } = target;

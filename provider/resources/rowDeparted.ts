@@ -3,7 +3,7 @@ import type { RowPlan } from "../reconcile/rows.ts";
 import type { RowSet } from "../reconcile/rowSet.ts";
 import type { OfflineContext } from "./resource.ts";
 import type { RowTarget } from "./rowApply.ts";
-import { indicesWithin, sameKey } from "./rowTerms.ts";
+import { indicesWithin, sameKey, type Keys } from "./rowTerms.ts";
 
 /** What the seed removed in earlier runs, by the key that tells rows apart now. */
 export function departedFrom(
@@ -13,6 +13,13 @@ export function departedFrom(
   const departed = old && sameKey(old, now) ? old.departed : undefined;
   return departed !== undefined && old?.salt !== now.salt ? Departed.unknown() : Departed.decode(departed);
 }
+
+/** Whether a seed declares some of the rows that others give up: they are made anew, under other IDs. */
+export const takesUp = async (
+  { directory }: Pick<OfflineContext, "directory">,
+  target: RowTarget,
+  gone: readonly Keys[],
+): Promise<boolean> => (await indicesWithin(gone, target, directory)).size > 0;
 
 /** Whether a plan inserts a row that was removed, in this run or in an earlier one: it gets another ID. */
 export async function comesBack(

@@ -12,6 +12,9 @@ export interface Drift {
   changedKeys: string[];
   missingKeys: string[];
   found?: Record<string, RowData> | undefined;
+  /** Those of the changed ones that only lost the row that they were linked to: nobody edited them. */
+  unlinked?: number | undefined;
+  unlinkedKeys?: string[] | undefined;
 }
 
 /** Changed rows whose values a state keeps. */
@@ -42,14 +45,19 @@ export class EditedRows {
   }
 }
 
-/** What of a drift is not left as it is: rows that may only be inserted are not changed back. */
+/** What of a drift is not left as it is: edits may be kept, and rows that may only be inserted are not changed back. */
 export function repairsOf(
   { mode, onConflict }: { mode: Mode; onConflict: OnConflict },
   drift: Drift | undefined,
 ): Drift | undefined {
-  if (!drift || onConflict === "keepLive") return undefined;
-  if (mode !== "insertOnly") return drift;
-  return drift.missing > 0 ? { ...drift, changed: 0, changedKeys: [] } : undefined;
+  if (!drift) return undefined;
+  const { unlinked = 0, unlinkedKeys = [] } = drift;
+  const left: Drift =
+    onConflict === "keepLive"
+      ? { ...drift, changed: unlinked, changedKeys: unlinkedKeys, missing: 0, missingKeys: [] }
+      : drift;
+  const repaired = mode === "insertOnly" ? { ...left, changed: 0, changedKeys: [] } : left;
+  return repaired.changed + repaired.missing > 0 ? repaired : undefined;
 }
 
 /** The changes of a run that repairs a drift as well. */
@@ -68,15 +76,17 @@ export async function driftSaid(
   drift: Drift,
   { owned, alone, directory }: { owned: number; alone: boolean; directory: string },
 ): Promise<string> {
-  const { changed, missing, changedKeys, missingKeys, found = {} } = drift;
+  const { changed, missing, changedKeys, missingKeys, found = {}, unlinked = 0 } = drift;
+  const byHand = changed + missing > unlinked;
   const is: RowsByKey = new Map(Object.entries(found));
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
   const parts = [
     part(changed, "changed", rowsSaid(declaration, changedKeys, changed, { was, is })),
     part(missing, "gone", rowsSaid(declaration, missingKeys, missing)),
   ].filter((each) => each !== "");
-  const said = `rows edited by hand: ${parts.join(", ")}`;
-  if (declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
+  const lost = part(changed, "in all", rowsSaid(declaration, changedKeys, changed));
+  const said = byHand ? `rows edited by hand: ${parts.join(", ")}` : `rows whose links lead nowhere any more: ${lost}`;
+  if (byHand && declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
   const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
   return alone ? `${said}; about ${calls} calls` : said;
 }

@@ -19,6 +19,12 @@ export interface LinkDeclaration {
   parent?: (RowsByKey & { by: string }) | undefined;
 }
 
+/** All links of a seed, by the label that holds the key; the parent's is among them. */
+export const linksOf = ({ references = {}, parent }: LinkDeclaration) => [
+  ...Object.entries(references).map(([label, { table, key }]) => ({ label, table, key, property: "references" })),
+  ...(parent ? [{ label: parent.by, table: parent.table, key: parent.key, property: "parent" }] : []),
+];
+
 /** A row as it is sent. */
 export interface LinkedRow {
   data: RowData;

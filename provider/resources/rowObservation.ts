@@ -4,7 +4,7 @@ import type { RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError, type Context, type Observed } from "./resource.ts";
 import { mostShown } from "./rowForecast.ts";
 import { Links } from "./rowLookups.ts";
-import { liveRows } from "./rowReads.ts";
+import { liveRows, type SeeRow } from "./rowReads.ts";
 import { EditedRows, type Drift } from "./rowDrift.ts";
 import { ifThere, optionsOf, type SeedState } from "./rowSession.ts";
 import { keyOf, keysOf } from "./rowSource.ts";
@@ -48,11 +48,15 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   }
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited = new EditedRows(state.labels);
-  const reading = liveRows(context, state, state.labels, links, wanted, ledger, ({ index, content, values }) => {
+  const unlinked: string[] = [];
+  const see: SeeRow = ({ index, content, values, dangling }) => {
     if (index === undefined) return;
     declared?.see(values);
-    if (!wanted.says(index, content)) edited.see(keyOf(state.key, values), values);
-  });
+    if (wanted.says(index, content)) return;
+    edited.see(keyOf(state.key, values), values);
+    if (dangling) unlinked.push(keyOf(state.key, values));
+  };
+  const reading = liveRows(context, state, state.labels, links, wanted, ledger, see);
   const live = await ifThere(reading);
   if (!live) {
     context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
@@ -67,6 +71,7 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
   const found = state.sensitive || changed === 0 ? {} : { found: edited.found };
-  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found };
+  const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
+  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found, ...lost };
   return { outputs: { ...rest, drift: seen }, ...inputs };
 }

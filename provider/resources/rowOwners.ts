@@ -5,6 +5,7 @@ import { unresolvedSentences, type Unresolved } from "../reconcile/references.ts
 import { RowSet } from "../reconcile/rowSet.ts";
 import type { RowTarget } from "./rowApply.ts";
 import { type Leaving, type RowClaim, type RowClaims } from "./rowClaims.ts";
+import { linksOf } from "./rowLookups.ts";
 import { keyOf, quoted } from "./rowSource.ts";
 import { read } from "./sources.ts";
 import { linkedLabels, placeOf } from "./sources/source.ts";
@@ -20,11 +21,6 @@ export interface Declared {
 
 /** Most problems of a kind that are named. */
 const maxNamed = 20;
-
-const linksOf = ({ references = {}, parent }: RowTarget) => [
-  ...Object.entries(references).map(([label, to]) => ({ label, ...to })),
-  ...(parent ? [{ label: parent.by, table: parent.table, key: parent.key }] : []),
-];
 
 /**
  * What the findings of `problemsWith` depend on: with the same one nothing is read. Undefined when no other seed

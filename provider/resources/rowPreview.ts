@@ -5,15 +5,16 @@ import { RowSet } from "../reconcile/rowSet.ts";
 import { ResourceError, type Change, type OfflineContext } from "./resource.ts";
 import type { RowTarget } from "./rowApply.ts";
 import { rowsByKey, type BothSides } from "./rowCells.ts";
-import { departedFrom } from "./rowDeparted.ts";
+import { departedFrom, takesUp } from "./rowDeparted.ts";
 import { driftSaid, repairsOf, type Drift } from "./rowDrift.ts";
-import { as, firstNames, forecast, mostShown, type Names, type Part } from "./rowForecast.ts";
+import { as, firstNames, forecast, mostShown, noNames, type Names, type Part } from "./rowForecast.ts";
+import { linksOf } from "./rowLookups.ts";
 import { referringTo } from "./rowOwners.ts";
 import { isRenewal, renewalSaid } from "./rowRenewal.ts";
-import { byOldKey, inOldTerms, isReshaped } from "./rowReshaped.ts";
+import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./rowReshaped.ts";
 import { viewersChanged, type SeedInputs, type SeedState } from "./rowSession.ts";
 import { keysOf } from "./rowSource.ts";
-import { sparedSaid, type Spared } from "./rowSpared.ts";
+import { sparedSaid } from "./rowSpared.ts";
 import { summaryOf, withLastSource } from "./rowSummaries.ts";
 import { indicesWithin, keysWithin, sameKey } from "./rowTerms.ts";
 
@@ -34,7 +35,8 @@ interface State extends SeedState {
 export async function previewed(context: OfflineContext, change: Change, old: State, inputs: Inputs): Promise<Change> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
-  const changed = [...change.changed, ...renewedLinks(context, old, inputs)];
+  const renewed = renewedLinks(context, old, inputs);
+  const changed = [...change.changed, ...renewed];
   const parts: Part[] = [];
   let total = 0;
   // A refresh takes from the engine what it knew of the failure.
@@ -42,7 +44,7 @@ export async function previewed(context: OfflineContext, change: Change, old: St
   const repairs = repairsOf(inputs, old.drift);
   sayViewers(context, old, inputs);
   if (changed.length > 0) {
-    const { plan, names } = await planned(context, old, inputs, repairs);
+    const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
     if (plan.exact) {
       parts.push(...names.added.map(as("add")), ...names.changed.map(as("update")));
       parts.push(...names.removed.slice(0, mostShown).map(as("delete")));
@@ -80,7 +82,7 @@ function replaced({ report }: OfflineContext, change: Change, old: State, inputs
     return change;
   }
   report.info(
-    `table ${old.table} → ${inputs.table}: once the rows are there, the ${count} rows of ${old.table} are removed`,
+    `table ${old.table} → ${inputs.table}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
   );
   const refusal = tooManyRemovals("rows", count, count, inputs.maxRemovals);
   if (refusal !== undefined) throw new ResourceError(`table ${old.table} → ${inputs.table}: ${refusal}`);
@@ -89,14 +91,10 @@ function replaced({ report }: OfflineContext, change: Change, old: State, inputs
 
 /** References whose rows were made anew, in this run or in one that was interrupted before this seed could follow. */
 function renewedLinks({ report, rowClaims }: OfflineContext, old: State, inputs: Inputs): string[] {
-  const { references = {}, parent, linkRenewals } = inputs;
-  const links = [
-    ...Object.entries(references).map(([label, { table }]) => ({ label, table, property: "references" })),
-    ...(parent ? [{ label: parent.by, table: parent.table, property: "parent" }] : []),
-  ];
+  const { linkRenewals } = inputs;
   const missed = (label: string): boolean =>
     linkRenewals?.[label] !== undefined && linkRenewals[label] !== (old.linkRenewals?.[label] ?? 0);
-  const renewed = links.filter(({ label, table }) => rowClaims.isRenewed(table) || missed(label));
+  const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || missed(label));
   if (renewed.length === 0) return [];
   const tables = [...new Set(renewed.map(({ table }) => table))].join(", ");
   report.info(`rows of table ${tables} are made anew: the links to them are renewed`);
@@ -130,28 +128,28 @@ async function planned(
   context: OfflineContext,
   old: State,
   inputs: Inputs,
-  repairs: Drift | undefined,
+  known: { repairs: Drift | undefined; renewed: boolean },
 ): Promise<{ plan: Forecast; names: Names }> {
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
-  const { whole, names, target } = await difference(context, old, inputs, ledger);
-  const { plan, leaving } = await spared(context, inputs, target, whole);
+  const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
   const { rows } = await summaryOf(context, inputs);
-  const after = await takenOver(context, inputs, plan);
-  const departed = departedFrom(old, inputs);
-  const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
-  if (after.exact && isSame && after.change.added.some((index) => departed.has(rows.key(index)))) {
-    rowClaims.renew(inputs.table);
+  if (plan.exact && plan.insert > 0) {
+    const departed = departedFrom(old, inputs);
+    const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
+    const returns = isSame && plan.change.added.some((index) => departed.has(rows.key(index)));
+    const gone = rowClaims.going(inputs.table, inputs.resourceUrn);
+    if (returns || (await takesUp(context, inputs, gone))) rowClaims.renew(inputs.table);
   }
   const renewal = renewalSaid(old);
   if (renewal !== undefined) report.info(renewal);
-  if (renewal === undefined || !changesNothing(whole)) {
+  if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
-    const counts = forecast(inputs, after, names, ledger.count, { repairs, cells });
-    report.info(counts + whatIsUnknown(old, inputs, after, cells));
+    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
+    report.info(forecast(inputs, plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells));
   }
   if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
-  const going = inputs.mode === "exact" ? fewestRemovals(after) : 0;
+  const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   if (refusal) throw new ResourceError(refusal);
   const removed = { target, keys: leaving.going };
@@ -165,7 +163,7 @@ async function planned(
     const keys = RowSet.of([...leaving.going, ...leaving.staying]);
     rowClaims.leave(inputs.resourceUrn, { target, keys, handedOver: leaving.staying });
   }
-  return { plan: after, names };
+  return { plan, names };
 }
 
 /** Most rows of a seed whose last source is read to show what changes in it. */
@@ -197,13 +195,17 @@ function whatIsUnknown(old: State, inputs: Inputs, plan: Forecast, cells: BothSi
 }
 
 interface Found {
-  whole: Forecast;
+  plan: Forecast;
+  leaving: LeavingRows;
   names: Names;
   /** The seed with what the digests of the ledger depend on. */
   target: RowTarget;
 }
 
-/** What differs from the last run, by what told rows apart then; from its source where the ledger does not say. */
+/**
+ * What differs from the last run, by what told rows apart then, without what other seeds take and give; from its source
+ * where the ledger does not say.
+ */
 async function difference(context: OfflineContext, old: State, inputs: Inputs, ledger: Ledger): Promise<Found> {
   const { directory, report } = context;
   const reshaped = isReshaped(old, inputs);
@@ -212,24 +214,31 @@ async function difference(context: OfflineContext, old: State, inputs: Inputs, l
   if (reshaped && old.key.join() !== inputs.key.join()) {
     report.info(`the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`);
   }
-  const none: Names = { added: [], changed: [], removed: [] };
+  const { rows: wanted } = await summaryOf(context, inputs);
   if (!summary) {
-    const { rows } = await summaryOf(context, inputs);
-    return { whole: { exact: false, moreThan: 0, net: rows.length - ledger.count }, names: none, target };
+    const plan: Forecast = { exact: false, moreThan: 0, net: wanted.length - ledger.count };
+    return { plan, leaving: noneLeaving(), names: noNames(), target };
   }
-  const whole = planOffline(summary.rows, ledger, inputs.mode);
+  const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
+    const { plan, leaving } = await spared(context, inputs, target, whole);
+    return { plan: await takenOver(context, inputs, plan), leaving };
+  };
   const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
     firstNames(inputs, plan, known, keys, directory);
-  if (whole.exact) return { whole, names: await named(whole, ledger, old.keys ?? []), target };
+  const whole = planOffline(summary.rows, ledger, inputs.mode);
+  if (whole.exact) {
+    const { plan, leaving } = await narrowed(whole);
+    return { plan, leaving, names: await named(plan, ledger, old.keys ?? []), target };
+  }
   const found = await withLastSource(context, { ...old, rows: undefined }, async ({ rows }, seed, folder) => {
     const last: Ledger = { kind: "list", count: rows.length, rows };
-    const plan = planOffline(summary.rows, last, inputs.mode);
+    const { plan, leaving } = await narrowed(planOffline(summary.rows, last, inputs.mode));
     const left = plan.exact ? plan.change.removed.slice(0, mostShown) : [];
     const indices = new Set(left.flatMap(({ key }) => rows.find(key) ?? []));
     const removed = indices.size === 0 || inputs.sensitive ? [] : await keysOf(seed, folder, indices);
-    return { whole: plan, names: { ...(await named(plan, last, [])), removed }, target };
+    return { plan, leaving, names: { ...(await named(plan, last, [])), removed }, target };
   });
-  return found ?? { whole, names: none, target };
+  return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target };
 }
 
 const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
@@ -237,28 +246,33 @@ const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + 
 interface LeavingRows {
   going: RowSet;
   staying: RowSet;
-  said: Spared;
+  said: Map<string, number>;
 }
+
+const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), said: new Map() });
 
 /** Takes out of a plan what other seeds of the program declare. */
 async function spared(
-  { rowClaims: claims, directory }: OfflineContext,
+  { rowClaims, directory }: OfflineContext,
   inputs: Inputs,
   target: RowTarget,
   plan: Forecast,
 ): Promise<{ plan: Forecast; leaving: LeavingRows }> {
-  const leaving = { going: new RowSet(), staying: new RowSet(), said: new Map<string, number>() };
+  const leaving = noneLeaving();
+  const { going, staying, said } = leaving;
   if (!plan.exact || plan.remove === 0) return { plan, leaving };
-  const others = claims.on(inputs.table, inputs.resourceUrn).filter((claim) => sameKey(target, claim.target));
   const keys = { target, keys: RowSet.of(plan.change.removed) };
-  const held: { name: string; rows: RowSet }[] = [];
-  for (const claim of others) held.push({ name: claim.name, rows: await keysWithin(keys, claim.target, directory) });
-  for (const row of plan.change.removed) {
-    const owner = held.find(({ rows }) => rows.has(row.key));
-    (owner ? leaving.staying : leaving.going).add(row.key, row.content);
-    if (owner) leaving.said.set(owner.name, (leaving.said.get(owner.name) ?? 0) + 1);
+  const held: { name: string; keys: RowSet }[] = [];
+  for (const { name, target: other } of rowClaims.on(inputs.table, inputs.resourceUrn)) {
+    held.push({ name, keys: await keysWithin(keys, other, directory) });
   }
-  return { plan: { ...plan, remove: leaving.going.length, spared: leaving.staying.length }, leaving };
+  for (const row of plan.change.removed) {
+    const owner = held.find(({ keys }) => keys.has(row.key));
+    (owner ? staying : going).add(row.key, row.content);
+    if (owner) said.set(owner.name, (said.get(owner.name) ?? 0) + 1);
+  }
+  const change = { ...plan.change, removed: [...going] };
+  return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
 }
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
@@ -270,9 +284,12 @@ export async function takenOver(
   if (!plan.exact || plan.insert === 0) return plan;
   const given = rowClaims
     .leaving(inputs.table, inputs.resourceUrn)
+    .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
   if (given.length === 0) return plan;
   const all = await indicesWithin(given, inputs, directory);
-  const taken = plan.change.added.filter((index) => all.has(index));
-  return { ...plan, insert: plan.insert - taken.length, taken: taken.length };
+  const [added, taken] = [[] as number[], [] as number[]];
+  for (const index of plan.change.added) (all.has(index) ? taken : added).push(index);
+  const differing = taken.some((index) => all.get(index) === false);
+  return { ...plan, insert: added.length, taken: taken.length, differing, change: { ...plan.change, added } };
 }

@@ -10,7 +10,7 @@ import { rowsOf, type RowContext } from "./rowContext.ts";
 import { linkedLabels } from "./sources/source.ts";
 
 /** Is shown a row, in the words of the source, with the index of the wanted row that it meets. */
-export type SeeRow = (row: RowDigests & { index: number | undefined; values: RowData }) => void;
+export type SeeRow = (row: RowDigests & { index: number | undefined; values: RowData; dangling: boolean }) => void;
 
 /**
  * Reads the rows of a table into digests; `see` is shown each one that has a key.
@@ -35,8 +35,9 @@ export async function liveRows(
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const digests = known && { key: known, content: digester.content(values) };
-      const index = live.add(row._id, digests, links.isDangling(row));
-      if (digests) see({ ...digests, index, values });
+      const dangling = links.isDangling(row);
+      const index = live.add(row._id, digests, dangling);
+      if (digests) see({ ...digests, index, values, dangling });
     }
     context.report.status(`${table}: ${pace.add(page.length)}`);
   }

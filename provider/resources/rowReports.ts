@@ -2,20 +2,15 @@ import type { CallCounter } from "../client/calls.ts";
 import { maxRowsPerInsert } from "../contract/rows.ts";
 import type { Forecast, RowPlan } from "../reconcile/rows.ts";
 import type { Report } from "./resource.ts";
-import type { LinkDeclaration } from "./rowLookups.ts";
+import { linksOf, type LinkDeclaration } from "./rowLookups.ts";
 import { counted } from "./settling.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
 
 /** Calls that a run will make when the table holds our rows alone. Updates and removals are one each. */
-export function callsAhead(
-  { references = {}, parent }: LinkDeclaration,
-  { insert, update, remove }: Changes,
-  owned: number,
-): number {
-  const linked = [...Object.values(references), ...(parent ? [parent] : [])];
-  const tables = new Set(linked.map(({ table, key }) => JSON.stringify([table, key])));
+export function callsAhead(declaration: LinkDeclaration, { insert, update, remove }: Changes, owned: number): number {
+  const tables = new Set(linksOf(declaration).map(({ table, key }) => JSON.stringify([table, key])));
   const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
   const batches = Math.ceil(insert / maxRowsPerInsert);
   // What was written is looked at in the end, what was inserted also after the first of several batches.

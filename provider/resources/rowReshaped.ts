@@ -12,8 +12,14 @@ import { summarize, type Summary } from "./rowSource.ts";
 import { lastSource } from "./rowSummaries.ts";
 import { linkedLabels } from "./sources/source.ts";
 
-const shape = ({ key, references, parent, salt }: RowTarget): string | undefined =>
-  canonical([key, references ?? {}, parent ?? null, salt ?? null]);
+const linking = ({ references, parent }: RowTarget): string | undefined =>
+  canonical([references ?? {}, parent ?? null]);
+
+const shape = (target: RowTarget): string | undefined =>
+  canonical([target.key, linking(target) ?? null, target.salt ?? null]);
+
+/** Whether what links are named by is declared otherwise than in the last run. */
+export const isRelinked = (old: RowTarget, inputs: RowTarget): boolean => linking(old) !== linking(inputs);
 
 /** Whether what tells rows apart, or what their links are, is declared otherwise than in the last run, or keyed so. */
 export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(old) !== shape(inputs);

@@ -19,7 +19,7 @@ import { outcome, tellFindings } from "./rowReports.ts";
 import { keysOf, quoted, type Summary } from "./rowSource.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed, type Removal, type Spared } from "./rowSpared.ts";
 import { isWithinBounds, lastSource, summaryOf } from "./rowSummaries.ts";
-import { indicesWithin } from "./rowTerms.ts";
+import { indicesWithin, sameKey } from "./rowTerms.ts";
 import { given, gone, some } from "./settling.ts";
 
 /** What a seed's rows are kept by. */
@@ -59,8 +59,10 @@ const othersOn = ({ rowClaims }: Context, { table, resourceUrn }: SeedInputs): R
   rowClaims.on(table, resourceUrn);
 
 /** The rows that another seed of the program gives up in this run. */
-const handedOver = ({ rowClaims, directory }: Context, inputs: SeedInputs): Promise<ReadonlySet<number>> =>
-  indicesWithin(rowClaims.leaving(inputs.table, inputs.resourceUrn), inputs, directory);
+const handedOver = ({ rowClaims, directory }: Context, inputs: SeedInputs): Promise<ReadonlyMap<number, boolean>> => {
+  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
+  return indicesWithin(givers, inputs, directory);
+};
 
 /** Brings the table to what the source says and tells what is ours then. */
 export async function apply<Inputs extends SeedInputs>(

@@ -1,6 +1,6 @@
-import { rowDigester, type Digest } from "../reconcile/digests.ts";
+import type { Digest } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
-import type { RowDeclaration } from "./rowSource.ts";
+import { digesterOf, type RowDeclaration } from "./rowSource.ts";
 import { read } from "./sources.ts";
 import { linkedLabels } from "./sources/source.ts";
 
@@ -20,22 +20,24 @@ const partsOf = (declaration: RowDeclaration): string => {
 export const sameKey = (one: RowDeclaration, other: RowDeclaration): boolean => partsOf(one) === partsOf(other);
 
 /**
- * The rows of a source that have one of the keys, by their index. The source is read, since the digests of one seed can't
- * be compared with those of another. None where rows are told apart by other labels.
+ * The rows of a source that have one of the keys, by their index, and whether they say the same. The source is read, since
+ * the digests of one seed can't be compared with those of another.
  */
 async function* rowsWith(
   { target, keys }: Keys,
   declaration: RowDeclaration,
   directory: string,
-): AsyncGenerator<{ index: number; key: Digest }> {
-  if (keys.length === 0 || !sameKey(target, declaration)) return;
-  const digester = rowDigester({ ...target, labels: [], references: linkedLabels(target) });
+): AsyncGenerator<{ index: number; key: Digest; isSame: boolean }> {
+  if (keys.length === 0) return;
+  const digesterFor = digesterOf(target);
   let index = -1;
   for await (const block of read(declaration, directory)) {
     for (const { values } of block) {
       index++;
+      const digester = digesterFor(values);
       const key = digester.key(values);
-      if (key && keys.has(key)) yield { index, key };
+      const at = key && keys.find(key);
+      if (key && at !== undefined) yield { index, key, isSame: keys.says(at, digester.content(values)) };
     }
   }
 }
@@ -47,13 +49,15 @@ export async function keysWithin(keys: Keys, declaration: RowDeclaration, direct
   return found;
 }
 
-/** Indices of the rows of a source that have one of the keys, whichever seed's they are. */
+/** The rows of a source that have one of the keys, whichever seed's they are: index → whether they say the same. */
 export async function indicesWithin(
   all: readonly Keys[],
   declaration: RowDeclaration,
   directory: string,
-): Promise<ReadonlySet<number>> {
-  const found = new Set<number>();
-  for (const keys of all) for await (const { index } of rowsWith(keys, declaration, directory)) found.add(index);
+): Promise<ReadonlyMap<number, boolean>> {
+  const found = new Map<number, boolean>();
+  for (const keys of all) {
+    for await (const { index, isSame } of rowsWith(keys, declaration, directory)) found.set(index, isSame);
+  }
   return found;
 }

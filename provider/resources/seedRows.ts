@@ -166,6 +166,8 @@ const outputs = z.object({
       changedKeys: z.array(z.string()),
       missingKeys: z.array(z.string()),
       found: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+      unlinked: z.number().int().optional(),
+      unlinkedKeys: z.array(z.string()).optional(),
     })
     .optional()
     .meta({

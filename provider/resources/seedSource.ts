@@ -1,6 +1,7 @@
 import { emptyLedger } from "../reconcile/ledger.ts";
 import { planOffline } from "../reconcile/rows.ts";
 import type { OfflineContext } from "./resource.ts";
+import { takesUp } from "./rowDeparted.ts";
 import { firstNames, forecast } from "./rowForecast.ts";
 import { takenOver } from "./rowPreview.ts";
 import type { SeedInputs } from "./rowSession.ts";
@@ -32,7 +33,8 @@ export async function sourceOf(context: OfflineContext, inputs: SeedInputs, old:
   if (old.table === undefined) {
     const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
-    report.info(forecast(inputs, plan, names, 0));
+    report.info(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
+    if (await takesUp(context, inputs, rowClaims.going(inputs.table, inputs.resourceUrn))) rowClaims.renew(inputs.table);
   }
   const rows = summary.rows.length;
   return {

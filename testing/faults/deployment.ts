@@ -24,6 +24,8 @@ export class Deployment {
   state: State;
   /** What the last up did, a step each as a preview tells them. */
   steps: string[] = [];
+  /** Told of each resource when its step is done, in an up and in a preview. */
+  onStep: (name: string) => void = () => undefined;
   /** Steps whose answer is saved; the engine is killed with the answer of the next one. Undefined for all. */
   saves: number | undefined;
   /** What was replaced by something that was made first, and is still to be deleted. */
@@ -39,6 +41,7 @@ export class Deployment {
     this.steps = this.#leftovers();
     for (const one of program) {
       const step = await this.#step(one, true);
+      this.onStep(one.name);
       if (step !== "same") this.steps.push(`${step} ${one.name}`);
     }
     await this.#discardReplaced();
@@ -50,6 +53,7 @@ export class Deployment {
     const steps: string[] = [];
     for (const one of program) {
       const step = await this.#step(one, false);
+      this.onStep(one.name);
       if (step !== "same") steps.push(`${step} ${one.name}`);
     }
     const names = new Set(program.map(({ name }) => name));
@@ -167,6 +171,7 @@ export class Deployment {
       await this.host.delete(one.kept.type, one.kept.id, one.kept.outputs);
       this.#answered();
       this.#replaced = this.#replaced.filter((other) => other !== one);
+      this.onStep(one.name);
     }
   }
 
@@ -174,6 +179,7 @@ export class Deployment {
     for (const [name, kept] of [...this.state].toReversed()) {
       if (but.has(name)) continue;
       await this.#delete(name, kept);
+      this.onStep(name);
       this.steps.push(`delete ${name}`);
     }
   }

@@ -192,6 +192,23 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     expect(emulator.differences("none").find(({ table }) => table === "apps")?.added).toHaveLength(1);
   });
 
+  test("an app that was begun under another name is not generated twice", async () => {
+    const { host } = scene;
+    await scene.create("GeneratedApp", news);
+    host.resource = "renamed";
+    expect((await host.check("GeneratedApp", news)).problems).toEqual([]); // "it" is in the same program
+    await host.restart();
+    const { problems } = await host.check("GeneratedApp", news);
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^appPrompt: an app was begun from this prompt at \S+ as GeneratedApp "it": http.* call it so again, run up, then rename it with aliases\. If another app is meant, which costs money, delete \.microapps\/intents\/\w+\.json\.$/,
+      ),
+    ]);
+    expect((await host.check("GeneratedApp", { ...news, appPrompt: "Another." })).problems).toEqual([]);
+    await rm(join(host.folder, /\S+\.json/.exec(problems[0] ?? "")?.[0] ?? ""));
+    expect((await host.check("GeneratedApp", news)).problems).toEqual([]);
+  });
+
   /** How a create that must not call anything ends. */
   async function stopped(inputs: Record<string, unknown>): Promise<Error> {
     const since = scene.emulator.lastCall();

@@ -99,6 +99,11 @@ throughBothDoors({}, (scene) => {
     expect(await live(teamID)).toEqual(there);
     expect(host.told.at(-1)).toBe(`info: ${ada} stays a member of team ${teamID}: ${kind} "it" declares that`);
     await isQuiet(kind, "it", made ?? old);
+    // Killed before: the next run only deletes.
+    await host.restart();
+    await isQuiet(kind, "it", made ?? old);
+    expect(await scene.calls(() => remove(kind, "it", old))).toEqual([]);
+    expect(await live(teamID)).toEqual(there);
   });
 
   test("a run that was killed between the creation and the deletion is finished by the next one without loss", async () => {

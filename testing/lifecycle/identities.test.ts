@@ -107,7 +107,7 @@ throughBothDoors({ tables }, (scene) => {
     const old = await scene.stage.daysAgo(2, () => make("Team", "crew", news));
     await scene.host.restart();
     await expect(make("Team", "crew", news)).rejects.toThrow(
-      `${old.id} already exists on the platform and was not made within the last day. If an interrupted run made it, Set adopt`,
+      `${old.id} already exists on the platform and was not made within the last day. If an interrupted run made it, set adopt`,
     );
     await scene.host.restart();
     expect((await make("Team", "crew", { ...news, adopt: true })).id).toBe(old.id);

@@ -59,7 +59,7 @@ throughBothDoors({}, (scene) => {
   test("what is there with other content is not taken unless it is told to", async () => {
     const { id } = await scene.create("Organization", { name: "Acme" });
     await scene.client.updateorganization({ organizationID: id, organizationInfo: { name: "Theirs" } });
-    await expect(scene.create("Organization", { name: "Acme" })).rejects.toThrow("Set adopt: true to take it over");
+    await expect(scene.create("Organization", { name: "Acme" })).rejects.toThrow("set adopt: true to take it over");
     await scene.create("Organization", { name: "Acme", adopt: true });
     expect((await scene.client.readorganization({ organizationID: id })).organization?.name).toBe("Acme");
   });

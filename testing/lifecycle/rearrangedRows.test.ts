@@ -162,7 +162,7 @@ throughBothDoors({ tables }, (scene) => {
     const allowed = await checked("a", declared({ rows: many, table: "regions", maxRemovals: 1 }), old.inputs);
     await scene.host.diff("SeedRows", old.id, old.outputs, allowed.inputs);
     expect(scene.host.told).toContain(
-      "info: table continents → regions: once the rows are there, the 20 rows of continents are removed",
+      "info: table continents → regions: once the rows are there, the 20 rows of continents are removed, but for those that another seed declares",
     );
   });
 
@@ -215,8 +215,13 @@ throughBothDoors({ tables }, (scene) => {
     await nextRun();
     await checked("a", declared(), old.inputs);
     const { inputs } = await checked("a", declared());
+    let made = old;
     const calls = await scene.calls(async () => {
-      await scene.host.create("SeedRows", inputs);
+      made = { ...(await scene.host.create("SeedRows", inputs)), inputs };
+      await deleted("a", old);
+      // Killed before: the next run only deletes.
+      await nextRun();
+      expect((await updated("a", made, declared())).changed).toBe(false);
       await deleted("a", old);
     });
     expect(calls).toEqual([]);
@@ -316,6 +321,30 @@ throughBothDoors({ tables }, (scene) => {
     expect((await updated("c", c, countries({ linkRenewals: { Continent: times } }))).changed).toBe(true);
     const [kenya] = await live("countries");
     expect(kenya).toMatchObject({ Code: "KE", Continent: { crossAppRowID: (await ids("continents"))[0] } });
+  });
+
+  test("keepLive keeps edits, and a link that lost its row is no edit", async () => {
+    await created("a", declared());
+    const c = await created("c", countries({ onConflict: "keepLive" }));
+    await scene.client.removemicroapprow({ rowID: (await ids("continents"))[0] ?? "" });
+    await nextRun();
+    await created("a", declared({ adopt: true })); // the row of Africa has another ID now
+    await nextRun();
+    scene.host.resource = "c";
+    const seen = await scene.host.read("SeedRows", c.id, c.outputs);
+    scene.host.told.length = 0;
+    const renewed = await updated("c", { ...c, outputs: seen.outputs }, countries({ onConflict: "keepLive" }));
+    expect(scene.host.told[0]).toBe('info: rows whose links lead nowhere any more: 1: "KE"; about 6 calls');
+    const africa = (await live("continents")).find(({ Code }) => Code === "AF")?._id;
+    const kenya = (await live("countries")).find(({ Code }) => Code === "KE");
+    expect(kenya).toMatchObject({ Continent: { crossAppRowID: africa } });
+
+    await scene.client.updatemicroapprow({ rowID: kenya?._id ?? "", rowData: { Continent: null } });
+    await nextRun();
+    scene.host.resource = "c";
+    const edited = await scene.host.read("SeedRows", c.id, renewed.outputs);
+    const kept = countries({ onConflict: "keepLive" });
+    expect((await updated("c", { ...renewed, outputs: edited.outputs }, kept)).changed).toBe(false);
   });
 
   test("who may see rows does not change silently", async () => {

@@ -3,11 +3,11 @@ import type { Declared } from "../faults/program.ts";
 import type { Door, Properties } from "../providerHost.ts";
 import { foreign, people, type Model, type Seed, type Table } from "./model.ts";
 
-const nameOf = (code: string): string => `Name of ${code}`;
+export const nameOf = (code: string): string => `Name of ${code}`;
 
 /** The platform before the first run. */
 export const platform = {
-  users: people.map((email) => ({ email })),
+  users: people.map((email) => ({ email, id: email })),
   tables: {
     regions: { fields: { Code: "text", Name: "text", Note: "text" } },
     offices: {
@@ -71,7 +71,9 @@ function siblingsOf(seeds: Model["seeds"], name: string, door: Door): Properties
     const { table, key } = seed;
     if (other === name || table !== own?.table) return [];
     const urn = `urn:pulumi:dev::tests::${door.types}:SeedRows::${other}`;
-    return [{ urn, table, key: [key], rows: rowsOf(seed).map((row) => ({ [key]: row[key] })) }];
+    return [
+      { urn, table, key: [key], rows: rowsOf(seed).map((row) => ({ [key]: row[key], [own.key]: row[own.key] })) },
+    ];
   });
 }
 

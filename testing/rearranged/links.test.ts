@@ -7,11 +7,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(door)));
   afterAll(async () => expect(await scene.close()).toEqual([]));
-  beforeEach(async () => {
-    await scene.begin();
-    await scene.write(seed("depots", "NES") + offices("NE"));
-    await scene.project.succeed("up --yes --skip-preview");
-  });
+  beforeEach(() => scene.begin(seed("depots", "NES") + offices("NE")));
 
   const everything = async () => [await scene.rows("regions"), await scene.rows("offices")];
 
@@ -27,18 +23,11 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
     expect(await everything()).toEqual(rows);
   }
 
-  async function isDone(): Promise<void> {
-    expect(scene.touched()).toEqual([]);
-    await scene.project.succeed("preview --expect-no-changes");
-    await scene.project.succeed("refresh --yes --skip-preview");
-    await scene.project.succeed("preview --expect-no-changes");
-  }
-
   test("a preview refuses that a row leaves which others refer to, and changes nothing", async () => {
     await scene.write(seed("depots", "ES") + offices("NE"));
     await refused(["offices", "N"], "preview", "up --yes");
     await scene.write(seed("depots", "NES") + offices("NE"));
-    await isDone();
+    await scene.isSettled();
   });
 
   test("an up that skips its preview ends badly with what refers to the row; put back, links lead to it again", async () => {
@@ -49,7 +38,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
     await scene.write(seed("depots", "NES") + offices("NE"));
     await scene.project.succeed("up --yes --skip-preview");
     expect((await scene.rows("offices")).get("N")?.link).toBe("N");
-    await isDone();
+    await scene.isSettled();
   });
 
   test("a seed that others refer to does not leave unnoticed", async () => {
@@ -61,7 +50,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
     await refused(["offices", "N"], "up --yes --skip-preview");
     await scene.write(seed("depots", "NES") + other + byTable);
     await scene.project.succeed("up --yes --skip-preview");
-    await isDone();
+    await scene.isSettled();
   });
 
   test("a row and what refers to it leave and come back together", async () => {
@@ -71,7 +60,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
     await scene.write(seed("depots", "NES") + offices("NE"));
     await scene.project.succeed("up --yes --skip-preview");
     expect((await scene.rows("offices")).get("N")?.link).toBe("N");
-    await isDone();
+    await scene.isSettled();
   });
 
   test.each(["", ", killed before the links are renewed"])(
@@ -92,7 +81,7 @@ describe.each(doorNames)("through the %s door:", (door: DoorName) => {
       const now = await scene.rows("regions");
       expect(now.has("N")).toBe(true);
       expect((await scene.rows("offices")).get("N")?.link).toBe("N");
-      await isDone();
+      await scene.isSettled();
     },
   );
 });

@@ -5,6 +5,7 @@ import type { Declared } from "../faults/program.ts";
 import { Stage } from "../stage.ts";
 import type { Door } from "../providerHost.ts";
 import { danglingIn, declarationsOf, membersOn, ownersOf, platform, rowsOn } from "./declarations.ts";
+import { codesByID, peopleAgainst, rowsAgainst, type Watched } from "./announced.ts";
 import { foreign, start, type Model } from "./model.ts";
 import { edited, type Edit } from "./rearrangements.ts";
 
@@ -84,25 +85,56 @@ export class Play {
       await this.#stage.host.restart();
     }
     const since = this.#stage.emulator.lastCall();
-    let planned: string[] | undefined;
     let adopt = false;
     if (kill) await this.#killed(kill);
-    else planned = await this.#deployment.preview(this.#declared(adopt));
     try {
-      await this.#deployment.up(this.#declared(adopt));
+      await this.#previewedAndUp(adopt, kill !== undefined);
     } catch (error) {
       if (!this.#needsAdoption(last, error)) throw error;
       this.#keeps(last, before, await rowsOn(this.#client), "refused");
       adopt = true;
-      planned = undefined;
       await this.#stage.host.restart();
-      await this.#deployment.up(this.#declared(adopt));
-    }
-    const { steps } = this.#deployment;
-    if (planned && planned.toSorted().join() !== steps.toSorted().join()) {
-      throw new Error(`the preview said ${planned.join(", ")}; up did ${steps.join(", ")}`);
+      await this.#previewedAndUp(adopt, true);
     }
     await this.#judge(last, before, since, adopt);
+  }
+
+  /** Does what its preview says. `resumes` what an interrupted run, or one that was refused, has left. */
+  async #previewedAndUp(adopt: boolean, resumes: boolean): Promise<void> {
+    const deployment = this.#deployment;
+    const declared = this.#declared(adopt);
+    const [planned, announced] = await this.#watched(() => deployment.preview(declared));
+    await this.#stage.host.restart(); // a preview and an up are two runs
+    const before = await rowsOn(this.#client);
+    const [, done] = await this.#watched(() => deployment.up(declared));
+    const { steps } = deployment;
+    if (planned.toSorted().join() !== steps.toSorted().join()) {
+      throw new Error(`the preview said ${planned.join(", ")}; up did ${steps.join(", ")}`);
+    }
+    const ids = new Map([before, await rowsOn(this.#client)].flatMap(codesByID));
+    for (const [name, one] of done) {
+      const [what] = planned.flatMap((step) => (step.endsWith(` ${name}`) ? [step.split(" ")[0] ?? ""] : []));
+      const run = { name, step: what ?? "same", told: announced.get(name)?.told ?? [], calls: one.calls };
+      const seed = this.#model.seeds.get(name);
+      const member = [...this.#model.teams.values()].flatMap((members) => members.get(name) ?? [])[0];
+      const wrong = seed ? rowsAgainst(run, { seed, before, ids, resumes }) : peopleAgainst(run, member?.email);
+      if (wrong.length === 0) continue;
+      throw new Error(`${name}: ${wrong.join("; ")}: ${JSON.stringify([run.step, run.told, one])}`);
+    }
+  }
+
+  /** Works with the deployment, and gives back what was told of each resource and which calls of it changed anything. */
+  async #watched<Answer>(work: () => Promise<Answer>): Promise<[Answer, Map<string, Watched>]> {
+    const { emulator, host } = this.#stage;
+    const seen = new Map<string, Watched>();
+    let [told, since] = [host.told.length, emulator.lastCall()];
+    this.#deployment.onStep = (name) => {
+      const { told: before, calls } = seen.get(name) ?? { told: [], calls: [] };
+      const now = emulator.calls({ since, mutating: true });
+      seen.set(name, { told: [...before, ...host.told.slice(told)], calls: [...calls, ...now] });
+      [told, since] = [host.told.length, emulator.lastCall()];
+    };
+    return [await work(), seen];
   }
 
   /** A program whose links would lead nowhere is refused, by its preview or else by its up. */
@@ -184,16 +216,14 @@ export class Play {
 
   /** No person whom the program before and this one declare in a team was taken out on the way. */
   #removesNobody(last: Model, since: number): void {
-    const removals = this.#stage.emulator.calls({ since, endpoint: "deleteteammember" });
-    const leaving = [...last.teams].flatMap(([team, members]) => {
-      const stay = [...(this.#model.teams.get(team)?.values() ?? [])].map(({ email }) => email);
-      return [...members.values()].filter(({ email }) => !stay.includes(email));
-    });
-    // A removal whose answer was lost is made once more.
-    if (removals.length > 2 * leaving.length) {
-      throw new Error(
-        `${removals.length} people were taken out, and ${leaving.length} left: ${JSON.stringify(removals)}`,
-      );
+    for (const { request } of this.#stage.emulator.calls({ since, endpoint: "deleteteammember" })) {
+      const isIn = ({ teams }: Model): boolean =>
+        [...teams].some(
+          ([team, members]) =>
+            this.#deployment.state.get(team)?.id === request["teamID"] &&
+            [...members.values()].some(({ email }) => email === request["userID"]), // the platform's users have their addresses as IDs
+        );
+      if (isIn(last) && isIn(this.#model)) throw new Error(`was taken out on the way: ${JSON.stringify(request)}`);
     }
   }
 }

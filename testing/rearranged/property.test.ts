@@ -31,7 +31,7 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
       try {
         const details = await fc.check(
           fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 3 }), (steps) => play.run(steps)),
-          { numRuns, seed },
+          { numRuns, seed, endOnFailure: true }, // the steps are few, and each takes seconds
         );
         const [steps] = details.counterexample ?? [];
         const told = `REARRANGED_SEED=${seed} ${JSON.stringify(steps)}: ${String(details.errorInstance)}`;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { expect } from "@jest/globals";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { eventually, leftRunning } from "../processes.ts";
@@ -33,6 +34,8 @@ export class Scene {
   readonly client: Client;
   readonly project: Project;
   readonly #empty: string;
+  /** Programs that were brought up from nothing, with what they left. */
+  readonly #begun = new Map<string, { snapshot: string; state: string }>();
 
   private constructor(door: DoorName, emulator: Emulator, project: Project, empty: string) {
     this.door = door;
@@ -74,11 +77,26 @@ export class Scene {
     return left;
   }
 
-  /** A program that was never brought up, on a platform that holds what others put there. */
-  async begin(): Promise<void> {
-    this.emulator.setFaults();
-    this.emulator.loadSnapshot("start");
-    await this.project.write(".pulumi/stacks/tests/dev.json", this.#empty);
+  /** A stack that holds nothing, on a platform that holds what others put there; then a program is brought up. */
+  async begin(program?: string): Promise<void> {
+    const { emulator, project } = this;
+    const known = this.#begun.get(program ?? "");
+    emulator.setFaults();
+    emulator.loadSnapshot(known?.snapshot ?? "start");
+    await project.write(".pulumi/stacks/tests/dev.json", known?.state ?? this.#empty);
+    if (program === undefined) return;
+    await this.write(program);
+    if (known) return;
+    await project.succeed("up --yes --skip-preview");
+    const snapshot = `begun ${this.#begun.size}`;
+    emulator.saveSnapshot(snapshot);
+    this.#begun.set(program, { snapshot, state: await project.stateText() });
+  }
+
+  /** Nothing is left to do, and what is others' is as it was. */
+  async isSettled(): Promise<void> {
+    expect(this.touched()).toEqual([]);
+    await this.project.isSettled(this.door === "plugin");
   }
 
   /** Replaces the program; another version changes what comes last. Its seeds stand in a list `seeds`, in the order in which they are brought up. */
