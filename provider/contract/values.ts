@@ -10,10 +10,7 @@ export const email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail ad
 export const count = z.union([z.number(), z.string().regex(/^\d+$/, "must be a number").transform(Number)]);
 
 /** How large a part of a whole a guard allows. */
-export const fraction = z
-  .number()
-  .min(0)
-  .max(1, "must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all");
+export const fraction = z.number().min(0).max(1, "must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all");
 
 /** Values of a row by field label. Labels are case sensitive. */
 export const rowData = z.record(z.string(), z.unknown());
