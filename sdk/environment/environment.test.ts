@@ -74,7 +74,7 @@ test("seeds get the types of the fields that the platform of the file has", asyn
   const { seeds } = new Environment("typed", { file: "sdk/environment/testdata/sound.yaml" });
   await settled(seeds);
   const fieldsOf = (name: string): unknown =>
-    (registered.find((resource) => resource.name === `typed/${name}`)?.inputs as { fields?: unknown }).fields;
+    (registered.find((resource) => resource.name === `typed/${name}`)?.inputs as { __fields?: unknown }).__fields;
   expect([fieldsOf("countries"), fieldsOf("currencies")]).toEqual([{ Code: "text" }, undefined]);
 });
 
