@@ -10,6 +10,7 @@ import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
+import { isLater, isSecret } from "./secrecy.ts";
 import { siblingsOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
@@ -40,16 +41,12 @@ export class TeamRoster extends declared(teamRoster) {
   constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
     const excludes = args.mode === undefined || args.mode === "authoritative";
     declareInTeam({ kind: "TeamRoster", name, people: namesIn(args.members), excludes }, args.teamID);
-    super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
+    super(name, args, options);
   }
 }
 
 /** A user's teams: exactly these, so of all others the user is taken out. */
 export class UserTeams extends declared(userTeams) {}
-
-/** True for a secret, and nothing for everything else. */
-const whetherSecret = (value: pulumi.Input<unknown>): Promise<true | undefined> =>
-  pulumi.isSecret(pulumi.output(value)).then((secret) => secret || undefined);
 
 /** The wait for a generated app. GeneratedApp declares it unless it is told not to wait. */
 export class AppReadiness extends declared(appReadiness) {}
@@ -73,7 +70,6 @@ interface SeedSettings extends Omit<
   | "source"
   | "references"
   | "parent"
-  | "sensitive"
   | "salt"
   | "digest"
   | "fingerprint"
@@ -93,7 +89,8 @@ interface SeedSettings extends Omit<
 export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
-    const secret = whetherSecret(args.rows);
+    // Whether they are is known later.
+    const mayBeSecret = args.sensitive !== undefined || isLater(args.rows);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
     super(
@@ -102,17 +99,23 @@ export class SeedRows extends declared(seedRows) {
         ...rest,
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        sensitive: secret,
         // What check makes of it stays a secret of the state because the program has one of that name.
-        salt: pulumi.output(secret.then((is) => (is ? pulumi.secret("") : undefined))),
+        ...(mayBeSecret ? { salt: secretIf(args.sensitive, isSecret(args.rows)) } : {}),
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
       },
-      // Rows of the program show what changes; those of a file have their digest alone.
-      args.rows === undefined ? options : pulumi.mergeOptions(options, { hideDiffs: ["digest"] }),
+      pulumi.mergeOptions(options, {
+        // Rows of the program show what changes; those of a file have their digest alone.
+        hideDiffs: args.rows === undefined ? [] : ["digest"],
+        additionalSecretOutputs: mayBeSecret ? ["labels"] : [],
+      }),
     );
   }
 }
+
+/** An empty secret when one of these is so, else nothing. */
+const secretIf = (...reasons: pulumi.Input<boolean | undefined>[]): pulumi.Output<string | undefined> =>
+  pulumi.output(pulumi.all(reasons).apply((known) => (known.includes(true) ? pulumi.secret("") : undefined)));
 
 /** The seeds that links lead to, and how often their rows were made anew: what is made anew has other IDs. */
 function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {

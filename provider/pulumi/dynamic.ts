@@ -7,9 +7,10 @@ import { former } from "./keys.ts";
 import { endWithEngine } from "./lifetime.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
-import { optionsInput, replacedBy, withoutOptions } from "./options.ts";
+import { optionsInput, replacedBy, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
-import type { Properties } from "./properties.ts";
+import { secretsOf, type Properties } from "./properties.ts";
+import { secrecy, secretTexts } from "./secrets.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {
@@ -82,10 +83,15 @@ function ownSettings(host: HostConfiguration | undefined): Record<string, unknow
 }
 
 function providerOf(resource: Resource, operations: Operations): Provider {
-  const call = ({ resourceUrn }: Properties): Call => ({
-    resource,
-    urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
-  });
+  const call = ({ resourceUrn }: Properties, ...sent: Properties[]): Call => {
+    const all = sent.map(withoutOptions);
+    const names = all.flatMap(({ inputs, options }) => [...options.secrets, ...secretsOf(resource, inputs)]);
+    return {
+      resource,
+      urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
+      secrets: all.flatMap(({ inputs }) => secretTexts(inputs, names)),
+    };
+  };
 
   return {
     // The host has this provider in its cache before `configure` has ended, so it must not wait for anything.
@@ -96,16 +102,24 @@ function providerOf(resource: Resource, operations: Operations): Provider {
 
     check: async (olds, news) => {
       isCurrent = true;
-      const { inputs: given } = withoutOptions(news);
-      const { inputs, problems } = await operations.check(call(news), withoutOptions(olds).inputs, given).catch(tell);
-      const options = news[optionsInput];
-      return { inputs: options === undefined ? inputs : { ...inputs, [optionsInput]: options }, failures: problems };
+      const { inputs: given, options } = withoutOptions(news);
+      const asked = { ...given, ...secrecy(resource, new Set(options.secrets)) };
+      const { inputs, problems } = await operations
+        .check(call(news, olds, news), withoutOptions(olds).inputs, asked)
+        .catch(tell);
+      const own = news[optionsInput];
+      return {
+        inputs: own === undefined ? inputs : { ...inputs, [optionsInput]: own },
+        // No property is named: an engine prints the value of one that is.
+        failures: problems.map((reason) => ({ property: "", reason })),
+      };
     },
 
     diff: async (id, olds, news) => {
       const { inputs, options } = withoutOptions(news);
-      const change = await operations.diff(call(news), id, olds, inputs).catch(tell);
-      const replaces = replacedBy(resource, options.replaceOnChanges, change, olds, inputs);
+      const { inputs: old } = withoutOptions(olds);
+      const change = await operations.diff(call(news, olds, news), id, old, inputs).catch(tell);
+      const replaces = replacedBy(resource, options.replaceOnChanges, change, old, inputs);
       return {
         changes: change.changed.length > 0,
         replaces: [...new Set([...change.replaces, ...replaces])],
@@ -116,26 +130,33 @@ function providerOf(resource: Resource, operations: Operations): Provider {
     create: async (news) => {
       const { inputs, options } = withoutOptions(news);
       const { id, outputs } = await operations
-        .create({ ...call(news), ...timeoutOf(options.timeouts.create) }, inputs)
+        .create({ ...call(news, news), ...timeoutOf(options.timeouts.create) }, inputs)
         .catch(tellWith(news));
-      return { id, outs: outputs };
+      return { id, outs: remembered(outputs, options) };
     },
 
     read: async (id, state) => {
-      const found = await operations.read(call(state), id, state).catch(tell);
+      const { inputs: known, options } = withoutOptions(state);
+      const found = await operations.read(call(state, state), id, known).catch(tell);
       if (!found) return { id: "" };
-      return { id: found.id, props: found.outputs, ...(found.inputs ? { inputs: found.inputs } : {}) };
+      const props = remembered(found.outputs, options);
+      return { id: found.id, props, ...(found.inputs ? { inputs: found.inputs } : {}) };
     },
 
     update: async (id, olds, news) => {
       const { inputs, options } = withoutOptions(news);
-      const asked = { ...call(news), ...timeoutOf(options.timeouts.update) };
-      return { outs: await operations.update(asked, id, olds, inputs).catch(tellWith(news)) };
+      const asked = { ...call(news, olds, news), ...timeoutOf(options.timeouts.update) };
+      const outputs = await operations.update(asked, id, withoutOptions(olds).inputs, inputs).catch(tellWith(news));
+      return { outs: remembered(outputs, options) };
     },
 
-    delete: (id, state) => operations.delete(call(state), id, state).catch(tell),
+    delete: (id, state) => operations.delete(call(state, state), id, withoutOptions(state).inputs).catch(tell),
   };
 }
+
+/** A refresh and a destroy know the state alone: it says which of its properties are secrets. */
+const remembered = (outputs: Properties, { secrets }: Options): Properties =>
+  secrets === undefined || secrets.length === 0 ? outputs : { ...outputs, [optionsInput]: { secrets } };
 
 const timeoutOf = (timeout: number | undefined): Pick<Call, "timeout"> => (timeout === undefined ? {} : { timeout });
 
@@ -154,7 +175,7 @@ function printOnce(): void {
  * Throws the error as the host reports it: it prints text and stack of some, and sends the message of all; what failed
  * in part it recognises by `id`, `properties` and `reasons`.
  */
-function tell(error: unknown, provider?: unknown): never {
+function tell(error: unknown, inputs: Properties = {}): never {
   if (!(error instanceof Failure)) throw error;
   const { message, partial } = error;
   const told = new Error(message);
@@ -162,7 +183,10 @@ function tell(error: unknown, provider?: unknown): never {
   told.toString = () => alsoAnswered;
   if (partial) {
     // The host forgets the provider of what failed in part: without it the next run could not go on.
-    const properties = { ...partial.outputs, __provider: provider };
+    const properties = {
+      ...remembered(partial.outputs, withoutOptions(inputs).options),
+      __provider: inputs["__provider"],
+    };
     Object.assign(told, { id: partial.id, properties, reasons: [message] });
   }
   throw told;
@@ -171,4 +195,4 @@ function tell(error: unknown, provider?: unknown): never {
 const tellWith =
   (inputs: Properties) =>
   (error: unknown): never =>
-    tell(error, inputs["__provider"]);
+    tell(error, inputs);

@@ -120,6 +120,10 @@ export async function applyPlan(
 
   const pace = new Pace("rows written", context.now, chosen.size + removals.size);
   const finished = (count: number): void => context.report.status(`${target.table}: ${pace.add(count)}`);
+  // The platform may repeat what it refuses.
+  const conceal = (values: () => unknown): void => {
+    if (target.sensitive) context.hide(values());
+  };
   const refused = ({ line }: { line: number }, error: ApiError): void => {
     failures.push(`${place(line)}: ${error.said}`);
     if (failures.length >= mostRefused) throw new Stopped("further rows were not tried");
@@ -145,7 +149,7 @@ export async function applyPlan(
       await remove(old);
       lacking.add(index);
     });
-    await inserts.insert(batch, {
+    const inserting = inserts.insert(batch, {
       inserted: (done) => {
         for (const { index } of done) {
           undone.delete(index);
@@ -153,7 +157,14 @@ export async function applyPlan(
         }
         finished(done.length);
       },
-      refused,
+      refused: (row, error) => {
+        conceal(() => JSON.parse(row.text));
+        refused(row, error);
+      },
+    });
+    await inserting.catch((error: unknown) => {
+      conceal(() => batch.map(({ text }): unknown => JSON.parse(text)));
+      throw error;
     });
   };
 
@@ -178,6 +189,7 @@ export async function applyPlan(
       undone.delete(index);
       finished(1);
     } catch (error) {
+      conceal(() => data);
       if (!(error instanceof ApiError) || !isJudged(error)) throw error;
       refused({ line }, error);
     }

@@ -109,11 +109,15 @@ interface Column {
 function header(given: Source, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
   const problem = (text: string): SourceError => new SourceError(`${placeOf(given, line)}: ${text}`);
   const lacking = given.key?.find((label) => !labels.includes(label));
-  if (lacking !== undefined) throw problem(`there is no label "${lacking}", which key names: ${adviceOn(labels)}`);
+  const advice = given.sensitive ? "correct key or the first line" : adviceOn(labels);
+  if (lacking !== undefined) throw problem(`there is no label "${lacking}", which key names: ${advice}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) throw problem(`column ${empty + 1} has no label`);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
-  if (twice !== undefined) throw problem(`the label "${twice}" stands there twice`);
+  if (twice !== undefined) {
+    const which = given.sensitive ? `of column ${labels.indexOf(twice) + 1}` : `"${twice}"`;
+    throw problem(`the label ${which} stands there twice`);
+  }
   const strange = Object.keys(given.types ?? {}).find((label) => !labels.includes(label));
   if (strange !== undefined)
     throw new SourceError(`types names the label "${strange}", which ${given.source ?? ""} lacks`);
@@ -262,14 +266,18 @@ async function yaml(given: Source, text: string, wrong: Wrong): Promise<SourceRo
   const [error] = document.errors;
   const at = (place: number): string => placeOf(given, counter.linePos(place).line);
   if (error) {
-    const message = error.code === "MULTIPLE_DOCS" ? "a second document begins here: make it one list" : error.message;
+    // The parser's own words may quote the file.
+    const said = given.sensitive ? "is not valid YAML" : error.message;
+    const message = error.code === "MULTIPLE_DOCS" ? "a second document begins here: make it one list" : said;
     throw new SourceError(`${at(error.pos[0])}: ${message}`);
   }
   const anchors = new Set<string>();
   visit(document, {
     Alias: (_, { source, range }) => {
       if (!anchors.has(source))
-        throw new SourceError(`${at(range?.[0] ?? 0)}: no anchor "${source}" stands before this`);
+        throw new SourceError(
+          `${at(range?.[0] ?? 0)}: no anchor ${given.sensitive ? "of this name" : `"${source}"`} stands before this`,
+        );
     },
     Value: (_, node) => {
       if (node.anchor !== undefined) anchors.add(node.anchor);
