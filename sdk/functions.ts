@@ -9,12 +9,13 @@ import { getTeam as team } from "../provider/functions/getTeam.ts";
 import { getTeamMembers as teamMembers } from "../provider/functions/getTeamMembers.ts";
 import { getUserID as userID } from "../provider/functions/getUserID.ts";
 import { configure } from "../provider/pulumi/configuration.ts";
-import { Operations } from "../provider/pulumi/operations.ts";
+import { Operations, sentenceOf } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
+import { secretTexts } from "../provider/pulumi/secrets.ts";
 import { Provider } from "./provider.ts";
-import { stackSettings } from "./stackSettings.ts";
+import { secretNames } from "./secrecy.ts";
+import { checkStackSettings, stackSettings } from "./stackSettings.ts";
 import type { Args } from "./resource.ts";
-import { refuseMisplacedSecrets } from "./settings.ts";
 
 /** Which platform is asked: that of `provider`, of the provider of `parent`, or of the stack's configuration. */
 export type FunctionOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;
@@ -99,9 +100,9 @@ function askedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
     // A password among the settings does not make the answer a secret.
     return (
       pulumi
-        .all([given, settings && pulumi.unsecret(settings), there])
+        .all([given, settings && pulumi.unsecret(settings), secretNames(args), there])
         // The function checks them against its own schema.
-        .apply(([values, known]) => ask(definition, values as z.input<Inputs>, known))
+        .apply(([values, known, secrets]) => ask(definition, values as z.input<Inputs>, known, secrets))
     );
   };
 }
@@ -141,14 +142,15 @@ async function ask<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   definition: PlatformFunction<Inputs, Outputs>,
   args: z.input<Inputs>,
   settings: string | undefined,
+  secrets: readonly string[] = [],
 ): Promise<z.output<Outputs>> {
   const { name } = definition;
-  refuseMisplacedSecrets();
+  checkStackSettings();
   try {
     // Operations judge inputs by the function's own schema, and return what the function does.
-    const told = await operationsWith(settings).invoke(definition, args);
+    const told = await operationsWith(settings).invoke(definition, args, secretTexts(args, secrets));
     if ("outputs" in told) return told.outputs as z.output<Outputs>;
-    throw new Error(told.problems.map(({ property, reason }) => `${property}: ${reason}`).join("; "));
+    throw new Error(told.problems.map(sentenceOf).join("; "));
   } catch (error) {
     // The runner prints the message of a RunError alone.
     throw new pulumi.RunError(`${name}: ${error instanceof Error ? error.message : String(error)}`);

@@ -29,6 +29,12 @@ test("options that no engine hands to a dynamic resource are an input of their o
   });
 });
 
+test("which inputs are secrets goes with them", async () => {
+  const { id } = new Organization("acme", { name: pulumi.secret("Acme"), description: pulumi.output("plain") });
+  await new Promise((resolve) => void id.apply(resolve));
+  expect(registered[0]?.inputs).toMatchObject({ __options: { secrets: ["name"] } });
+});
+
 test.each<[string, pulumi.CustomResourceOptions]>([
   ["no option", {}],
   ["options that engines apply", { protect: true, ignoreChanges: ["name"], deleteBeforeReplace: false }],

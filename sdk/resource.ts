@@ -6,7 +6,7 @@ import { optionsInput, previewInput, type Options } from "../provider/pulumi/opt
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { Resource, State } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
-import { refuseMisplacedSecrets } from "./settings.ts";
+import { isLater, secretNames } from "./secrecy.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
@@ -56,15 +56,22 @@ const isSwitch = (schema: unknown): boolean =>
   schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodBoolean;
 const nothing = pulumi.output(undefined);
 
-/** The options that no engine hands to a dynamic provider, as an input; none where none is set. */
-function handedOver({ replaceOnChanges = [], customTimeouts = {} }: pulumi.CustomResourceOptions): object {
+/** What no engine hands to a dynamic provider, as an input: options, and which inputs are secrets. None where none is set. */
+function handedOver(
+  args: object,
+  { replaceOnChanges = [], customTimeouts = {} }: pulumi.CustomResourceOptions,
+): Record<string, Promise<Options | undefined> | Options> {
   const timeouts = { create: secondsIn(customTimeouts.create), update: secondsIn(customTimeouts.update) };
   const isTimed = timeouts.create !== undefined || timeouts.update !== undefined;
   const options: Options = {
     ...(replaceOnChanges.length > 0 ? { replaceOnChanges } : {}),
     ...(isTimed ? { timeouts } : {}),
   };
-  return Object.keys(options).length > 0 ? { [optionsInput]: options } : {};
+  const set = Object.keys(options).length > 0 ? options : undefined;
+  if (!isLater(args)) return set ? { [optionsInput]: set } : {};
+  return {
+    [optionsInput]: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)),
+  };
 }
 
 /** The class by which a program declares a resource, derived from the resource's definition. */
@@ -86,11 +93,10 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       checkStackSettings();
       permitOptions(definition, name, args, options);
-      refuseMisplacedSecrets();
       const props = hidden(definition, {
         ...mentioned,
         ...args,
-        ...handedOver(options),
+        ...handedOver(args, options),
         __provider: providerOf(definition.name),
         [previewInput]: pulumi.runtime.isDryRun(),
         resourceUrn: plainUrn(name, type, options.parent),

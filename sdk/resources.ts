@@ -11,6 +11,7 @@ import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
+import { isLater } from "./secrecy.ts";
 import { siblingsOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
@@ -41,16 +42,12 @@ export class TeamRoster extends declared(teamRoster) {
   constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
     const excludes = args.mode === undefined || args.mode === "authoritative";
     declareInTeam({ kind: "TeamRoster", name, people: namesIn(args.members), excludes }, args.teamID);
-    super(name, { ...args, sensitive: whetherSecret(args.members) }, options);
+    super(name, args, options);
   }
 }
 
 /** A user's teams: exactly these, so of all others the user is taken out. */
 export class UserTeams extends declared(userTeams) {}
-
-/** True for a secret, and nothing for everything else. */
-const whetherSecret = (value: pulumi.Input<unknown>): Promise<true | undefined> =>
-  pulumi.isSecret(pulumi.output(value)).then((secret) => secret || undefined);
 
 /** The wait for a generated app. GeneratedApp declares it unless it is told not to wait. */
 export class AppReadiness extends declared(appReadiness) {}
@@ -74,7 +71,6 @@ interface SeedSettings extends Omit<
   | "source"
   | "references"
   | "parent"
-  | "sensitive"
   | "salt"
   | "digest"
   | "fingerprint"
@@ -95,6 +91,8 @@ interface SeedSettings extends Omit<
 export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
+    // Whether they are is known later.
+    const mayBeSecret = args.sensitive !== undefined || isLater(args.rows);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
     super(
@@ -103,14 +101,13 @@ export class SeedRows extends declared(seedRows) {
         ...rest,
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        sensitive: whetherSecret(args.rows),
         // What check makes of it stays a secret of the state because the program has one of that name. What an up will
         // choose at random no preview knows.
         salt: pulumi.secret(pulumi.runtime.isDryRun() ? unknownValue : ""),
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
       },
-      options,
+      mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: ["labels"] }) : options,
     );
   }
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as runtimeConfig from "@pulumi/pulumi/runtime/config.js";
 import { clearSecrets, clearWarning } from "../provider/pulumi/clear.ts";
-import { configuration } from "../provider/pulumi/configuration.ts";
+import { configuration, misplacedSecrets } from "../provider/pulumi/configuration.ts";
 import { unknownNames } from "../provider/pulumi/keys.ts";
 
 const prefix = "microapps:";
@@ -15,11 +15,14 @@ export const stackSettings = (): Record<string, string> =>
   );
 
 // Its types hide it; where it is missing, nothing is said.
-const { isConfigSecret = () => true } = runtimeConfig as { isConfigSecret?: (key: string) => boolean };
+const { isConfigSecret } = runtimeConfig as { isConfigSecret?: (key: string) => boolean };
 
 let checked = false;
 
-/** Ends the program when its stack has a key that nobody reads, and warns once of secrets in clear. */
+/**
+ * Ends the program when its stack has a key that nobody reads, or a secret under one that is kept in clear: the host of
+ * dynamic resources gets all keys in clear and could not tell. Warns once of secrets in clear.
+ */
 export function checkStackSettings(): void {
   if (checked) return;
   checked = true;
@@ -29,7 +32,9 @@ export function checkStackSettings(): void {
   if (unknown.length > 0) {
     throw new pulumi.RunError(unknown.map(({ key, reason }) => `${shown(key)} ${reason}`).join("; "));
   }
-  for (const key of clearSecrets(settings, (name) => isConfigSecret(shown(name)))) {
+  const misplaced = misplacedSecrets((key) => isConfigSecret?.(shown(key)) ?? false);
+  if (misplaced !== undefined) throw new pulumi.RunError(misplaced);
+  for (const key of clearSecrets(settings, (name) => isConfigSecret?.(shown(name)) ?? true)) {
     void pulumi.log.warn(clearWarning(key));
   }
 }

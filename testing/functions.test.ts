@@ -103,12 +103,7 @@ const calls = (since: number): string[] =>
 describe("through both doors", () => {
   test.each<[Name, Properties, unknown, string[]]>([
     ["getUserID", { email: "ada@example.com" }, { userID: "<ada>" }, ["userid"]],
-    [
-      "getUserID",
-      { email: "nobody@example.com" },
-      "email: there is no user with the address nobody@example.com on the platform",
-      ["userid"],
-    ],
+    ["getUserID", { email: "nobody@example.com" }, "email: there is no such user on the platform", ["userid"]],
     ["getUserID", { email: "nobody" }, "email: must be an e-mail address", []],
     ["getUserID", {}, "email: is required", []],
     ["getUserID", { email: unknown }, "email: is not known before other resources exist", []],
@@ -121,7 +116,7 @@ describe("through both doors", () => {
     [
       "getOrganization",
       { organizationID: "none" },
-      "organizationID: there is no organization none on the platform",
+      "organizationID: there is no such organization on the platform",
       ["readorganization"],
     ],
     [
@@ -131,25 +126,25 @@ describe("through both doors", () => {
       [],
     ],
     ["getTeam", { teamID: "<crew>" }, { teamID: "<crew>", organizationID: "<acme>", name: "Crew" }, ["readteam"]],
-    ["getTeam", { teamID: "none" }, "teamID: there is no team none on the platform", ["readteam"]],
-    ["getTeamMembers", { teamID: "none" }, "teamID: there is no team none on the platform", ["teammembers"]],
+    ["getTeam", { teamID: "none" }, "teamID: there is no such team on the platform", ["readteam"]],
+    ["getTeamMembers", { teamID: "none" }, "teamID: there is no such team on the platform", ["teammembers"]],
     [
       "getRow",
       { rowID: "<Osaka>" },
       { rowID: "<Osaka>", values: { Name: "Osaka" }, parentRowID: "<JP>" },
       ["microappdataRow"],
     ],
-    ["getRow", { rowID: "none" }, "rowID: there is no row none on the platform", ["microappdataRow"]],
+    ["getRow", { rowID: "none" }, "rowID: there is no such row on the platform", ["microappdataRow"]],
     [
       "getRow",
       { table: "countries", key: { Code: "XX" } },
-      'key: there is no row in table countries with Code "XX"',
+      "key: there is no such row in the table",
       ["microappdata", "microappdata", "microappdata"],
     ],
     ["getRow", { rowID: "x", table: "countries" }, "table: set either rowID, or table and key, not both", []],
     ["getRow", { table: "countries", key: {} }, "key: name the values that tell the row: label → value", []],
     ["getRow", {}, "table: set rowID, or table and key", []],
-    ["getRows", { table: "none" }, "table: there is no table none on the platform", ["microappdata"]],
+    ["getRows", { table: "none" }, "table: there is no such table on the platform", ["microappdata"]],
     [
       "getRows",
       { table: "cities", where: { Name: "Lisbon" } },
@@ -169,7 +164,7 @@ describe("through both doors", () => {
       { appID: "<atlas>", status: "completed", meaning: "pending" },
       ["createappwithpromptStatus"],
     ],
-    ["getAppStatus", { appID: "none" }, "appID: there is no app none on the platform", ["createappwithpromptStatus"]],
+    ["getAppStatus", { appID: "none" }, "appID: there is no such app on the platform", ["createappwithpromptStatus"]],
   ])("%s %j", async (name, args, expected, sent) => {
     for (const asked of [inProgram, throughPlugin]) {
       const since = stage.emulator.calls().at(-1)?.sequence ?? 0;
@@ -228,7 +223,7 @@ describe("through both doors", () => {
     await stage.client.insertmicroapprows({ microAppID: "currencies", rows: [{ Code: "EUR" }, { Code: "EUR" }] });
     for (const asked of [inProgram, throughPlugin]) {
       const told = await asked("getRow", { table: "currencies", key: { Code: "EUR" } });
-      expect(told).toBe('key: there is not one row in table currencies with Code "EUR" but 2: name more labels');
+      expect(told).toBe("key: there is not one such row in the table but 2: name more labels");
     }
   });
 });
@@ -237,7 +232,7 @@ describe("secrets", () => {
   test("what is asked with a secret is answered as one, and no failure shows it", async () => {
     expect(await throughPlugin("getTeam", { teamID: secret(ids["crew"]) })).toMatchObject({ name: secret("Crew") });
     const told = await throughPlugin("getTeam", { teamID: secret("hush-hush") });
-    expect(told).toBe("teamID: there is no team [secret] on the platform");
+    expect(told).toBe("teamID: there is no such team on the platform");
     const output = sdk.getTeamOutput({ teamID: pulumi.secret(ids["crew"] ?? "") }, { provider });
     expect(await pulumi.isSecret(output)).toBe(true);
     const clear = sdk.getTeamOutput({ teamID: ids["crew"] ?? "" }, { provider });

@@ -12,7 +12,7 @@ beforeEach(() => bench.reset());
 const seed = 'new SeedRows("regions", { table: "regions", key: "Code", source: "regions.csv" });\n';
 
 /** How a problem with the input `source` of the seed begins. */
-const source = "pulumi-nodejs:dynamic/microapps:SeedRows resource 'regions' property 'source' has a problem:";
+const source = "pulumi-nodejs:dynamic/microapps:SeedRows resource 'regions' has a problem: source:";
 
 test.each<[string, Mistake, string[]]>([
   [

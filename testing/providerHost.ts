@@ -148,7 +148,7 @@ export class ProviderHost {
     await this.ask((client, done) => client.configure(request, done));
   }
 
-  /** Checks inputs; problems come as `property: reason`. */
+  /** Checks inputs; problems come as `property: reason`. None may name its property apart: engines print the value. */
   check(type: string, news: Properties, olds: Properties = {}): Promise<{ inputs: Properties; problems: string[] }> {
     return this.#noted(`check ${type}`, async () => {
       const request = new providerProto.CheckRequest();
@@ -159,7 +159,10 @@ export class ProviderHost {
       const answer = await this.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
         client.check(request, done),
       );
-      const problems = answer.getFailuresList().map((failure) => `${failure.getProperty()}: ${failure.getReason()}`);
+      const problems = answer.getFailuresList().map((failure) => {
+        if (failure.getProperty() !== "") throw new Error(`the failure names ${failure.getProperty()} apart`);
+        return failure.getReason();
+      });
       return { inputs: this.#properties(answer.getInputs()), problems };
     });
   }
@@ -309,7 +312,8 @@ export class ProviderHost {
   /** Notes how a call went, without what differs from door to door and from run to run. */
   async #noted<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
     const note = (end: unknown): void => {
-      const own = (name: string, value: unknown): unknown => (this.door.own.includes(name) ? undefined : value);
+      const own = (name: string, value: unknown): unknown =>
+        this.door.own.includes(name) ? undefined : inClear(value);
       let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");
       // A salt is another one each time, and with it all digests.
       if (text.includes('"salt":'))
@@ -355,6 +359,11 @@ export class ProviderHost {
     });
   }
 }
+
+/** What one door marks as a secret, the other one's engine does. */
+const inClear = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && secretMark in value && "value" in value ? value.value : value;
+const secretMark = "4dabf18193072939515e22adb298388d";
 
 // JSON as the wire has it: without undefined.
 const struct = (properties: Properties) =>

@@ -5,7 +5,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import { createEmulator, type Emulator } from "../emulator/index.ts";
 import { hashPassword } from "../emulator/secrets.ts";
-import { plugin } from "./doors.ts";
+import { dynamic, plugin } from "./doors.ts";
 import { freshFolder, Project, repository } from "./project.ts";
 import { ProviderHost, type Door, type Properties } from "./providerHost.ts";
 import { rm } from "node:fs/promises";
@@ -35,6 +35,9 @@ function renew(): void {
   database.close();
 }
 
+/** What is said of whatever fails by a login of which was told already. */
+const refusedLogin = "not done, since the platform refuses the login, as is said once in this run.";
+
 const struct = (properties: Properties) => structProto.Struct.fromJavaScript(properties as Record<string, never>);
 const settings = (password: string): Record<string, string> => ({ endpoint: emulator.url, email, password });
 
@@ -47,16 +50,23 @@ async function refusals(host: ProviderHost, name: string, olds: Properties, news
   const answer = await host.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
     client.checkConfig(request, done),
   );
-  return answer.getFailuresList().map((failure) => `${failure.getProperty()}: ${failure.getReason()}`);
+  return answer.getFailuresList().map((failure) => `${failure.getProperty()}${failure.getReason()}`);
 }
 
-const started = (password: string, explicit: boolean, environment: Readonly<Record<string, string>> = {}) => {
+const started = (
+  password: string,
+  explicit: boolean,
+  environment: Readonly<Record<string, string>> = {},
+  { environment: own, ...door }: Door = plugin,
+) => {
   const config = Object.entries(settings(password)).map(([key, value]) => [`microapps:${key}`, value]);
-  const door: Door = { ...plugin, environment };
-  return ProviderHost.start(door, {
-    ...(Object.fromEntries(config) as Record<string, string>), // just made of pairs
-    ...(explicit ? { "microapps:explicitProvider": "true" } : {}),
-  });
+  return ProviderHost.start(
+    { ...door, environment: { ...own, ...environment } },
+    {
+      ...(Object.fromEntries(config) as Record<string, string>), // just made of pairs
+      ...(explicit ? { "microapps:explicitProvider": "true" } : {}),
+    },
+  );
 };
 
 describe.each([
@@ -69,7 +79,7 @@ describe.each([
       const check = (olds: Properties, password: string) => refusals(host, name, olds, settings(password));
       expect(await check(settings(first), first)).toEqual([]);
       const refused = [
-        expect.stringMatching(/^: the platform refuses the login, and the state keeps the one that it has: login:/),
+        expect.stringMatching(/^the platform refuses the login, and the state keeps the one that it has: login:/),
       ];
       expect(await check(settings(first), wrong)).toEqual(refused);
       // Nothing was made yet, or nobody answers: a preview is offline.
@@ -104,10 +114,10 @@ describe.each([
         ),
       ]);
       // An import has no state that could stay.
-      await expect(locked.import("Organization", id)).rejects.toThrow("Login failed");
-      await expect(locked.destroy("Organization", id, outputs)).rejects.toThrow("Login failed");
+      await expect(locked.import("Organization", id)).rejects.toThrow(refusedLogin);
+      await expect(locked.destroy("Organization", id, outputs)).rejects.toThrow("Login failed"); // another process
       const updating = locked.update("Organization", id, outputs, { name: "Acme & Co" });
-      await expect(updating).rejects.toThrow("Login failed");
+      await expect(updating).rejects.toThrow(refusedLogin);
     } finally {
       await locked.stop();
     }
@@ -124,6 +134,59 @@ describe.each([
       await unlocked.destroy("Organization", id, outputs);
     } finally {
       await unlocked.stop();
+    }
+    expect(emulator.calls({ mutating: true }).map(({ endpoint }) => endpoint)).toEqual([
+      "insertorganization",
+      "deleteorganization",
+    ]);
+  });
+});
+
+describe.each([
+  ["the stack's configuration", false],
+  ["an explicit provider", true],
+])("the dynamic door with %s", (_, explicit) => {
+  const start = (password: string, environment?: Readonly<Record<string, string>>) =>
+    started(password, explicit, environment, dynamic);
+
+  test("goes on with a renewed login, and with a wrong one does nothing, says so once and loses nothing", async () => {
+    const before = await start(first);
+    const { inputs } = await before.check("Organization", { name: "Acme" });
+    const { id, outputs } = await before.create("Organization", inputs);
+    await before.stop();
+    renew();
+
+    // What a program declares is compared offline.
+    const refused = await start(wrong);
+    try {
+      const renamed = (await refused.check("Organization", { name: "Acme & Co" }, inputs)).inputs;
+      expect((await refused.diff("Organization", id, outputs, renamed)).changes).toBe(true);
+      const login = "login: Login failed: wrong e-mail address or password.";
+      await expect(refused.update("Organization", id, outputs, renamed)).rejects.toThrow(login);
+      await expect(refused.create("Organization", renamed)).rejects.toThrow(refusedLogin);
+    } finally {
+      await refused.stop();
+    }
+
+    // A refresh and a destroy have what the state remembers.
+    const locked = await start(first);
+    try {
+      await expect(locked.read("Organization", id, outputs)).rejects.toThrow(
+        "A refresh or destroy logs in as the state remembers: after a renewal run up first, or set MICROAPPS_PASSWORD and MICROAPPS_ENDPOINT.",
+      );
+      await expect(locked.delete("Organization", id, outputs)).rejects.toThrow(refusedLogin);
+    } finally {
+      await locked.stop();
+    }
+    const variables = { MICROAPPS_ENDPOINT: emulator.url, MICROAPPS_EMAIL: email, MICROAPPS_PASSWORD: renewed };
+    for (const environment of [variables, undefined]) {
+      const unlocked = await start(environment ? first : renewed, environment);
+      try {
+        expect((await unlocked.read("Organization", id, outputs)).outputs).toEqual(outputs);
+        if (!environment) await unlocked.destroy("Organization", id, outputs);
+      } finally {
+        await unlocked.stop();
+      }
     }
     expect(emulator.calls({ mutating: true }).map(({ endpoint }) => endpoint)).toEqual([
       "insertorganization",

@@ -1,52 +1,69 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createEmulator, type Emulator } from "../emulator/index.ts";
 import { createClient } from "../provider/client/index.ts";
+import { dynamic, plugin } from "./doors.ts";
+import { hostile } from "./hostile.ts";
 import { leftRunning } from "./processes.ts";
-import { Project } from "./project.ts";
+import { Project, repository } from "./project.ts";
+import { ProviderHost, type Door, type Properties } from "./providerHost.ts";
+import { spellings } from "./spellings.ts";
 
 // Each with characters that URLs, JSON and base64 spell otherwise.
 const password = 'pass "word"/für+ada?&';
 const apiKey = 'key \\of/the+operator"%';
-const motto = 'motto "of the"/crew+ü?';
-const pin = 'pin \\"4711"/+ä?&';
-const prompt = 'An app about "project/ÿ+Q?"';
+
+/** What one door is told in secret: names, texts, addresses, rows with their labels, tables. */
+const planted = (door: string) => ({
+  team: `crew "of"/${door}+ü?&`,
+  motto: `motto "of the"/${door}+ü?`,
+  member: `mary+${door}@hidden.example`,
+  admin: `anna+${door}@hidden.example`,
+  friend: `fred+${door}@hidden.example`,
+  message: `message "for"/${door}+ä?&`,
+  prompt: `An app about "${door}/ÿ+Q?"`,
+  pin: `pin \\"4711"/+${door}ä?&`,
+  label: `Label "of"/${door}+ö`,
+  table: `vault-of-${door}`,
+  code: `code "0815"/+${door}ë?&`,
+});
+const told = { dynamic: planted("dynamic"), plugin: planted("plugin") };
 
 const program = `
-import { secret } from "@pulumi/pulumi";
-import { GeneratedApp, Organization, SeedRows, Team } from "pulumi-microapps";
+import * as pulumi from "@pulumi/pulumi";
+import * as sdk from "pulumi-microapps";
 
-const acme = new Organization("acme", { name: "Acme" });
-new Team("crew", { organizationID: acme.id, name: "Crew", description: secret(${JSON.stringify(motto)}) });
-new SeedRows("safes", { table: "safes", key: "Pin", rows: secret([{ Pin: ${JSON.stringify(pin)}, Doors: 2 }]) });
-new SeedRows("doors", { table: "doors", key: "Name", rows: [{ Name: "front" }] });
-new GeneratedApp("portal", { userEmail: "admin@example.com", appPrompt: secret(${JSON.stringify(prompt)}) });
+const { secret } = pulumi;
+const declare = (door, type, name, args, options) =>
+  door === "dynamic"
+    ? new sdk[type](name + "-" + door, args, options)
+    : new pulumi.CustomResource("microapps:index:" + type, name + "-" + door, args, options);
+
+const acme = new sdk.Organization("acme", { name: "Acme" });
+for (const [door, is] of Object.entries(${JSON.stringify(told)})) {
+  const team = declare(door, "Team", "crew", { organizationID: acme.id, name: secret(is.team), description: secret(is.motto) });
+  declare(door, "TeamMember", "member", { teamID: team.id, email: secret(is.member) });
+  const ring = declare(door, "Team", "ring", { organizationID: acme.id, name: "Ring " + door });
+  declare(door, "TeamRoster", "roster", { teamID: ring.id, members: secret({ [is.admin]: "admin" }), adopt: true });
+  declare(door, "SeedRows", "safes", {
+    table: "safes-" + door, key: "Pin", rows: secret([{ Pin: is.pin, [is.label]: "x", Doors: 2 }]),
+  });
+  declare(door, "SeedRows", "vault", { table: secret(is.table), key: "Code", rows: [{ Code: "A" }] });
+  declare(door, "SeedRows", "file", { table: "files-" + door, key: "Code", source: door + ".csv", types: { Doors: "number" }, sensitive: true });
+  const app = declare(door, "GeneratedApp", "portal", { userEmail: "admin@example.com", appPrompt: secret(is.prompt) });
+  declare(door, "Notification", "welcome", { appID: app.id, email: secret(is.friend), message: secret(is.message) });
+}
 `;
+
+const tablesOf = (door: string, { label, table }: ReturnType<typeof planted>) => ({
+  [`safes-${door}`]: { fields: { Pin: "text", Doors: "number", [label]: "text" } },
+  [`files-${door}`]: { fields: { Code: "text", Doors: "number" } },
+  [table]: { fields: { Code: "text" } },
+});
 
 let project: Project;
 let emulator: Emulator;
-beforeEach(async () => {
-  emulator = await createEmulator({
-    seed: {
-      administrator: { email: "admin@example.com", password, apiKey },
-      tables: { safes: { fields: { Pin: "text", Doors: "number" } }, doors: { fields: { Name: "text" } } },
-      settings: { generationSeconds: 0 },
-    },
-  });
-  project = await Project.running(program, {
-    "microapps:endpoint": emulator.url,
-    "microapps:email": "admin@example.com",
-  });
-  await project.succeed("stack init dev");
-});
-afterEach(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  await emulator.close();
-  expect(left).toEqual([]);
-});
-
 /** The text of every file under a folder, by path. */
 async function texts(folder: string): Promise<[string, string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -58,82 +75,170 @@ async function texts(folder: string): Promise<[string, string][]> {
 
 const fromLatin = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
 
-/** How a text may be spelled where it should not be. */
-function spellings(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
+/** All that would tell a secret: its spellings, and base64 of the middle of it, which begins at any of three places. */
+function tellingOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // Inside of other text base64 begins at any of three places.
   const shifted = [0, 1, 2].map((shift) => bytes.subarray(shift, bytes.length - ((bytes.length - shift) % 3)));
   return [
-    ...[secret, json, JSON.stringify(json).slice(1, -1), encodeURIComponent(secret), encodeURI(secret)],
-    ...[new URLSearchParams({ "": secret }).toString().slice(1), bytes.toString("hex")],
+    ...Object.values(spellings).map((spell) => spell(secret)),
     ...shifted.flatMap((part) => [part.toString("base64"), part.toString("base64url")]),
   ];
 }
 
 /** Where secrets can be read: place and secret. */
-const found = (places: readonly (readonly [string, string])[], secrets: readonly string[]): string[] =>
-  places.flatMap(([place, text]) =>
-    secrets
-      .filter((secret) => spellings(secret).some((spelling) => text.includes(spelling)))
-      .map((secret) => `${place}: ${secret}`),
+function found(places: ReadonlyMap<string, string>, secrets: readonly string[]): string[] {
+  const telling = secrets.map((secret) => ({ secret, spelled: tellingOf(secret) }));
+  return [...places].flatMap(([text, place]) =>
+    telling.flatMap(({ secret, spelled }) =>
+      spelled.some((one) => text.includes(one)) ? [`${place}: ${secret}`] : [],
+    ),
   );
+}
 
-test("secrets are in no file and in no output, whatever is run and whatever goes wrong", async () => {
-  const seen: [string, string][] = [];
-  const run = async (status: number, command: string, ...flags: string[]): Promise<string> => {
-    const ended = await project.run(command, ...flags);
-    const files = (await texts(project.folder)).filter(([file]) => !file.endsWith("index.ts"));
-    seen.push([`${command} ${flags.join(" ")}`, ended.output], ...files);
-    expect(`${command} ${ended.status}: ${ended.output}`).toContain(`${command} ${status}`);
-    return ended.output;
+describe("a project", () => {
+  beforeEach(async () => {
+    emulator = await createEmulator({
+      seed: {
+        administrator: { email: "admin@example.com", password, apiKey },
+        users: Object.values(told).map(({ friend }) => ({ email: friend })),
+        tables: Object.fromEntries(Object.entries(told).flatMap(([door, is]) => Object.entries(tablesOf(door, is)))),
+        settings: { generationSeconds: 0 },
+      },
+    });
+    project = await Project.running(
+      program,
+      { "microapps:endpoint": emulator.url, "microapps:email": "admin@example.com" },
+      { plugins: { providers: [{ name: "microapps", path: join(repository, "plugin") }] } },
+    );
+    for (const [door, { code }] of Object.entries(told)) {
+      await project.write(`${door}.csv`, `Code,Doors\n"${code.replaceAll('"', '""')}",2\n`);
+    }
+    await project.succeed("stack init dev");
+  });
+  afterEach(async () => {
+    const left = await leftRunning(project.folder);
+    await project.remove();
+    await emulator.close();
+    expect(left).toEqual([]);
+  });
+
+  test("secrets are in no file and in no output, whatever is run and whatever goes wrong", async () => {
+    const seen = new Map<string, string>(); // text → where it was read
+    const run = async (status: number, command: string, ...flags: string[]): Promise<string> => {
+      const ended = await project.run(command, ...flags);
+      const files = (await texts(project.folder)).filter(([file]) => !/index\.ts$|\.csv$/.test(file));
+      for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
+        seen.set(text, place);
+      expect(`${command} ${ended.status}: ${ended.output}`).toContain(`${command} ${status}`);
+      return ended.output;
+    };
+    await project.succeed("config set microapps:password --secret", password);
+    await project.succeed("config set microapps:apiKey --secret", apiKey);
+
+    // The answers of the generations are lost, and the platform refuses rows.
+    emulator.setFaults({ faults: [{ kind: "reset", commit: true, endpoint: "createappwithprompt" }] });
+    await project.edit("index.ts", "Doors: 2", 'Doors: "two"');
+    expect(await run(1, "up --yes --skip-preview --diff")).toMatch(/\[secret\] must be a number|did not arrive/);
+    await rm(join(project.folder, ".microapps/intents"), { recursive: true, force: true });
+    emulator.setFaults();
+    await project.edit("index.ts", '"two"', "2");
+    await run(0, "up --yes --skip-preview --json");
+
+    // Mistakes that a preview finds.
+    const sound = await project.read("index.ts");
+    await project.edit("index.ts", "Doors: 2 }", "Doors: 2 }, { Pin: is.pin }");
+    await project.edit("index.ts", "secret(is.member)", 'secret(is.member + " & co")');
+    await project.edit("index.ts", '[is.admin]: "admin"', '[is.admin]: "admin", [is.admin.toUpperCase()]: "member"');
+    await project.edit("index.ts", "secret(is.table)", "secret(is.table), tabel: secret(is.table)");
+    expect(await run(1, "preview --diff")).toContain("has a problem");
+    await project.write("index.ts", sound);
+
+    await project.edit("index.ts", '"Ring "', '"The ring "');
+    await project.edit("index.ts", "secret(is.motto)", 'secret("the " + is.motto)');
+    await project.edit("index.ts", "Doors: 2", "Doors: 3");
+    await run(0, "up --yes --diff");
+    await run(0, "stack export");
+    await run(0, "stack output --json");
+    await run(0, "config");
+
+    const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password, apiKey });
+    const { authToken, userId } = await client.login({ email: "admin@example.com", password });
+    await client.close();
+    // Where credentials of the environment may go.
+    project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = emulator.url;
+    Object.assign(project.environment, { MICROAPPS_TOKEN: authToken, MICROAPPS_USER_ID: userId });
+    await run(0, "refresh --yes --json");
+
+    // A token and a password with which the platform knows nobody.
+    const token = 'token/"of ada"+?&==';
+    Object.assign(project.environment, { MICROAPPS_TOKEN: token });
+    await run(1, "refresh --yes --diff");
+    Object.assign(project.environment, { MICROAPPS_TOKEN: undefined, MICROAPPS_USER_ID: undefined });
+    project.environment["MICROAPPS_PASSWORD"] = `${password}!`;
+    await run(1, "refresh --yes");
+    project.environment["MICROAPPS_PASSWORD"] = undefined;
+    const own = Object.values(told).flatMap((one) => Object.values(one));
+    const secrets = [password, apiKey, authToken, token, ...own];
+    await run(0, "destroy --yes --diff");
+    expect(found(seen, secrets)).toEqual([]);
+    // Nor is what digests of rows are keyed with, which each seed has, also when its rows are no secret.
+    expect([...seen].filter(([text]) => /"2:[\w-]{22}"/.test(text)).map(([, place]) => place)).toEqual([]);
+    // The search finds what is there.
+    expect(found(new Map([[await project.read("index.ts"), ""]]), secrets)).toHaveLength(own.length);
+  });
+});
+
+/** Inputs as an engine hands them to a door, these of them as secrets. */
+const secretly = ({ name }: Door, inputs: Properties, secrets: readonly string[]): Properties =>
+  name === "dynamic"
+    ? { ...inputs, __options: { secrets } }
+    : Object.fromEntries(
+        Object.entries(inputs).map(([key, value]) => [key, secrets.includes(key) ? { [mark]: kind, value } : value]),
+      );
+const [mark, kind] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
+
+test.each([dynamic, plugin])("the $name door says what is wrong with a secret, and not what it is", async (door) => {
+  const platform = await hostile();
+  const account = {
+    "microapps:email": "admin@example.com",
+    "microapps:password": password,
+    "microapps:apiKey": apiKey,
   };
-  await project.succeed("config set microapps:password --secret", password);
-  await project.succeed("config set microapps:apiKey --secret", apiKey);
-
-  // The answer of the generation is lost, then the platform refuses a row.
-  emulator.setFaults({ faults: [{ kind: "reset", commit: true, endpoint: "createappwithprompt" }] });
-  expect(await run(1, "up --yes --skip-preview --diff")).toContain("did not arrive");
-  const intents = join(project.folder, ".microapps/intents");
-  expect(await readdir(intents)).toHaveLength(1);
-  await rm(intents, { recursive: true });
-  emulator.setFaults();
-  await project.edit("index.ts", "Doors: 2", 'Doors: "two"');
-  expect(await run(1, "up --yes --skip-preview --diff")).toContain("Doors must be a number");
-  await project.edit("index.ts", '"two"', "2");
-  await run(0, "up --yes --json");
-  await project.edit("index.ts", 'name: "Crew"', 'name: "The crew"');
-  await project.edit("index.ts", "motto ", "the motto ");
-  await project.edit("index.ts", "Doors: 2", "Doors: 3");
-  await run(0, "preview --diff");
-  await run(0, "preview --json");
-  await run(0, "refresh --yes --diff");
-  await run(0, "up --yes --diff");
-  await run(0, "stack export");
-  await run(0, "stack output --json");
-  await run(0, "config");
-
-  const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password, apiKey });
-  const { authToken, userId } = await client.login({ email: "admin@example.com", password });
-  await client.close();
-  // Where credentials of the environment may go.
-  project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = emulator.url;
-  Object.assign(project.environment, { MICROAPPS_TOKEN: authToken, MICROAPPS_USER_ID: userId });
-  await run(0, "refresh --yes");
-
-  // A token and a password with which the platform knows nobody.
-  const token = 'token/"of ada"+?&==';
-  Object.assign(project.environment, { MICROAPPS_TOKEN: token });
-  await run(1, "refresh --yes --json");
-  Object.assign(project.environment, { MICROAPPS_TOKEN: undefined, MICROAPPS_USER_ID: undefined });
-  project.environment["MICROAPPS_PASSWORD"] = `${password}!`;
-  await run(1, "refresh --yes");
-  project.environment["MICROAPPS_PASSWORD"] = undefined;
-  const secrets = [password, apiKey, authToken, token, motto, pin, prompt];
-  await run(0, "destroy --yes --diff");
-  expect(new Set(found(seen, secrets))).toEqual(new Set());
-  // Nor is what digests of rows are keyed with, which each seed has, also when its rows are no secret.
-  expect(seen.filter(([, text]) => /"2:[\w-]{22}"/.test(text)).map(([place]) => place)).toEqual([]);
-  // The search finds what is there.
-  expect(found([["", await project.read("index.ts")]], secrets)).toHaveLength(3);
+  const host = await ProviderHost.start(door, { "microapps:endpoint": platform.url, ...account });
+  const problems = async (type: string, inputs: Properties, ...secrets: string[]): Promise<string[]> =>
+    (await host.check(type, secretly(door, inputs, secrets))).problems;
+  try {
+    const { pin, label, member, admin, table, team } = told[door.name as keyof typeof told]; // named by the doors
+    const rows = [{ Pin: pin, [label]: "x" }, { Pin: pin, [label]: "y" }, { [label]: "z" }];
+    expect(await problems("SeedRows", { table: "safes", key: "Pin", rows }, "rows")).toEqual([
+      "rows: rows[1]: the natural key stands at rows[0] already: remove one of the two, or name more labels in key\n" +
+        "rows[2]: the row has no Pin, which is its natural key: give it one",
+    ]);
+    expect(await problems("TeamMember", { teamID: "t1", email: `${member} & co` }, "email")).toEqual([
+      "email: must be an e-mail address",
+    ]);
+    const members = { [admin]: "boss" };
+    expect(await problems("TeamRoster", { teamID: "t1", members }, "members")).toEqual([
+      "members.[secret]: must be admin or member",
+    ]);
+    expect(await problems("SeedRows", { [table]: table, table, key: "Code" }, table, "table")).toEqual([
+      "[secret]: is no input of SeedRows; it has table, key, rows, source, types, mode, references, parent, viewers, " +
+        "teamViewers, userID, onViewersChange, ignoreActionRules, onConflict, maxRemovals, onDestroy, sensitive, adopt",
+    ]);
+    const { inputs } = await host.check("Team", secretly(door, { organizationID: "o1", name: team }, ["name"]));
+    for (const [spelling, spell] of Object.entries(spellings)) {
+      platform.answer = (request, response) => {
+        const welcome = { status: "success", authToken: "token-of-theirs", userId: "user-of-theirs" };
+        const said = [password, team].map((secret) => `<${spell(secret)}>`).join(" and ");
+        const answer = request.url?.includes("login") ? welcome : { error: `not ${said}` };
+        response.writeHead("error" in answer ? 400 : 200, { "content-type": "application/json" });
+        response.end(JSON.stringify(answer));
+      };
+      const failure = await host.create("Team", inputs).catch((error: unknown) => String(error));
+      expect([spelling, failure]).toEqual([spelling, expect.stringContaining("not <[secret]> and <[secret]>.")]);
+    }
+  } finally {
+    await host.stop();
+    await platform.close();
+  }
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { ApiError, type Failure } from "../contract/errors.ts";
+import { Mask } from "../contract/masks.ts";
 import { judge } from "./answers.ts";
 import type { CallOptions, ClientOptions } from "./client.ts";
 import { Limiter, type Load } from "./limiter.ts";
@@ -221,12 +222,10 @@ export class Caller {
 
   /** The platform's own words may repeat what it was sent. */
   #clean(text: string): string {
-    const { password, token, apiKey } = this.#options;
-    let clean = text;
-    for (const secret of [password, token, apiKey, ...this.#session.tokens]) {
-      if (secret !== undefined && secret.length > 3) clean = clean.replaceAll(secret, "[secret]");
-    }
-    return clean;
+    const { endpoint, email, userId, password, token, apiKey } = this.#options;
+    const known = (values: (string | undefined)[]): string[] => values.filter((value) => value !== undefined);
+    const secrets = known([password, token, apiKey, ...this.#session.tokens]);
+    return new Mask(secrets, known([endpoint, email, userId])).hide(text);
   }
 }
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, printableJson } from "../../engine/index.ts";
 import { type EndpointName, endpoints } from "../contract/endpoints.ts";
-import { withoutSecrets } from "../pulumi/configuration.ts";
 import { connect } from "../pulumi/platform.ts";
+import { maskOf } from "../pulumi/secrets.ts";
 import { settingsOf } from "./settings.ts";
 
 export interface CallOptions {
@@ -28,7 +28,7 @@ export async function call(name: string | undefined, text: string, { cwd, stack 
     const answer = await platform.client[name](request as never);
     process.stdout.write(`${printableJson(answer, 2)}\n`);
   } catch (error) {
-    throw new EngineError(withoutSecrets(error instanceof Error ? error.message : String(error), settings));
+    throw new EngineError(maskOf(settings).hide(error instanceof Error ? error.message : String(error)));
   } finally {
     await platform.close();
   }

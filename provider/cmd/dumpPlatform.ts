@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { printable, printableJson } from "../../engine/index.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
-import { withoutSecrets } from "../pulumi/configuration.ts";
 import { platformOf } from "../pulumi/binding.ts";
 import { connect } from "../pulumi/platform.ts";
+import { maskOf } from "../pulumi/secrets.ts";
 import { RowClaims } from "../resources/rowClaims.ts";
 import { Identities } from "../resources/identities.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
@@ -63,6 +63,8 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       isUpdate: false,
       identities: new Identities(),
       readsFirst: false,
+      hide: nobody,
+      publicID: (id: string) => id,
       report: { status: progress.show, info: nobody, warning: nobody },
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,
@@ -73,7 +75,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
     process.stdout.write(`${text}\n`);
   } catch (error) {
     progress.end();
-    throw new Error(withoutSecrets(error instanceof Error ? error.message : String(error), settings), { cause: error });
+    throw new Error(maskOf(settings).hide(error instanceof Error ? error.message : String(error)), { cause: error });
   } finally {
     process.removeListener("SIGINT", stop);
     await platform.close();

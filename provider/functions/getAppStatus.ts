@@ -22,7 +22,7 @@ export const getAppStatus = platformFunction({
 
   invoke: async (context, { appID, statusWords }) => {
     const asked = context.client.createappwithpromptStatus({ appID }, context);
-    const { status, message } = await found("appID", `app ${appID}`, asked);
+    const { status, message } = await found("appID", "app", asked);
     return { appID, status, meaning: stateOf(status, statusWords), ...(message === undefined ? {} : { message }) };
   },
 });

@@ -15,7 +15,7 @@ export const getOrganization = platformFunction({
 
   invoke: async (context, { organizationID }) => {
     const read = context.client.readorganization({ organizationID }, context).then(({ organization }) => organization);
-    const { name, description } = await found("organizationID", `organization ${organizationID}`, read);
+    const { name, description } = await found("organizationID", "organization", read);
     return { organizationID, name, ...(description ? { description } : {}) };
   },
 });

@@ -31,7 +31,7 @@ export const getRow = platformFunction({
   invoke: async (context, { rowID, table = "", key = {} }) => {
     if (rowID !== undefined) {
       const read = context.client.microappdataRow({ rowID }, context).then(({ currentRow }) => currentRow);
-      return told(await found("rowID", `row ${rowID}`, read));
+      return told(await found("rowID", "row", read));
     }
     let first: Row | undefined;
     let count = 0;
@@ -40,9 +40,7 @@ export const getRow = platformFunction({
       count++;
     }
     if (first && count === 1) return told(first);
-    const named = Object.entries(key).map(([label, value]) => `${label} ${JSON.stringify(value)}`);
-    const wanted = `row in table ${table} with ${named.join(" and ")}`;
-    if (!first) throw new InputError("key", `there is no ${wanted}`);
-    throw new InputError("key", `there is not one ${wanted} but ${count}: name more labels`);
+    if (!first) throw new InputError("key", "there is no such row in the table");
+    throw new InputError("key", `there is not one such row in the table but ${count}: name more labels`);
   },
 });

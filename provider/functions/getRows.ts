@@ -47,7 +47,7 @@ export const getRows = platformFunction({
       if (rows.length >= enough) break;
     }
     if (limit === undefined && rows.length > most) {
-      throw new InputError("limit", `table ${table} has more than ${most} such rows: set limit, or say more in where`);
+      throw new InputError("limit", `the table has more than ${most} such rows: set limit, or say more in where`);
     }
     const ordered = sort.length === 0 ? rows : rows.toSorted(by(sort));
     return { rows: ordered.slice(0, limit).map(told) };

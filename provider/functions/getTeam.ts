@@ -16,7 +16,7 @@ export const getTeam = platformFunction({
 
   invoke: async (context, { teamID }) => {
     const read = context.client.readteam({ teamID }, context).then(({ team }) => team);
-    const { name, organizationID, description } = await found("teamID", `team ${teamID}`, read);
+    const { name, organizationID, description } = await found("teamID", "team", read);
     return {
       teamID,
       ...(organizationID === undefined ? {} : { organizationID }),

@@ -10,6 +10,6 @@ export const getUserID = platformFunction({
   outputs: z.object({ userID: id.meta({ description: "ID of the user." }) }),
 
   invoke: async (context, { email }) => ({
-    userID: (await found("email", `user with the address ${email}`, context.client.userid({ email }, context))).userID,
+    userID: (await found("email", "user", context.client.userid({ email }, context))).userID,
   }),
 });

@@ -1,7 +1,10 @@
 import { ApiError } from "../contract/errors.ts";
 import { InputError } from "./function.ts";
 
-/** Turns the platform's "not found" into an error of the input that named the thing. */
+/**
+ * Turns the platform's "not found" into an error of the input that named the thing. What was asked for is not quoted: an
+ * engine does not tell a plugin which arguments of a function are secrets.
+ */
 export async function found<Answer>(
   property: string,
   what: string,
@@ -11,6 +14,6 @@ export async function found<Answer>(
     if (error instanceof ApiError && error.code === "notFound") return undefined;
     throw error;
   });
-  if (answer === undefined) throw new InputError(property, `there is no ${what} on the platform`);
+  if (answer === undefined) throw new InputError(property, `there is no such ${what} on the platform`);
   return answer;
 }

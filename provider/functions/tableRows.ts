@@ -56,7 +56,7 @@ export async function* matching(
       }
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "notFound")) throw error;
-      throw new InputError("table", `there is no table ${table} on the platform`);
+      throw new InputError("table", "there is no such table on the platform");
     }
   };
   let any = false;

@@ -1,29 +1,31 @@
 import { expect, test } from "@jest/globals";
-import { configure, withoutSecrets } from "./configuration.ts";
+import { configure } from "./configuration.ts";
+import { maskOf } from "./secrets.ts";
 
 const given = (settings: Readonly<Record<string, unknown>>, environment: Record<string, string> = {}) =>
   configure(settings, environment);
+const hidden = (text: string, settings: ReturnType<typeof given>): string => maskOf(settings).hide(text);
 const sound = { endpoint: "https://platform.example.com", email: "ada@example.com", password: "horse" };
 
 test("a text shows no secret, however it is spelled", () => {
   const password = 'horse "battery"/+';
   const settings = given({ endpoint: "https://platform.example.com", email: "ada@example.com", password });
   const spelled = [password, encodeURIComponent(password), JSON.stringify(password), btoa(password)];
-  expect(withoutSecrets(spelled.join(" | "), settings)).toBe('[secret] | [secret] | "[secret]" | [secret]');
+  expect(hidden(spelled.join(" | "), settings)).toBe('[secret] | [secret] | "[secret]" | [secret]');
 });
 
 test("what the configuration has in clear stays readable beside a weak password, and so do the names of roles", () => {
   const settings = given({ endpoint: "https://horse.example.com", email: "horse@example.com", password: "horse" });
-  expect(withoutSecrets("horse@example.com at https://horse.example.com with horse: horse@example.org", settings)).toBe(
+  expect(hidden("horse@example.com at https://horse.example.com with horse: horse@example.org", settings)).toBe(
     "horse@example.com at https://horse.example.com with [secret]: [secret]@example.org",
   );
   const weak = given({ endpoint: "emulator:dev.db", email: "admin@example.com", password: "admin" });
-  expect(withoutSecrets("0 administrators, and no role admin", weak)).toBe("0 administrators, and no role admin");
+  expect(hidden("0 administrators, and no role admin", weak)).toBe("0 administrators, and no role admin");
 });
 
 test("a secret that holds what is in clear is hidden whole", () => {
   const settings = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "ada@example.com1" });
-  expect(withoutSecrets("ada@example.com1 ada@example.com", settings)).toBe("[secret] ada@example.com");
+  expect(hidden("ada@example.com1 ada@example.com", settings)).toBe("[secret] ada@example.com");
 });
 
 test("a key that nobody reads is refused with the one that was meant", () => {
@@ -82,15 +84,15 @@ test("a user ID of the environment is a credential: it goes to an origin of the 
 
 test("a secret is hidden as a whole, and not as a part of another word", () => {
   const weak = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "admin" });
-  expect(withoutSecrets("the administrator may, (admin) and admin1 may not", weak)).toBe(
+  expect(hidden("the administrator may, (admin) and admin1 may not", weak)).toBe(
     "the administrator may, (admin) and admin1 may not", // a role's name anyway
   );
   const short = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "crew" });
-  expect(withoutSecrets("the screws of crew, crew-1 and aGVsbG8=crew", short)).toBe(
+  expect(hidden("the screws of crew, crew-1 and aGVsbG8=crew", short)).toBe(
     "the screws of [secret], [secret]-1 and aGVsbG8=[secret]",
   );
   const long = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "correcthorsebattery" });
-  expect(withoutSecrets("xcorrecthorsebatteryx", long)).toBe("x[secret]x");
+  expect(hidden("xcorrecthorsebatteryx", long)).toBe("x[secret]x");
   const odd = given({ endpoint: "https://x.example.com", email: "ada@example.com", password: "a-b.c*d/[e]{f}$" });
-  expect(withoutSecrets("<a-b.c*d/[e]{f}$> axbxc", odd)).toBe("<[secret]> axbxc");
+  expect(hidden("<a-b.c*d/[e]{f}$> axbxc", odd)).toBe("<[secret]> axbxc");
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { WireNames } from "../contract/endpoints.ts";
-import { role } from "../contract/members.ts";
+import { shortestSecret } from "../contract/masks.ts";
 import { sentences } from "../contract/sentences.ts";
 import { email, id } from "../contract/values.ts";
 import { ConfigurationError } from "./configurationError.ts";
@@ -15,6 +15,11 @@ const flag = z.union([
     .pipe(z.boolean()),
 ]);
 
+/** What nobody may read. A shorter text could not be hidden where somebody repeats it. */
+const secret = z
+  .string()
+  .min(shortestSecret, `has less than ${shortestSecret} characters, and no message could hide it: use a longer one`);
+
 const wireNames = z
   .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
   .pipe(z.partialRecord(z.enum(["platformFormat", "storecopy", "uploadFileToStore"]), z.string().min(1)));
@@ -25,18 +30,10 @@ export const configuration = z.object({
     description: "Address of the platform, https://…, or emulator:<file>?seed=<platform.yaml>.",
   }),
   email: email.optional().meta({ description: "E-mail address to log in with." }),
-  password: z.string().min(1).optional().meta({ description: "Password to log in with.", secret: true }),
-  token: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: "Token to use instead of a password, with userID.", secret: true }),
+  password: secret.optional().meta({ description: "Password to log in with.", secret: true }),
+  token: secret.optional().meta({ description: "Token to use instead of a password, with userID.", secret: true }),
   userID: id.optional().meta({ description: "User ID that belongs to the token." }),
-  apiKey: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: "Key that app generation needs beside the token.", secret: true }),
+  apiKey: secret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
   readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
   insecure: flag.optional().meta({
     description: "Allow http:// to another machine, where everybody on the way can read passwords and answers.",
@@ -185,59 +182,4 @@ function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
     issue.addIssue("must be a JSON object");
     return z.NEVER;
   }
-}
-
-/**
- * The text without any secret of the configuration, as it is or as a URL, JSON or a header spells it: nothing that a
- * person reads may hold one. What the configuration has in clear and the names of roles stay readable, even when they hold
- * the letters of a weak password, as admin@example.com does: hiding them would tell it. `others` are further secrets, such as those among a resource's properties.
- */
-export function withoutSecrets(
-  text: string,
-  configuration: Configuration | undefined,
-  others: readonly string[] = [],
-): string {
-  const own = configuration ? valuesOf(configuration, secretKeys) : [];
-  const secrets = [...own, ...others.filter((value) => value.length > 3)]
-    .flatMap((value) => [value, ...spellings(value)])
-    .toSorted((a, b) => b.length - a.length);
-  const clear = [...(configuration ? valuesOf(configuration, ["endpoint", "email", "userID"]) : []), ...role.options];
-  let clean = text;
-  for (const secret of secrets) {
-    const words = clear.filter((word) => word.includes(secret));
-    clean = hidden(clean, secret, words);
-  }
-  return clean;
-}
-
-const valuesOf = (configuration: Configuration, keys: readonly (keyof Configuration)[]): string[] =>
-  keys.flatMap((key) => {
-    const value = configuration[key];
-    return typeof value === "string" && value.length > 3 ? [value] : [];
-  });
-
-const spellings = (value: string): string[] => [
-  encodeURIComponent(value),
-  JSON.stringify(value).slice(1, -1),
-  Buffer.from(value).toString("base64"),
-  Buffer.from(value).toString("base64url"),
-];
-
-/**
- * The secret as a whole. A short one of letters and digits may well be a part of another word, which would read
- * `[secret]istration` and so tell the secret; a longer one is hidden wherever it stands.
- */
-function whole(secret: string): RegExp {
-  const literal = secret.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-  const isWord = secret.length < 12 && /^[\p{L}\p{N}]+$/u.test(secret);
-  return new RegExp(isWord ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal, "gu");
-}
-
-/** The text without the secret, except where it stands inside one of these words. */
-function hidden(text: string, secret: string, [word, ...words]: readonly string[]): string {
-  if (word === undefined) return text.replaceAll(whole(secret), "[secret]");
-  return text
-    .split(word)
-    .map((piece) => hidden(piece, secret, words))
-    .join(word);
 }

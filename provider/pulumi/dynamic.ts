@@ -8,9 +8,10 @@ import { hidden, unhidden } from "./hiddenNames.ts";
 import { endWithEngine } from "./lifetime.ts";
 import { Failure, Operations, type Call } from "./operations.ts";
 import { keepMemorySmall } from "./memory.ts";
-import { optionsInput, previewInput, replacedBy, withoutOptions } from "./options.ts";
+import { optionsInput, previewInput, replacedBy, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
-import type { Properties } from "./properties.ts";
+import { secretsOf, type Properties } from "./properties.ts";
+import { secrecy, secretTexts } from "./secrets.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {
@@ -83,16 +84,21 @@ function ownSettings(host: HostConfiguration | undefined): Record<string, unknow
 }
 
 function providerOf(resource: Resource, operations: Operations): Provider {
-  const call = ({ resourceUrn }: Properties): Call => ({
-    resource,
-    urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
-  });
-  /** What the engine has, as the resource knows it. */
-  const known = (properties: Properties): Properties => unhidden(resource, properties);
+  /** Properties as the engine has them, of which some are hidden, and as the resource knows them. */
   const shown = (properties: Properties): Properties => hidden(resource, properties);
-  const asked = (properties: Properties) => {
-    const { inputs, options } = withoutOptions(known(properties));
-    return { inputs, options, call: call(inputs) };
+  const known = (properties: Properties) => withoutOptions(unhidden(resource, properties));
+  /** What an engine sends, and whose it is; messages tell no secret of it, nor of the state beside it. */
+  const asked = (properties: Properties, state: Properties = {}) => {
+    const [now, old] = [known(properties), known(state)];
+    const all = [now, old];
+    const names = all.flatMap(({ inputs, options }) => [...options.secrets, ...secretsOf(resource, inputs)]);
+    const { resourceUrn } = now.inputs;
+    const call: Call = {
+      resource,
+      urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
+      secrets: all.flatMap(({ inputs }) => secretTexts(inputs, names)),
+    };
+    return { ...now, olds: old.inputs, call };
   };
 
   return {
@@ -105,16 +111,19 @@ function providerOf(resource: Resource, operations: Operations): Provider {
     check: async (olds, news) => {
       isCurrent = true;
       operations.isUpdate = news[previewInput] === false;
-      const { call, inputs: given } = asked(news);
-      const { inputs, problems } = await operations.check(call, asked(olds).inputs, given).catch(tell);
-      const options = news[optionsInput];
-      const all = options === undefined ? inputs : { ...inputs, [optionsInput]: options };
-      return { inputs: shown(all), failures: problems };
+      const { call, inputs: given, options, olds: old } = asked(news, olds);
+      const wanted = { ...given, ...secrecy(resource, new Set(options.secrets)) };
+      const { inputs, problems } = await operations.check(call, old, wanted).catch(tell);
+      const own = news[optionsInput];
+      return {
+        inputs: shown(own === undefined ? inputs : { ...inputs, [optionsInput]: own }),
+        // No property is named: an engine prints the value of one that is.
+        failures: problems.map((reason) => ({ property: "", reason })),
+      };
     },
 
     diff: async (id, state, news) => {
-      const olds = known(state);
-      const { call, inputs, options } = asked(news);
+      const { call, inputs, options, olds } = asked(news, state);
       const change = await operations.diff(call, id, olds, inputs).catch(tell);
       const replaces = replacedBy(resource, options.replaceOnChanges, change, olds, inputs);
       return {
@@ -129,34 +138,38 @@ function providerOf(resource: Resource, operations: Operations): Provider {
       const { id, outputs } = await operations
         .create({ ...call, ...timeoutOf(options.timeouts.create) }, inputs)
         .catch(tellWith(resource, news));
-      return { id, outs: shown(outputs) };
+      return { id, outs: shown(remembered(outputs, options)) };
     },
 
     read: async (id, properties) => {
-      const state = known(properties);
-      const found = await operations.read(call(state), id, state).catch(tell);
+      const { call, inputs: state, options } = asked(properties);
+      const found = await operations.read(call, id, state).catch(tell);
       if (!found) return { id: "" };
       return {
         id: found.id,
-        props: shown(found.outputs),
+        props: shown(remembered(found.outputs, options)),
         ...(found.inputs ? { inputs: shown(found.inputs) } : {}),
       };
     },
 
-    update: async (id, olds, news) => {
-      const { call, inputs, options } = asked(news);
+    update: async (id, state, news) => {
+      const { call, inputs, options, olds } = asked(news, state);
       const outputs = await operations
-        .update({ ...call, ...timeoutOf(options.timeouts.update) }, id, known(olds), inputs)
+        .update({ ...call, ...timeoutOf(options.timeouts.update) }, id, olds, inputs)
         .catch(tellWith(resource, news));
-      return { outs: shown(outputs) };
+      return { outs: shown(remembered(outputs, options)) };
     },
 
     delete: (id, properties) => {
-      const state = known(properties);
-      return operations.delete(call(state), id, state).catch(tell);
+      const { call, inputs: state } = asked(properties);
+      return operations.delete(call, id, state).catch(tell);
     },
   };
 }
+
+/** A refresh and a destroy know the state alone: it says which of its properties are secrets. */
+const remembered = (outputs: Properties, { secrets }: Options): Properties =>
+  secrets === undefined || secrets.length === 0 ? outputs : { ...outputs, [optionsInput]: { secrets } };
 
 const timeoutOf = (timeout: number | undefined): Pick<Call, "timeout"> => (timeout === undefined ? {} : { timeout });
 
@@ -191,4 +204,7 @@ const tellWith =
   (resource: Resource, inputs: Properties) =>
   (error: unknown): never =>
     // The host forgets the provider of what failed in part: without it the next run could not go on.
-    tell(error, (outputs) => ({ ...hidden(resource, outputs), __provider: inputs["__provider"] }));
+    tell(error, (outputs) => ({
+      ...hidden(resource, remembered(outputs, withoutOptions(inputs).options)),
+      __provider: inputs["__provider"],
+    }));

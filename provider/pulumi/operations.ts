@@ -1,17 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
+import { Mask } from "../contract/masks.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/resource.ts";
-import { PartialFailure, ResourceError } from "../resources/resource.ts";
+import { PartialFailure, randomID, ResourceError } from "../resources/resource.ts";
 import { calledBy, Identities, named } from "../resources/identities.ts";
 import { RowClaims } from "../resources/rowClaims.ts";
 import { TeamClaims } from "../resources/teamClaims.ts";
+import { unlessLate } from "./deadline.ts";
 import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
-import { withoutSecrets, type Configuration } from "./configuration.ts";
+import type { Configuration } from "./configuration.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
+import { RefusedLogin } from "./refusedLogin.ts";
+import { maskOf, textsIn } from "./secrets.ts";
 
 /** What one call of an engine is about. */
 export interface Call {
@@ -59,22 +63,23 @@ export class Operations {
   readonly #claims = new TeamClaims();
   readonly #rowClaims: RowClaims;
   readonly #identities = new Identities();
+  /** Whether a program runs: without one, the configuration is what the state remembers. */
+  #isCurrent = false;
+  readonly #login = new RefusedLogin();
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
     this.#rowClaims = new RowClaims(surroundings.directory);
   }
 
-  check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: Problem[] }> {
+  check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
+    this.#isCurrent = true;
     return this.#run(call, async ({ offline, clean }) => {
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const given = listed(resource, news, olds);
       const { inputs, problems } = await check(resource, offline, listed(resource, olds), given);
-      return {
-        inputs: keyed(resource, inputs),
-        problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })),
-      };
+      return { inputs: keyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
   }
 
@@ -183,7 +188,9 @@ export class Operations {
         if (!(error instanceof InputError)) throw error;
         problems.push({ property: error.property, reason: error.message });
       }
-      return { problems: problems.map(({ property, reason }) => ({ property, reason: clean(reason) })) };
+      return {
+        problems: problems.map(({ property, reason }) => ({ property: clean(property), reason: clean(reason) })),
+      };
     });
   }
 
@@ -201,7 +208,9 @@ export class Operations {
   ): Promise<Answer> {
     const { directory, report, readsFirst = false, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
-    const clean = (text: string): string => withoutSecrets(text, configuration, secrets);
+    let mask: Mask | undefined; // made when there is something to say
+    const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
+    const clean = (text: string): string => masked().hide(text);
     const reported = report(urn, clean);
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
     try {
@@ -227,6 +236,8 @@ export class Operations {
           ...offline,
           ...(await this.#connected(settings)),
           readsFirst,
+          hide: (value) => masked().add(textsIn(value)),
+          publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
           signal: stop,
           sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop }),
           now: Date.now,
@@ -235,7 +246,7 @@ export class Operations {
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       return await (time ? unlessLate(working, time) : working);
     } catch (error) {
-      const message = clean(saidBy(error));
+      const message = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? saidBy(error));
       const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
       const refused = error instanceof ApiError && error.code === "unauthorized";
       if (!(error instanceof PartialFailure) || !configuration || !isSendable(error.outputs)) {
@@ -261,6 +272,9 @@ export class Operations {
   }
 }
 
+/** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
+export const sentenceOf = ({ property, reason }: Problem) => (property === "" ? reason : `${property}: ${reason}`);
+
 /** The inputs of the last run without what a door adds, and without what is large. */
 function lastInputs(resource: Resource, olds: Properties): Properties {
   const left = new Set(["resourceUrn", "__provider", ...inputOnlyOf(resource)]);
@@ -279,21 +293,6 @@ function declared(resource: Resource, last: Properties): Properties | undefined 
  * resources are about to answer. What is not sent is not lost: the next run finds it on the platform.
  */
 const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
-/** Milliseconds that work gets to end by itself once its time is up, and to tell what it has done. */
-const grace = 1_000;
-
-/** Calls that serve several resources at once, such as those about members, do not end with the time of one. */
-async function unlessLate<Answer>(work: Promise<Answer>, time: AbortSignal): Promise<Answer> {
-  const late = Promise.withResolvers<never>();
-  const expire = (): void =>
-    void setTimeout(() => late.reject(new Error("the platform has not answered. Run it again to go on.")), grace);
-  time.addEventListener("abort", expire, { once: true });
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    time.removeEventListener("abort", expire);
-  }
-}
 
 function saidBy(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

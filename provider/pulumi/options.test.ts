@@ -75,7 +75,7 @@ test("a misspelt path is refused by both options, with the names that there are"
 test("the options are no inputs of the resource", () => {
   expect(withoutOptions({ name: "Acme", __options: { replaceOnChanges: ["name"] } })).toEqual({
     inputs: { name: "Acme" },
-    options: { replaceOnChanges: ["name"], timeouts: {} },
+    options: { replaceOnChanges: ["name"], timeouts: {}, secrets: [] },
   });
-  expect(withoutOptions({ name: "Acme" }).options).toEqual({ replaceOnChanges: [], timeouts: {} });
+  expect(withoutOptions({ name: "Acme" }).options).toEqual({ replaceOnChanges: [], timeouts: {}, secrets: [] });
 });

@@ -17,6 +17,8 @@ const options = z.object({
   replaceOnChanges: z.array(z.string()).default([]),
   /** Seconds that a create or an update may take. */
   timeouts: z.object({ create: z.number().optional(), update: z.number().optional() }).default({}),
+  /** Names of the inputs that hold a secret, which its host gets in clear. */
+  secrets: z.array(z.string()).default([]),
 });
 export type Options = z.input<typeof options>;
 

@@ -24,9 +24,12 @@ export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodT
 const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));
 
-/** Names of what is a secret by definition. */
-export const secretsOf = ({ inputs, outputs }: Resource): string[] =>
-  namesWith({ ...inputs.shape, ...outputs.shape }, ({ secret }) => secret);
+/** Names of what is a secret by definition, or with these properties. */
+export const secretsOf = ({ inputs, outputs }: Resource, properties: Properties): string[] =>
+  namesWith(
+    { ...inputs.shape, ...outputs.shape },
+    ({ secret, secretIf = "" }) => (secret ?? false) || properties[secretIf] === true,
+  );
 
 /** Names of the outputs that no update in place changes. */
 export const stablesOf = ({ outputs }: Resource): string[] => namesWith(outputs.shape, ({ stable }) => stable);

@@ -99,7 +99,7 @@ export const notification = resource({
   },
 
   create: async (context, inputs) => {
-    const id = `${inputs.appID}/${inputs.email}`;
+    const id = context.publicID(`${inputs.appID}/${inputs.email}`);
     return { id, outputs: await send(context, id, inputs) };
   },
 

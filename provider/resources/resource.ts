@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Client } from "../client/client.ts";
 import type { MemberLists } from "../client/memberLists.ts";
@@ -23,6 +23,8 @@ declare module "zod" {
     passing?: boolean;
     /** An input that says whether another one is a secret: a door that sees it sets it. */
     secrecyOf?: string;
+    /** A secret where this input is true. */
+    secretIf?: string;
     /** Of use to a resource alone: neither a schema nor an SDK has it. */
     internal?: boolean;
     /** An output that no update in place changes. */
@@ -47,6 +49,7 @@ export const facts = [
   "computed",
   "passing",
   "secrecyOf",
+  "secretIf",
   "internal",
   "stable",
   "namedBy",
@@ -79,6 +82,10 @@ export interface Context {
   isUpdate: boolean;
   /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
   readsFirst: boolean;
+  /** Keeps all texts in a value out of the messages that follow: the platform may repeat what it was sent. */
+  hide: (value: unknown) => void;
+  /** The ID by which engines show a thing, since they hide none: this one, or a random one where it would tell a secret. */
+  publicID: (id: string) => string;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
@@ -282,8 +289,12 @@ export function chosenID(urn: string | undefined, ...parts: string[]): string | 
   const digest = createHash("sha256")
     .update(JSON.stringify([urn, ...parts]))
     .digest();
-  let id = "";
-  // 24 letters of 55: 138 bits.
-  for (const byte of digest.subarray(0, 24)) id += letters[byte % letters.length] ?? "";
-  return id;
+  return lettersOf(digest);
 }
+
+/** An ID that tells nothing. */
+export const randomID = (): string => lettersOf(randomBytes(24));
+
+/** 24 letters of 55: 138 bits. */
+const lettersOf = (bytes: Buffer): string =>
+  Array.from(bytes.subarray(0, 24), (byte) => letters[byte % letters.length] ?? "").join("");

@@ -124,6 +124,10 @@ export async function applyPlan(
 
   const pace = new Pace("rows written", context.now, chosen.size + removals.size);
   const finished = (count: number): void => context.report.status(`${target.table}: ${pace.add(count)}`);
+  // The platform may repeat what it refuses.
+  const conceal = (values: () => unknown): void => {
+    if (target.sensitive) context.hide(values());
+  };
   const refusals = new RowRefusals(target, labels);
   const refused = (row: { index: number; line: number }, error: ApiError): void => {
     refusals.add(row, error.said);
@@ -150,7 +154,7 @@ export async function applyPlan(
       await remove(old);
       lacking.add(index);
     });
-    await inserts.insert(batch, {
+    const inserting = inserts.insert(batch, {
       inserted: (done) => {
         for (const { index } of done) {
           undone.delete(index);
@@ -158,7 +162,14 @@ export async function applyPlan(
         }
         finished(done.length);
       },
-      refused,
+      refused: (row, error) => {
+        conceal(() => JSON.parse(row.text));
+        refused(row, error);
+      },
+    });
+    await inserting.catch((error: unknown) => {
+      conceal(() => batch.map(({ text }): unknown => JSON.parse(text)));
+      throw error;
     });
   };
 
@@ -183,6 +194,7 @@ export async function applyPlan(
       undone.delete(index);
       finished(1);
     } catch (error) {
+      conceal(() => data);
       if (!(error instanceof ApiError) || !isJudged(error)) throw error;
       refused({ index, line }, error);
     }

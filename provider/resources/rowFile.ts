@@ -135,7 +135,7 @@ export const rowFile = resource({
       }
       context.report.info(`"${filename}" was already there: going on with it`);
       const outputs = await write(context, inputs, rowID, there);
-      return { id: [table, rowID, fieldID, there._id].join("/"), outputs };
+      return { id: idOf(context, { table, rowID, fieldID, childID: there._id }), outputs };
     }
     if (urn !== undefined) {
       const startedAt = new Date(context.now()).toISOString();
@@ -146,7 +146,8 @@ export const rowFile = resource({
       const content = { ...wanted(inputs), ...given({ url: stored?.url }) };
       const known = new Set(children.map(({ _id }) => _id));
       const childID = await made(context, inputs, rowID, content, known);
-      return { id: [table, rowID, fieldID, childID].join("/"), outputs: kept(inputs, rowID, childID, stored) };
+      const id = idOf(context, { table, rowID, fieldID, childID });
+      return { id, outputs: kept(inputs, rowID, childID, stored) };
     } catch (error) {
       // A refusal is certain: nothing was made.
       if (urn !== undefined && !uncertain(error)) await forgetIntent(context.directory, urn);
@@ -159,7 +160,7 @@ export const rowFile = resource({
     const child = (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
     if (!child) return undefined;
     const { url, filename, size, type } = child.content ?? {};
-    const found = { id: [table, rowID, fieldID, childID].join("/"), place: { parentRowID: rowID, childID } };
+    const found = { id: idOf(context, { table, rowID, fieldID, childID }), place: { parentRowID: rowID, childID } };
     if (state.table === undefined) {
       const declared = given({ ...(row ? { row } : { rowID }), url, filename, size, type });
       return { id: found.id, outputs: { table, fieldID, store: false, ...declared, ...found.place } };
@@ -208,6 +209,10 @@ const keyText = (row: Inputs["row"] = {}): string =>
   Object.entries(row)
     .map(([label, value]) => `${label} = ${JSON.stringify(value)}`)
     .join(", ");
+
+/** Where a file is, by IDs. The table is of use to an import alone, and may be a secret. */
+const idOf = (context: Context, at: { table: string; rowID: string; fieldID: string; childID: string }): string =>
+  [context.publicID(at.table), at.rowID, at.fieldID, at.childID].join("/");
 
 /** The parts of `<table>/<row ID, or Label=value&…>/<fieldID>/<childID>`. */
 async function located(context: Context, id: string) {

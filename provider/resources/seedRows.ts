@@ -91,7 +91,8 @@ const inputs = z.object({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
   }),
   sensitive: z.boolean().optional().meta({
-    description: "The rows are secret: messages tell counts and no keys. Set by itself when rows are a secret.",
+    description:
+      "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
     settles: "silently",
     secrecyOf: "rows",
   }),
@@ -147,7 +148,7 @@ const inputs = z.object({
 const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
-  labels: z.array(z.string()).meta({ description: "Labels that the rows declare." }),
+  labels: z.array(z.string()).meta({ description: "Labels that the rows declare.", secretIf: "sensitive" }),
   renewals: z.int().optional().meta({
     description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
   }),
@@ -251,7 +252,7 @@ export const seedRows = resource({
   },
 
   create: async (context, inputs) => {
-    const id = `${inputs.table}/${inputs.key.join("+")}`;
+    const id = context.publicID(`${inputs.table}/${inputs.key.join("+")}`);
     return { id, outputs: await apply(context, id, inputs, emptyLedger()) };
   },
 

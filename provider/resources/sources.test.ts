@@ -228,6 +228,21 @@ test("what is wrong with secret rows is told without their values", async () => 
   ]);
 });
 
+test.each([
+  ["twice.csv", "Code,HUSH,HUSH\n1,2,3\n", "twice.csv:1: the label of column 2 stands there twice"],
+  [
+    "key.csv",
+    "HUSH,Hush\n1,2\n",
+    'key.csv:1: there is no label "Code", which key names: correct key or the first line',
+  ],
+  ["anchor.yaml", "- Code: *HUSH\n", "anchor.yaml:1: no anchor of this name stands before this"],
+  ["tag.yaml", '- Code: "HUSH\\q"\n', "tag.yaml:1: is not valid YAML: correct it"],
+  ["end.json", '[{"Code": "HUSH"}, HUSH]\n', "end.json:1:19: is not valid JSON: what stands here is no value: put text into double quotes"],
+])("%s, whose rows are secret, is told to be wrong without what stands in it", async (source, text, said) => {
+  await writeFile(join(folder, source), text);
+  await expect(summarize({ key: ["Code"], source, sensitive: true }, folder)).rejects.toThrow(new Error(said));
+});
+
 test("of 200,000 rows those that are wrong are named, all at once", async () => {
   function* lines(): Generator<string> {
     yield "Code,People\n";

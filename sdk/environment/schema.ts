@@ -77,7 +77,6 @@ const rowsOfTable = { table: tableOfRows, key: keyOfRows };
 const seed = z.strictObject({
   ...seedRows.inputs.omit({
     resourceUrn: true,
-    sensitive: true,
     salt: true,
     digest: true,
     fingerprint: true,

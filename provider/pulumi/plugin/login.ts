@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../../contract/errors.ts";
-import type { Problem } from "../../resources/resource.ts";
-import { withoutSecrets, type Configuration } from "../configuration.ts";
+import type { Configuration } from "../configuration.ts";
 import { withPresentKeys } from "../keys.ts";
 import { accountKeys } from "../origins.ts";
 import { connect } from "../platform.ts";
@@ -15,7 +14,7 @@ const patience = 10_000;
  * saved with "unchanged", and fail in the next run. They are tried when they are other ones than those of the last run,
  * and before drift is looked for; a platform that can't be reached refuses nobody.
  */
-export async function refusedLogin(olds: Properties, news: Properties, settings: Configuration): Promise<Problem[]> {
+export async function refusedLogin(olds: Properties, news: Properties, settings: Configuration): Promise<string[]> {
   if (Object.keys(olds).length === 0) return []; // nothing was made: the first call tells
   const [last, next] = [withPresentKeys(olds), withPresentKeys(news)];
   const changed = ["endpoint", ...accountKeys].some((key) => !isDeepStrictEqual(last[key], next[key]));
@@ -26,11 +25,7 @@ export async function refusedLogin(olds: Properties, news: Properties, settings:
     return [];
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "unauthorized") return [];
-    const said = withoutSecrets(error.message, settings);
-    // No property is named: an engine prints the value of one that is.
-    return [
-      { property: "", reason: `the platform refuses the login, and the state keeps the one that it has: ${said}` },
-    ];
+    return [`the platform refuses the login, and the state keeps the one that it has: ${error.message}`];
   }
 }
 

@@ -5,22 +5,21 @@ import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import { resourceNamed } from "../../resources/resources.ts";
-import type { Problem, Resource } from "../../resources/resource.ts";
-import { clearWarning } from "../clear.ts";
-import { withoutSecrets } from "../configuration.ts";
+import type { Resource } from "../../resources/resource.ts";
+import { misplacedSecrets } from "../configuration.ts";
 import { whenEngineGone } from "../engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
-import { factsOf, holdsUnknown, secretsOf, stablesOf, type Properties } from "../properties.ts";
-import { details, detailsOf, type Detail } from "./details.ts";
+import { holdsUnknown, secretsOf, stablesOf, type Properties } from "../properties.ts";
+import { maskOf, secrecy } from "../secrets.ts";
+import { details, detailsOf } from "./details.ts";
+import { differing } from "./differing.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { refusedLogin } from "./login.ts";
 import { schemaText } from "./schema.ts";
-import { inClear, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
+import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
-
-const { PropertyDiff, DiffResponse } = providerProto;
 
 /** A call about one resource, and what was sent with it. */
 interface About {
@@ -37,6 +36,10 @@ export class Plugin {
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
+  /** Whether it was said that drift was not looked at. */
+  #saidUnseen = false;
+  /** What is wrong with the configuration for whatever a program declares or asks. */
+  #misplaced: string | undefined;
 
   constructor(version: string, engine: string | undefined) {
     this.#version = version;
@@ -69,17 +72,15 @@ export class Plugin {
   async checkConfig(request: pb.CheckRequest): Promise<pb.CheckResponse> {
     const { values, secrets, texts } = decode(request.getNews());
     const explicit = isExplicit(request.getUrn());
-    const problems = problemsOf(values, explicit, secrets);
+    const problems = problemsOf(values, explicit);
     if (problems.length === 0 && !holdsUnknown(values)) {
       problems.push(...(await refusedLogin(decode(request.getOlds()).values, values, settingsOf(values, explicit))));
     }
-    // What a program says itself, its engine encrypts.
-    if (!explicit) {
-      const report = this.#report(undefined, (text) => text);
-      for (const key of inClear(values, secrets)) report.warning(clearWarning(key));
-      await report.heard();
-    }
-    return checked(encode(values, new Set([...secrets, ...secretSettings])), problems, texts);
+    const mask = maskOf(values, texts);
+    return checked(
+      encode(values, new Set([...secrets, ...secretSettings])),
+      problems.map((problem) => mask.hide(problem)),
+    );
   }
 
   /** A changed configuration is used for what there is: it is no other platform until the resources say so. */
@@ -93,7 +94,9 @@ export class Plugin {
   }
 
   configure(request: pb.ConfigureRequest): pb.ConfigureResponse {
-    const { values } = decode(request.getArgs());
+    const { values, secrets } = decode(request.getArgs());
+    // Engines say here what is a secret, and not before. What a state has is read and deleted all the same.
+    this.#misplaced = misplacedSecrets((key) => secrets.has(key));
     const configuration = settingsOf(values, isExplicit(request.getUrn() ?? ""));
     this.#looksForDrift = configuration.driftOnPreview ?? true;
     this.#operations = new Operations({
@@ -111,10 +114,11 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
+    this.#refuseMisplaced();
     const asked = { ...call(olds, news), seed: request.getRandomseed_asU8() };
     const given = { ...known(news), ...secrecy(resource, news.secrets) };
     const { inputs, problems } = await this.#configured.check(asked, known(olds), given);
-    return checked(told(resource, inputs, news), problems, news.texts);
+    return checked(told(resource, inputs, news), problems);
   }
 
   async diff(request: pb.DiffRequest): Promise<pb.DiffResponse> {
@@ -124,7 +128,7 @@ export class Plugin {
     permit(resource, request, news);
     const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
     const inputs = decode(request.getOldInputs());
-    const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource)]);
+    const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource, news.values)]);
     return differing(
       detailsOf(resource, change, { outputs: olds.values, inputs: inputs.values }, news.values, secrets),
       change.replaces,
@@ -195,10 +199,11 @@ export class Plugin {
     const [, , name = ""] = request.getTok().split(":");
     const definition = functionNamed(name);
     if (!definition) throw new Error(`this version of pulumi-microapps has no function ${request.getTok()}`);
+    this.#refuseMisplaced();
     const { values, secrets, texts } = decode(request.getArgs());
     const told = await this.#configured.invoke(definition, values, texts);
     const answer = new providerProto.InvokeResponse();
-    if ("problems" in told) return answer.setFailuresList(failuresOf(told.problems, texts));
+    if ("problems" in told) return answer.setFailuresList(told.problems.map(failureOf));
     // Whoever asks with a secret may be told it: then everything that is told is one.
     return answer.setReturn(encode(told.outputs, new Set(secrets.size > 0 ? Object.keys(told.outputs) : [])));
   }
@@ -206,6 +211,10 @@ export class Plugin {
   /** Ends what is under way between two calls of the platform; what is done is saved. */
   cancel(): void {
     this.#stopped.abort();
+  }
+
+  #refuseMisplaced(): void {
+    if (this.#misplaced !== undefined) throw new Error(this.#misplaced);
   }
 
   get #configured(): Operations {
@@ -221,12 +230,15 @@ export class Plugin {
     const [state, inputs] = [request.getProperties(), request.getInputs()];
     const known = state !== undefined && state.getFieldsMap().getLength() > 0; // else it is an import
     if (!(error instanceof Failure && error.refused && this.#looksForDrift && known)) throw error;
-    const reported = this.#report(request.getUrn(), (text) => text);
-    reported.warning(
-      "the platform refuses the login that the state remembers: what was changed by hand was not looked for. " +
-        "The next up remembers the login of the configuration; a refresh takes it from MICROAPPS_… variables.",
-    );
-    await reported.heard();
+    if (!this.#saidUnseen) {
+      this.#saidUnseen = true;
+      const reported = this.#report(undefined, (text) => text);
+      reported.warning(
+        "the platform refuses the login that the state remembers: what was changed by hand was not looked for. " +
+          "The next up remembers the login of the configuration; a refresh takes it from MICROAPPS_… variables.",
+      );
+      await reported.heard();
+    }
     const answer = new providerProto.ReadResponse().setId(request.getId()).setProperties(state);
     if (inputs) answer.setInputs(inputs);
     return answer.setRefreshBeforeUpdate(this.#looksForDrift);
@@ -266,40 +278,15 @@ function permit(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, 
 /** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
 function told(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
   const { resourceUrn, ...rest } = properties;
-  return encode(rest, new Set([...sent.secrets, ...secretsOf(resource)]));
+  return encode(rest, new Set([...sent.secrets, ...secretsOf(resource, properties)]));
 }
 
-/** Inputs that say of others that they are secret, where they are. */
-const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
-  Object.fromEntries(
-    Object.entries(inputs.shape).flatMap(([name, schema]) =>
-      secrets.has(factsOf(schema).secrecyOf ?? "") ? [[name, true]] : [],
-    ),
-  );
-
-function checked(inputs: Struct, problems: readonly Problem[], texts: readonly string[]): pb.CheckResponse {
-  return new providerProto.CheckResponse().setInputs(inputs).setFailuresList(failuresOf(problems, texts));
+function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse {
+  return new providerProto.CheckResponse()
+    .setInputs(inputs)
+    .setFailuresList(problems.map((reason) => failureOf({ reason })));
 }
 
-const failuresOf = (problems: readonly Problem[], texts: readonly string[]): pb.CheckFailure[] =>
-  problems.map(({ property, reason }) =>
-    new providerProto.CheckFailure().setProperty(property).setReason(withoutSecrets(reason, undefined, texts)),
-  );
-
-function differing(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
-  const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);
-  const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
-  answer.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
-  const names = new Set<string>();
-  for (const { path, kind, among } of changes) {
-    const name = /^\w+/.exec(path)?.[0] ?? path;
-    names.add(name);
-    const kinds = replaces.includes(name) ? replacing : updating;
-    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]).setInputdiff(among === "inputs"));
-  }
-  return answer.setDiffsList([...names]);
-}
-
-const { Kind: kinds } = PropertyDiff;
-const updating = { add: kinds.ADD, delete: kinds.DELETE, update: kinds.UPDATE } as const;
-const replacing = { add: kinds.ADD_REPLACE, delete: kinds.DELETE_REPLACE, update: kinds.UPDATE_REPLACE } as const;
+/** Of a check no property is named: an engine prints the value of one that is. */
+const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
+  new providerProto.CheckFailure().setProperty(property).setReason(reason);

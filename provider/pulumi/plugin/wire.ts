@@ -1,6 +1,7 @@
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { unknownValue, type Properties } from "../properties.ts";
+import { textsIn, without } from "../secrets.ts";
 
 /** The property that says "this object is something else", and what it may be. */
 const signature = "4dabf18193072939515e22adb298388d";
@@ -26,38 +27,42 @@ export function decode(struct: Struct | undefined): Decoded {
   const secrets = new Set<string>();
   const texts: string[] = [];
   for (const [name, value] of Object.entries(struct?.toJavaScript() ?? {})) {
-    values[name] = plain(value, {
-      seen: () => void secrets.add(name),
-      text: (text) => void texts.push(text),
+    values[name] = plain(value, (secret) => {
+      secrets.add(name);
+      for (const text of textsIn(secret)) texts.push(text);
     });
   }
-  return { values, secrets, texts };
+  const clear =
+    texts.length === 0
+      ? []
+      : Object.entries(values).flatMap(([name, value]) => (secrets.has(name) ? [] : textsIn(value)));
+  return { values, secrets, texts: without(texts, clear) };
 }
 
-interface Watch {
-  seen: () => void;
-  text: (text: string) => void;
-}
-
-function plain(value: unknown, watch: Watch, secret = false): unknown {
-  if (secret && typeof value === "string" && value !== unknownValue) watch.text(value);
+/** The value in clear. `secret` is told what of it is one. */
+function plain(value: unknown, secret: (value: unknown) => void): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => plain(item, watch, secret));
+  if (Array.isArray(value)) return value.map((item) => plain(item, secret));
   const object: Readonly<Record<string, unknown>> = { ...value };
   switch (object[signature]) {
     case undefined:
-      return Object.fromEntries(Object.entries(object).map(([name, item]) => [name, plain(item, watch, secret)]));
+      return Object.fromEntries(Object.entries(object).map(([name, item]) => [name, plain(item, secret)]));
     case kinds.secret:
-      watch.seen();
-      return plain(object["value"], watch, true);
-    case kinds.output:
-      if (object["secret"] === true) watch.seen();
-      return "value" in object ? plain(object["value"], watch, secret || object["secret"] === true) : unknownValue;
+      return told(plain(object["value"], secret), secret);
+    case kinds.output: {
+      const known = "value" in object ? plain(object["value"], secret) : unknownValue;
+      return object["secret"] === true ? told(known, secret) : known;
+    }
     case kinds.reference:
       return object["id"] === "" ? unknownValue : (object["id"] ?? object["urn"]);
     default:
       throw new Error("files and archives are no values here: give the text itself, or the path of a source");
   }
+}
+
+function told(value: unknown, secret: (value: unknown) => void): unknown {
+  secret(value);
+  return value;
 }
 
 /** Makes a message's properties; those with these names are secrets. */

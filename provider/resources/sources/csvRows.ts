@@ -36,14 +36,18 @@ interface Column {
 
 function header({ given, refuse }: Reading, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
   const lacking = given.key?.find((label) => !labels.includes(label));
-  if (lacking !== undefined) refuse(line, `there is no label "${lacking}", which key names: ${adviceOn(labels)}`);
+  const advice = (what: string): string => (given.sensitive ? `correct ${what} or the first line` : adviceOn(labels));
+  if (lacking !== undefined) refuse(line, `there is no label "${lacking}", which key names: ${advice("key")}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) refuse(line, `column ${empty + 1} has no label`);
   if (labels.includes(nameless)) refuse(line, noName);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
-  if (twice !== undefined) refuse(line, `the label "${twice}" stands there twice`);
+  if (twice !== undefined) {
+    const which = given.sensitive ? `of column ${labels.indexOf(twice) + 1}` : `"${twice}"`;
+    refuse(line, `the label ${which} stands there twice`);
+  }
   const strange = Object.keys(given.types ?? {}).find((label) => !labels.includes(label));
-  if (strange !== undefined) refuse(line, `there is no label "${strange}", which types names: ${adviceOn(labels)}`);
+  if (strange !== undefined) refuse(line, `there is no label "${strange}", which types names: ${advice("types")}`);
   return labels.map((label) => ({ label, type: given.types?.[label] ?? "text" }));
 }
 

@@ -10,7 +10,7 @@ import { linesOf } from "./textFiles.ts";
 const jsonc = (): Promise<typeof Jsonc> => import("jsonc-parser");
 
 /** The rows of a file with one JSON object on each line. */
-export async function* ndjsonRows({ wrong }: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
+export async function* ndjsonRows({ given, wrong }: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
   for await (const { first, text } of linesOf(file)) {
     const rows: SourceRow[] = [];
     for (const [index, words] of text.split("\n").entries()) {
@@ -18,7 +18,7 @@ export async function* ndjsonRows({ wrong }: Reading, file: FileHandle): AsyncGe
       const line = first + index;
       const values = parsed(words);
       if (values === undefined || mayRepeat(words, values) || mayHold(words)) {
-        const [mistake] = scanned(await jsonc(), words).mistakes;
+        const [mistake] = scanned(await jsonc(), words, given.sensitive).mistakes;
         if (mistake) {
           wrong({ ...mistake, line });
           continue;
@@ -32,9 +32,9 @@ export async function* ndjsonRows({ wrong }: Reading, file: FileHandle): AsyncGe
 }
 
 /** The rows of a JSON list. */
-export async function jsonRows({ wrong, refuse }: Reading, text: string): Promise<SourceRow[]> {
+export async function jsonRows({ given, wrong, refuse }: Reading, text: string): Promise<SourceRow[]> {
   if (text.trim() === "") return [];
-  const { mistakes, lines } = scanned(await jsonc(), text);
+  const { mistakes, lines } = scanned(await jsonc(), text, given.sensitive);
   const [mistake] = mistakes;
   if (mistake) refuse(mistake.line, mistake.text, mistake.column);
   const items = parsed(text);
@@ -80,8 +80,8 @@ interface Scan {
   lines: number[];
 }
 
-/** Looks through a JSON text. Of it nothing is quoted but labels: it may be secret. */
-function scanned({ visit }: typeof Jsonc, text: string): Scan {
+/** Looks through a JSON text. Of it nothing is quoted but labels, and not even these of secret rows. */
+function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan {
   const mistakes: Place[] = [];
   const lines: number[] = [];
   const tell = (line: number, character: number, text: string): void => {
@@ -107,7 +107,8 @@ function scanned({ visit }: typeof Jsonc, text: string): Scan {
     onArrayEnd: () => void open.pop(),
     onObjectProperty: (label, _offset, _length, line, character) => {
       const labels = open.at(-1);
-      if (labels?.has(label)) tell(line, character, `the label "${label}" stands twice in one object: remove one`);
+      const which = sensitive ? "this label" : `the label "${label}"`;
+      if (labels?.has(label)) tell(line, character, `${which} stands twice in one object: remove one`);
       if (label === nameless) tell(line, character, noName);
       labels?.add(label);
     },

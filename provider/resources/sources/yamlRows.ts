@@ -47,7 +47,8 @@ function refuseWhatIsLost(
   const isMerged = (node: unknown): boolean => isPair(node) && isScalar(node.key) && node.key.source === "<<";
   visit(document, {
     Alias: (_, { source, range }) => {
-      if (!anchors.has(source)) refuse(range?.[0] ?? 0, `no anchor "${source}" stands before this`);
+      const which = given.sensitive ? "of this name" : `"${source}"`;
+      if (!anchors.has(source)) refuse(range?.[0] ?? 0, `no anchor ${which} stands before this`);
     },
     Pair: (_, { key, value }, path) => {
       if (!isScalar(key)) return;
@@ -63,8 +64,9 @@ function refuseWhatIsLost(
       for (const { value, source, range } of labels) {
         if (source === "<<") continue; // may stand there several times
         if (value === nameless) refuse(range?.[0] ?? 0, noName);
+        const which = given.sensitive ? "this label" : `the label "${String(value)}"`;
         if (seen.size === seen.add(value).size)
-          refuse(range?.[0] ?? 0, `the label "${String(value)}" stands twice in one row: remove one`);
+          refuse(range?.[0] ?? 0, `${which} stands twice in one row: remove one`);
       }
       if (!isScalar(node) || typeof node.value !== "number") return;
       if (!Number.isFinite(node.value))

@@ -1,0 +1,145 @@
+/** What a text says in one way of reading it, byte by byte, and where in the text each byte is said. */
+export interface Reading {
+  /** A character for each byte (Latin-1). */
+  bytes: string;
+  /** The first character of the text that says a byte, and the one behind the last. */
+  from: (byte: number) => number;
+  to: (byte: number) => number;
+  /** Whether it has words; what was taken for an encoding of bytes has none. */
+  isText: boolean;
+}
+
+/** Spellings within spellings that are read, such as JSON in JSON. */
+const deepest = 3;
+
+/**
+ * The ways in which a text may be read: as it is; without the escapes of JSON, of URLs and forms, and of HTML; and what
+ * stands in it as base64 or hexadecimal. Together they are as long as the text some times over.
+ */
+export function* readingsOf(text: string): Generator<Reading> {
+  const plain = asItIs(text);
+  yield plain;
+  const form = { ...plain, bytes: plain.bytes.replaceAll("+", " ") };
+  for (const spelled of text.includes("+") ? [plain, form] : [plain]) {
+    if (spelled === form) yield form;
+    let reading = spelled;
+    for (let depth = 1; depth <= deepest && escape.test(reading.bytes); depth++) {
+      reading = unescaped(reading);
+      yield reading;
+    }
+  }
+  for (const { 0: run, index } of text.matchAll(/[\w+/-]{6,}={0,2}/g)) {
+    for (let at = 0; at < 4; at++) yield encoded({ run, index, at, encoding: "base64", perByte: 4 / 3 });
+  }
+  for (const { 0: run, index } of text.matchAll(/[\da-f]{8,}/gi)) {
+    for (let at = 0; at < 2; at++) yield encoded({ run, index, at, encoding: "hex", perByte: 2 });
+  }
+}
+
+/** The bytes of a text without any escape. */
+export function bytesWithoutEscapes(text: string): string {
+  let reading = asItIs(text);
+  for (let depth = 1; depth <= deepest && escape.test(reading.bytes); depth++) reading = unescaped(reading);
+  return reading.bytes;
+}
+
+/** The bytes of a text, a character for each. */
+export const bytesOf = (text: string): string => Buffer.from(text).toString("latin1");
+
+function asItIs(text: string): Reading {
+  const bytes = bytesOf(text);
+  // Then each character is one byte.
+  if (bytes.length === text.length) return { bytes, from: (byte) => byte, to: (byte) => byte + 1, isText: true };
+  const [from, to]: [number[], number[]] = [[], []];
+  let at = 0;
+  for (const character of text) {
+    const end = at + character.length;
+    for (let width = Buffer.byteLength(character); width > 0; width--) {
+      from.push(at);
+      to.push(end);
+    }
+    at = end;
+  }
+  return placed(bytes, from, to);
+}
+
+const placed = (bytes: string, from: readonly number[], to: readonly number[]): Reading => ({
+  bytes,
+  from: (byte) => from[byte] ?? 0,
+  to: (byte) => to[byte] ?? 0,
+  isText: true,
+});
+
+const escapes = String.raw`%[\da-f]{2}|(?:\\u[\da-f]{4})+|\\x[\da-f]{2}|\\["'\\/bfnrt]|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#x[\da-f]{1,6});`;
+const escape = new RegExp(escapes, "i");
+
+function unescaped({ bytes, from, to }: Reading): Reading {
+  const parts: string[] = [];
+  const [starts, ends]: [number[], number[]] = [[], []];
+  let done = 0;
+  const keep = (end: number): void => {
+    parts.push(bytes.slice(done, end));
+    for (; done < end; done++) {
+      starts.push(from(done));
+      ends.push(to(done));
+    }
+  };
+  for (const { 0: found, index } of bytes.matchAll(new RegExp(escapes, "gi"))) {
+    keep(index);
+    for (const [said, length] of meant(found)) {
+      parts.push(said);
+      for (let count = said.length; count > 0; count--) {
+        starts.push(from(done));
+        ends.push(to(done + length - 1));
+      }
+      done += length;
+    }
+  }
+  keep(bytes.length);
+  return placed(parts.join(""), starts, ends);
+}
+
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+const short: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+
+/** The bytes that an escape stands for, each with how many characters of it say them. */
+function meant(escape: string): [bytes: string, length: number][] {
+  const { length } = escape;
+  const inner = escape.slice(1);
+  if (escape.startsWith("%")) return [[String.fromCharCode(Number.parseInt(inner, 16)), length]];
+  if (escape.startsWith("&#")) {
+    const code = /^#x/i.test(inner) ? Number.parseInt(inner.slice(2), 16) : Number.parseInt(inner.slice(1), 10);
+    return [[bytesOf(String.fromCodePoint(Math.min(code, 0x10ffff))), length]];
+  }
+  if (escape.startsWith("&")) return [[bytesOf(named[inner.slice(0, -1).toLowerCase()] ?? ""), length]];
+  if (/^u/i.test(inner)) {
+    const units = escape.match(/[\da-f]{4}/gi) ?? [];
+    const text = String.fromCharCode(...units.map((unit) => Number.parseInt(unit, 16)));
+    return Array.from(text, (character) => [bytesOf(character), character.length * 6]);
+  }
+  if (/^x/i.test(inner)) return [[bytesOf(String.fromCharCode(Number.parseInt(inner.slice(1), 16))), length]];
+  return [[short[inner] ?? inner, length]];
+}
+
+/** A run of characters that may encode bytes, from one of its first ones on. */
+interface Run {
+  run: string;
+  /** Where it stands in the text. */
+  index: number;
+  /** The character that the encoding begins at. */
+  at: number;
+  encoding: "base64" | "hex";
+  perByte: number;
+}
+
+function encoded({ run, index, at, encoding, perByte }: Run): Reading {
+  const start = index + at;
+  const bytes = Buffer.from(run.slice(at), encoding).toString("latin1");
+  return {
+    bytes,
+    from: (byte) => start + Math.floor(byte * perByte),
+    // What fills up the last one belongs to it.
+    to: (byte) => (byte + 1 === bytes.length ? index + run.length : start + Math.ceil((byte + 1) * perByte)),
+    isText: false,
+  };
+}

@@ -1,0 +1,24 @@
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Detail } from "./details.ts";
+
+const { PropertyDiff, DiffResponse } = providerProto;
+
+/** The answer to a diff. @param replaces names of properties whose change makes a new thing */
+export function differing(changes: readonly Detail[], replaces: readonly string[]): pb.DiffResponse {
+  const answer = new DiffResponse().setHasdetaileddiff(true).setReplacesList([...replaces]);
+  const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
+  answer.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
+  const names = new Set<string>();
+  for (const { path, kind, among } of changes) {
+    const name = /^\w+/.exec(path)?.[0] ?? path;
+    names.add(name);
+    const kinds = replaces.includes(name) ? replacing : updating;
+    answer.getDetaileddiffMap().set(path, new PropertyDiff().setKind(kinds[kind]).setInputdiff(among === "inputs"));
+  }
+  return answer.setDiffsList([...names]);
+}
+
+const { Kind: kinds } = PropertyDiff;
+const updating = { add: kinds.ADD, delete: kinds.DELETE, update: kinds.UPDATE } as const;
+const replacing = { add: kinds.ADD_REPLACE, delete: kinds.DELETE_REPLACE, update: kinds.UPDATE_REPLACE } as const;

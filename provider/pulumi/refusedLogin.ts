@@ -1,0 +1,18 @@
+import { ApiError } from "../contract/errors.ts";
+
+/** What to do when a login was renewed that the state does not have. */
+const howToRenew =
+  "A refresh or destroy logs in as the state remembers: after a renewal run up first, or set MICROAPPS_PASSWORD and MICROAPPS_ENDPOINT.";
+
+/** Tells of a refused login once: every call that needs one fails by the same error. */
+export class RefusedLogin {
+  #told: unknown;
+
+  /** The sentence for an error; undefined when it is of something else. `remembered` says that the state has the login. */
+  sentenceOf(error: unknown, remembered: boolean): string | undefined {
+    if (!(error instanceof ApiError && error.code === "unauthorized" && error.endpoint === "login")) return undefined;
+    if (this.#told === error) return "not done, since the platform refuses the login, as is said once in this run.";
+    this.#told = error;
+    return remembered ? `${error.message} ${howToRenew}` : error.message;
+  }
+}

@@ -1,0 +1,69 @@
+import { Mask } from "../contract/masks.ts";
+import { role } from "../contract/members.ts";
+import type { Resource } from "../resources/resource.ts";
+import { secretKeys, type Configuration } from "./configuration.ts";
+import { factsOf, unknownValue, type Properties } from "./properties.ts";
+
+/** A configuration, or what is given for one. */
+type Given = Readonly<Partial<Record<keyof Configuration, unknown>>>;
+
+/**
+ * Hides the secrets of a configuration and further ones, such as those among a resource's properties: nothing that a person
+ * reads may hold one. What the configuration has in clear and the names of roles stay readable.
+ */
+export function maskOf(configuration: Given | undefined, texts: readonly string[] = []): Mask {
+  const valuesOf = (keys: readonly (keyof Configuration)[]): string[] =>
+    keys.flatMap((key) => {
+      const value = configuration?.[key];
+      return typeof value === "string" ? [value] : [];
+    });
+  return new Mask([...valuesOf(secretKeys), ...texts], [...valuesOf(["endpoint", "email", "userID"]), ...role.options]);
+}
+
+/** The secrets in the properties with these names. What the other properties have in clear, such as a label, is none. */
+export function secretTexts(properties: Properties, names: Iterable<string>): string[] {
+  const secret = new Set(names);
+  const texts = textsIn(Object.entries(properties).flatMap(([name, value]) => (secret.has(name) ? [value] : [])));
+  if (texts.length === 0) return [];
+  return without(
+    texts,
+    textsIn(Object.entries(properties).flatMap(([name, value]) => (secret.has(name) ? [] : [value]))),
+  );
+}
+
+/** The texts that are not among others. */
+export function without(texts: readonly string[], others: readonly string[]): string[] {
+  const clear = new Set(others);
+  return texts.filter((text) => !clear.has(text));
+}
+
+/** Numbers of so many digits are hidden like texts; shorter ones may count anything. */
+const digits = 6;
+
+/** All texts in a value, with the names in it. */
+export function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const look = (one: unknown): void => {
+    if (typeof one === "string") {
+      if (one !== unknownValue) texts.push(one);
+    } else if (typeof one === "number") {
+      if (String(one).length >= digits) texts.push(String(one));
+    } else if (Array.isArray(one)) one.forEach(look);
+    else if (typeof one === "object" && one !== null) {
+      for (const [name, item] of Object.entries(one)) {
+        texts.push(name);
+        look(item);
+      }
+    }
+  };
+  look(value);
+  return texts;
+}
+
+/** Inputs that say of others that they are secret, where they are. */
+export const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
+  Object.fromEntries(
+    Object.entries(inputs.shape).flatMap(([name, schema]) =>
+      secrets.has(factsOf(schema).secrecyOf ?? "") ? [[name, true]] : [],
+    ),
+  );

@@ -1,0 +1,19 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** Whether a value is, or holds, one that comes later: only such a one can be a secret. */
+export const isLater = (value: unknown): boolean =>
+  pulumi.Output.isInstance(value) ||
+  value instanceof Promise ||
+  (typeof value === "object" &&
+    value !== null &&
+    (pulumi.Resource.isInstance(value) || Object.values(value).some(isLater)));
+
+/** Whether a value is, or holds, a secret. */
+export const isSecret = (value: unknown): Promise<boolean> =>
+  isLater(value) ? pulumi.isSecret(pulumi.output(value)) : Promise.resolve(false);
+
+/** Names of the arguments that are, or hold, a secret. */
+export async function secretNames(args: object): Promise<string[]> {
+  const named = Object.entries(args).map(async ([name, value]) => ((await isSecret(value)) ? [name] : []));
+  return (await Promise.all(named)).flat();
+}
