@@ -88,7 +88,7 @@ export class Scene {
     await this.write(program);
     if (known) return;
     await project.succeed("up --yes --skip-preview");
-    const snapshot = `begun ${this.#begun.size}`;
+    const snapshot = `begun-${this.#begun.size}`;
     emulator.saveSnapshot(snapshot);
     this.#begun.set(program, { snapshot, state: await project.stateText() });
   }
