@@ -237,7 +237,11 @@ test.each([
   ],
   ["anchor.yaml", "- Code: *HUSH\n", "anchor.yaml:1: no anchor of this name stands before this"],
   ["tag.yaml", '- Code: "HUSH\\q"\n', "tag.yaml:1: is not valid YAML: correct it"],
-  ["end.json", '[{"Code": "HUSH"}, HUSH]\n', "end.json:1:19: is not valid JSON: what stands here is no value: put text into double quotes"],
+  [
+    "end.json",
+    '[{"Code": "HUSH"}, HUSH]\n',
+    "end.json:1:19: is not valid JSON: what stands here is no value: put text into double quotes",
+  ],
 ])("%s, whose rows are secret, is told to be wrong without what stands in it", async (source, text, said) => {
   await writeFile(join(folder, source), text);
   await expect(summarize({ key: ["Code"], source, sensitive: true }, folder)).rejects.toThrow(new Error(said));

@@ -65,8 +65,7 @@ function refuseWhatIsLost(
         if (source === "<<") continue; // may stand there several times
         if (value === nameless) refuse(range?.[0] ?? 0, noName);
         const which = given.sensitive ? "this label" : `the label "${String(value)}"`;
-        if (seen.size === seen.add(value).size)
-          refuse(range?.[0] ?? 0, `${which} stands twice in one row: remove one`);
+        if (seen.size === seen.add(value).size) refuse(range?.[0] ?? 0, `${which} stands twice in one row: remove one`);
       }
       if (!isScalar(node) || typeof node.value !== "number") return;
       if (!Number.isFinite(node.value))
