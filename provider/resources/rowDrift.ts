@@ -84,8 +84,10 @@ export async function driftSaid(
     part(changed, "changed", rowsSaid(declaration, changedKeys, changed, { was, is })),
     part(missing, "gone", rowsSaid(declaration, missingKeys, missing)),
   ].filter((each) => each !== "");
-  const lost = part(changed, "in all", rowsSaid(declaration, changedKeys, changed));
-  const said = byHand ? `rows edited by hand: ${parts.join(", ")}` : `rows whose links lead nowhere any more: ${lost}`;
+  const lost = rowsSaid(declaration, changedKeys, changed);
+  const said = byHand
+    ? `rows edited by hand: ${parts.join(", ")}`
+    : `rows whose links lead nowhere any more: ${changed}${lost === "" ? "" : ` (${lost})`}`;
   if (byHand && declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
   const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
   return alone ? `${said}; about ${calls} calls` : said;

@@ -240,7 +240,7 @@ test.each([
   [
     "end.json",
     '[{"Code": "HUSH"}, HUSH]\n',
-    "end.json:1:19: is not valid JSON: what stands here is no value: put text into double quotes",
+    "end.json:1:20: is not valid JSON: what stands here is no value: put text into double quotes",
   ],
 ])("%s, whose rows are secret, is told to be wrong without what stands in it", async (source, text, said) => {
   await writeFile(join(folder, source), text);

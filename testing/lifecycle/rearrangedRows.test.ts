@@ -334,7 +334,7 @@ throughBothDoors({ tables }, (scene) => {
     const seen = await scene.host.read("SeedRows", c.id, c.outputs);
     scene.host.told.length = 0;
     const renewed = await updated("c", { ...c, outputs: seen.outputs }, countries({ onConflict: "keepLive" }));
-    expect(scene.host.told[0]).toBe('info: rows whose links lead nowhere any more: 1: "KE"; about 6 calls');
+    expect(scene.host.told[0]).toBe('info: rows whose links lead nowhere any more: 1 ("KE"); about 6 calls');
     const africa = (await live("continents")).find(({ Code }) => Code === "AF")?._id;
     const kenya = (await live("countries")).find(({ Code }) => Code === "KE");
     expect(kenya).toMatchObject({ Continent: { crossAppRowID: africa } });
