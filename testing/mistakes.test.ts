@@ -71,7 +71,7 @@ test.each<[string, Mistake, string[]]>([
       command: known,
     },
     [
-      `error: pulumi-nodejs:dynamic/microapps:SeedRows resource 'environment/items' property 'source' has a problem: items.csv:2 "P0" and 19 more: Discontinued is a checkbox: write ["true"], with types: {Discontinued: checkbox}`,
+      `error: pulumi-nodejs:dynamic/microapps:SeedRows resource 'environment/items' has a problem: source: items.csv:2 "P0" and 19 more: Discontinued is a checkbox: write ["true"], with types: {Discontinued: checkbox}`,
     ],
   ],
   [
