@@ -125,8 +125,8 @@ export function shuffled<One>(ones: readonly One[], random: () => number): One[]
   return ordered.map(({ one }) => one);
 }
 
-/** The seed that the environment names, for repeating what went wrong; any other one without it. */
-export function seedFrom(environment: Readonly<Record<string, string | undefined>>): number {
+/** The seed that the environment names, for repeating what went wrong; the other one without it. */
+export function seedFrom(environment: Readonly<Record<string, string | undefined>>, otherwise: number): number {
   const named = Number(environment["FAULTS_SEED"] ?? Number.NaN);
-  return Number.isInteger(named) ? named : Math.floor(Math.random() * 1_000_000);
+  return Number.isInteger(named) ? named : otherwise;
 }

@@ -3,8 +3,8 @@ import { random } from "../../emulator/faults.ts";
 import { allCases, sampled, seedFrom, told } from "./cases.ts";
 import { Workshop } from "./workshop.ts";
 
-// A sample of the matrix; `make test-faults` tries all of it.
-const seed = seedFrom(process.env);
+// The same sample of the matrix in every run; `make test-faults` tries all of it.
+const seed = seedFrom(process.env, 610_613);
 
 let workshop: Workshop;
 beforeAll(async () => {

@@ -186,6 +186,7 @@ export class Lab {
     const { emulator } = this.#stage;
     const problems: string[] = [];
     const since = emulator.lastCall();
+    await this.#stage.host.restart(); // a preview is a run of its own: it knows nothing of what the up renewed
     const steps = await deployment.preview(this.#programs[version]);
     if (steps.length > 0) problems.push(`the preview is not empty: ${steps.join(", ")}`);
     await deployment.refresh();
