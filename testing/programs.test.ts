@@ -86,7 +86,11 @@ const mistakes: Record<Language, Mistake[]> = {
       '32:29: SeedRowsReferences needs the property "key"',
       '32:57: SeedRowsReferences has no property "kee"; did you mean "key"?',
     ],
-    ['"number"', '"numeric"', '25:24: "numeric" is no SeedRowsTypes; there is text, number, boolean, date, checkbox, json'],
+    [
+      '"number"',
+      '"numeric"',
+      '25:24: "numeric" is no SeedRowsTypes; there is text, number, boolean, date, checkbox, json',
+    ],
     ["currencies.table,", "currencies.tabel,", '32:50: SeedRows has no output "tabel"; did you mean "table"?'],
     ["portal.app_link", "portal.appLink", '60:29: GeneratedApp has no output "appLink"; did you mean "app_link"?'],
     [
