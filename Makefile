@@ -1,7 +1,7 @@
 # Every target installs what it needs; `make up` and `make test` work in a fresh clone.
 STACK ?= dev
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-SOURCES := $(shell find provider sdk emulator engine machine testing bench -name '*.ts' 2>/dev/null)
+SOURCES := $(shell find provider sdk emulator engine machine testing bench tools -name '*.ts' 2>/dev/null)
 MICROAPPS := node --no-warnings dist/provider/cmd/microapps.js
 
 .PHONY: build up preview refresh destroy test test-console check format bench clean
@@ -57,12 +57,12 @@ lock-is-whole: node_modules/.installed
 
 .PHONY: docs docs-are-current examples-are-current test-pulumi
 docs: dist/.built
-	@node --no-warnings dist/emulator/writeDocuments.js
-	@node --no-warnings dist/provider/client/writeMethods.js
+	@node --no-warnings dist/tools/writeDocuments.js
+	@node --no-warnings dist/tools/writeMethods.js
 
 docs-are-current: dist/.built
-	@node --no-warnings dist/emulator/writeDocuments.js --check
-	@node --no-warnings dist/provider/client/writeMethods.js --check
+	@node --no-warnings dist/tools/writeDocuments.js --check
+	@node --no-warnings dist/tools/writeMethods.js --check
 
 # What the example programs name is in plugin/schema.json; compilers that are installed read them, too.
 examples-are-current: dist/.built

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { variableOf } from "../provider/pulumi/keys.ts";
+import { variableOf } from "../provider/pulumi/configuration/keys.ts";
 import { type Figure, figure, median, timed } from "./measure.ts";
 import { Platform } from "./platform.ts";
 

@@ -4,8 +4,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { pages } from "../provider/client/pages.ts";
-import { DynamicHost } from "../testing/dynamicHost.ts";
+import { pages } from "../provider/client/lists/pages.ts";
+import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import { type Figure, figure, median, peakMemory, timed } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 

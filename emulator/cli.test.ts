@@ -1,9 +1,9 @@
+import { expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "@jest/globals";
 import { administrate, directory, signIn } from "./testing/platform.ts";
 import { run } from "./testing/processes.ts";
 

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { resolve } from "node:path";
 import { createEmulator, type Emulator } from "./emulator.ts";
 
 interface Options {

@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import { join } from "node:path";
 import { endpoints } from "../provider/contract/endpoints.ts";
 import { administrate, directory, post, replyOf, seed, signIn, start } from "./testing/platform.ts";
 

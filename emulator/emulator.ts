@@ -1,18 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { WireNames } from "../provider/contract/endpoints.ts";
-import { Database } from "./database.ts";
-import type { FaultPlan } from "./faults.ts";
-import { plant, withoutSecrets } from "./planting.ts";
-import { Platform } from "./platform.ts";
+import { Database } from "./data/database.ts";
+import { newToken } from "./data/hashing.ts";
+import type { Settings } from "./data/settings.ts";
+import { listen } from "./http/server.ts";
+import { isLoopback, refuseKnownCredentials } from "./platform/exposure.ts";
+import type { FaultPlan } from "./platform/faults.ts";
+import { Tenant } from "./platform/instance.ts";
+import { Platform } from "./platform/platform.ts";
 import { routed } from "./routing.ts";
-import { newToken } from "./secrets.ts";
-import type { SeedInput } from "./seed.ts";
-import { isLoopback, refuseKnownCredentials } from "./exposure.ts";
-import { readSeed } from "./seedFile.ts";
-import { listen } from "./server.ts";
-import type { Settings } from "./settings.ts";
-import { Tenant } from "./tenant.ts";
+import { readSeed } from "./seed/file.ts";
+import { plant, withoutSecrets } from "./seed/planting.ts";
+import type { SeedInput } from "./seed/schema.ts";
 
 export interface EmulatorOptions {
   /** Data file, made when it is missing. In memory when it is left out or `:memory:`. */

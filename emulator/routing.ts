@@ -1,12 +1,12 @@
 import type { WireNames } from "../provider/contract/endpoints.ts";
-import { adminPath, administrate } from "./admin.ts";
-import { isOwnHost } from "./exposure.ts";
-import { openapi } from "./openapi.ts";
-import type { Outgoing, Platform } from "./platform.ts";
-import { routesOf } from "./routes.ts";
-import type { Answering, Arrived } from "./server.ts";
-import { filePath, signedFile } from "./stored.ts";
-import type { Tenant } from "./tenant.ts";
+import { adminPath, administrate } from "./admin/actions.ts";
+import { filePath, signedFile } from "./data/files.ts";
+import { openapi } from "./http/openapi.ts";
+import { routesOf } from "./http/routes.ts";
+import type { Answering, Arrived } from "./http/server.ts";
+import { isOwnHost } from "./platform/exposure.ts";
+import type { Tenant } from "./platform/instance.ts";
+import type { Outgoing, Platform } from "./platform/platform.ts";
 
 /** Leads each request to the platform and the part of it that answers. */
 export function routed(

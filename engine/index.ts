@@ -1,10 +1,10 @@
 export { addEngineCommands, refuseUnknownCommands, tellFailure } from "./cli/cli.ts";
 export { printableJson } from "./display/json.ts";
-export { printable } from "./display/text.ts";
-export { execute, type RunOptions } from "./engine.ts";
-export { hasChanges, type RunResult } from "./outcome.ts";
+export { printable } from "./terminal/text.ts";
+export { execute, type RunOptions } from "./execute.ts";
+export { hasChanges, type RunResult } from "./deployment/result.ts";
 export { EngineError, Refusal } from "./errors.ts";
 export type { ChangeCounts, Emit, EngineEvent, Op, PropertyChange, RunKind, Severity, StepInfo } from "./events.ts";
-export { breakLocks, Lock } from "./lock.ts";
-export { getConfig, removeConfig, setConfig } from "./settings.ts";
-export { type Place, Stack, Workspace } from "./stack.ts";
+export { breakLocks, Lock } from "./state/lock.ts";
+export { getConfig, removeConfig, setConfig } from "./workspace/configEdits.ts";
+export { type Place, Stack, Workspace } from "./workspace/workspace.ts";

@@ -1,7 +1,7 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { ownFolder } from "./ownFolder.ts";
 
 let cache: string;

@@ -1,6 +1,6 @@
+import { afterEach, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { afterEach, expect, test } from "@jest/globals";
 import { isOwnPeer } from "./peers.ts";
 
 const { geteuid } = process;

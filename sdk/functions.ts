@@ -8,14 +8,14 @@ import { getRows as rows } from "../provider/functions/getRows.ts";
 import { getTeam as team } from "../provider/functions/getTeam.ts";
 import { getTeamMembers as teamMembers } from "../provider/functions/getTeamMembers.ts";
 import { getUserID as userID } from "../provider/functions/getUserID.ts";
-import { configure } from "../provider/pulumi/configuration.ts";
+import { configure } from "../provider/pulumi/configuration/configuration.ts";
 import { Operations, sentenceOf } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { secretTexts } from "../provider/pulumi/secrets.ts";
 import { Provider } from "./provider.ts";
+import type { Args } from "./resource.ts";
 import { secretNames } from "./secrecy.ts";
 import { checkStackSettings, stackSettings } from "./stackSettings.ts";
-import type { Args } from "./resource.ts";
 
 /** Which platform is asked: that of `provider`, of the provider of `parent`, or of the stack's configuration. */
 export type FunctionOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;

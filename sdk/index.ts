@@ -13,8 +13,8 @@ export {
 export type { GeneratedAppArgs, RowsOf, SeedRowsArgs, TeamMemberArgs, TeamRosterArgs } from "./resources.ts";
 export { Provider } from "./provider.ts";
 export type { ProviderArgs } from "./provider.ts";
-export { Environment } from "./environment/environment.ts";
-export type { EnvironmentArgs } from "./environment/environment.ts";
+export { Environment } from "./environment.ts";
+export type { EnvironmentArgs } from "./environment.ts";
 export {
   getAppStatus,
   getAppStatusOutput,

@@ -1,5 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, expect, test } from "@jest/globals";
+import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "./provider.ts";
 import { Organization } from "./resources.ts";
 

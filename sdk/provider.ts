@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
-import { configuration, secretKeys } from "../provider/pulumi/configuration.ts";
-import { unknownNames } from "../provider/pulumi/keys.ts";
+import { configuration, secretKeys } from "../provider/pulumi/configuration/configuration.ts";
+import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 
 type Settings = z.input<typeof configuration>;
 

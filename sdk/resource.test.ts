@@ -1,5 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, beforeEach, expect, test } from "@jest/globals";
+import * as pulumi from "@pulumi/pulumi";
 import { GeneratedApp, Notification, Organization, SeedRows, Team } from "./resources.ts";
 
 const registered: pulumi.runtime.MockResourceArgs[] = [];

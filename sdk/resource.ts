@@ -4,7 +4,7 @@ import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { optionsInput, previewInput, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
-import type { Resource, State } from "../provider/resources/resource.ts";
+import type { Resource, State } from "../provider/resources/model/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { checkStackSettings } from "./stackSettings.ts";

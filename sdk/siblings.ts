@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { dynamicType } from "../provider/pulumi/dynamicProvider.ts";
-import type { CellType } from "../provider/resources/sources/source.ts";
+import type { CellType } from "../provider/sources/source.ts";
 import { plainUrn } from "./resource.ts";
 
 /** What of a seed says which rows it declares, as far as it is known before anything is sent. */

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as runtimeConfig from "@pulumi/pulumi/runtime/config.js";
-import { clearSecrets, clearWarning } from "../provider/pulumi/clear.ts";
-import { configuration, misplacedSecrets } from "../provider/pulumi/configuration.ts";
-import { unknownNames } from "../provider/pulumi/keys.ts";
+import { clearSecrets, clearWarning } from "../provider/pulumi/configuration/clear.ts";
+import { configuration, misplacedSecrets } from "../provider/pulumi/configuration/configuration.ts";
+import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 
 const prefix = "microapps:";
 

@@ -1,6 +1,6 @@
+import { afterAll, beforeAll, expect } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect } from "@jest/globals";
 import { newRow, prove, type Stage } from "../testing/proofs.ts";
 
 const microAppResourceID = "countries";

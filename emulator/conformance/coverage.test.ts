@@ -1,10 +1,10 @@
+import { expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
 import { createClient } from "../../provider/client/client.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
-import { handlerOf } from "../handlers.ts";
-import { openapi } from "../openapi.ts";
+import { handlerOf } from "../endpoints/handlers.ts";
+import { openapi } from "../http/openapi.ts";
 import { facts } from "../testing/facts.ts";
 import { forms } from "../testing/forms.ts";
 

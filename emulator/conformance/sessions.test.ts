@@ -1,5 +1,5 @@
-import { request } from "node:http";
 import { expect } from "@jest/globals";
+import { request } from "node:http";
 import { prove, rowsOf, type Stage } from "../testing/proofs.ts";
 
 const email = "ada@example.com";

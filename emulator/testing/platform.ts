@@ -1,11 +1,11 @@
+import { afterEach } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "@jest/globals";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { at } from "../../provider/contract/wire.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
-import type { SeedInput } from "../seed.ts";
+import type { SeedInput } from "../seed/schema.ts";
 
 /** What came back of a call. */
 export interface Reply {

@@ -1,8 +1,8 @@
+import { afterEach } from "@jest/globals";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach } from "@jest/globals";
 
 /** The emulator in a process of its own. */
 export interface Running {

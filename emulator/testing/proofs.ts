@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
+import type { Settings } from "../data/settings.ts";
 import { createEmulator, type Emulator } from "../emulator.ts";
-import type { Settings } from "../settings.ts";
 import { doors, enter, type Door, type Guest } from "./doors.ts";
 import { facts, type Facts } from "./facts.ts";
 import { seed } from "./platform.ts";

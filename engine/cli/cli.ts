@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
-import { isPipeline, withoutCommands } from "../display/pipelines.ts";
-import { printable } from "../display/text.ts";
 import { EngineError, messageOf, statuses } from "../errors.ts";
+import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
+import { processTerminal, type Terminal } from "../terminal/prompts.ts";
+import { printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
 import { addOperations, type Remaining } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
 
 /** Adds the engine's commands, with the names and flags that they have in Pulumi. */
 export function addEngineCommands(program: Command, terminal: Terminal = processTerminal, remaining?: Remaining): void {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { getConfig, removeConfig, setConfig, type ConfigText } from "../settings.ts";
-import { hidden } from "../values.ts";
+import { printJson, printTable, printValue, readAll, type Terminal, typed } from "../terminal/prompts.ts";
+import { hidden } from "../values/values.ts";
+import { getConfig, removeConfig, setConfig, type ConfigText } from "../workspace/configEdits.ts";
 import { type Globals, openStack, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
-import { printJson, printTable, printValue, readAll, type Terminal, typed } from "./terminal.ts";
 
 interface Options {
   json?: boolean;

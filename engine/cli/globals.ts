@@ -1,9 +1,9 @@
-import path from "node:path";
 import type { Command } from "commander";
-import type { ColorChoice } from "../display/colors.ts";
+import path from "node:path";
 import { EngineError } from "../errors.ts";
-import type { Stack, Workspace } from "../stack.ts";
-import { isInteractive, type Terminal, typed } from "./terminal.ts";
+import type { ColorChoice } from "../terminal/colors.ts";
+import { isInteractive, type Terminal, typed } from "../terminal/prompts.ts";
+import type { Stack, Workspace } from "../workspace/workspace.ts";
 
 /** Options that every command takes. */
 export interface Globals {
@@ -19,7 +19,7 @@ export const optionsOf = <Options>(command: Command): Options & Globals => comma
 
 export async function openWorkspace(globals: Globals, terminal: Terminal): Promise<Workspace> {
   // Loaded when it is needed: commands that have no stack are to start fast.
-  const { Workspace } = await import("../stack.ts");
+  const { Workspace } = await import("../workspace/workspace.ts");
   const asks = isInteractive(terminal, globals.nonInteractive ?? false);
   return Workspace.open({
     cwd: path.resolve(globals.cwd ?? "."),

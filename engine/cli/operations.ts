@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { allowsColor } from "../display/colors.ts";
+import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { createDisplay } from "../display/display.ts";
-import { isPipeline, withoutCommands } from "../display/pipelines.ts";
-import { oneLine } from "../display/text.ts";
-import { hasChanges, type RunResult } from "../outcome.ts";
 import { EngineError, statuses } from "../errors.ts";
 import type { RunKind } from "../events.ts";
-import type { Stack } from "../stack.ts";
-import type { ResourceState } from "../state.ts";
+import type { ResourceState } from "../state/resourceState.ts";
+import { allowsColor } from "../terminal/colors.ts";
+import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
+import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
+import { oneLine } from "../terminal/text.ts";
+import type { Stack } from "../workspace/workspace.ts";
 import { type Globals, openStack, optionsOf, refuseFlags } from "./globals.ts";
-import { ask, isInteractive, type Terminal } from "./terminal.ts";
 
 interface Options {
   yes?: boolean;
@@ -186,7 +186,7 @@ async function perform(
   });
   try {
     // Loaded when it is needed: other commands are to start fast.
-    const { execute } = await import("../engine.ts");
+    const { execute } = await import("../execute.ts");
     return await execute(stack, {
       kind,
       preview: isPreview,

@@ -1,9 +1,9 @@
-import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { Command } from "commander";
+import { PassThrough } from "node:stream";
+import type { Terminal } from "../terminal/prompts.ts";
 import { Sandbox } from "../testing/sandbox.ts";
 import { addEngineCommands } from "./cli.ts";
-import type { Terminal } from "./terminal.ts";
 
 let sandbox: Sandbox;
 beforeEach(() => {

@@ -1,12 +1,12 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { Command } from "commander";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { Command } from "commander";
+import type { Terminal } from "../terminal/prompts.ts";
 import { Sandbox } from "../testing/sandbox.ts";
 import { addEngineCommands, tellFailure } from "./cli.ts";
-import type { Terminal } from "./terminal.ts";
 
 // What others name or write is shown without effect: a value in a stack's file, a state, a lock.
 

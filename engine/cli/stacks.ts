@@ -1,16 +1,16 @@
-import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { writeFileSync } from "node:fs";
 import { keepToOwner } from "../../machine/ownFile.ts";
-import type { Seal } from "../checkpoint.ts";
 import { EngineError } from "../errors.ts";
-import { breakLocks } from "../lock.ts";
-import type { Stack } from "../stack.ts";
-import { stackType } from "../urns.ts";
-import { type Properties, property, shown } from "../values.ts";
-import { selectedStack, selectStack } from "../workspace.ts";
+import type { Seal } from "../state/checkpoint.ts";
+import { breakLocks } from "../state/lock.ts";
+import { ask, isInteractive, printJson, printTable, printValue, type Terminal } from "../terminal/prompts.ts";
+import { stackType } from "../values/urns.ts";
+import { type Properties, property, shown } from "../values/values.ts";
+import { selectedStack, selectStack } from "../workspace/pulumiHome.ts";
+import type { Stack } from "../workspace/workspace.ts";
 import { type Globals, openStack, openWorkspace, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
-import { ask, isInteractive, printJson, printTable, printValue, type Terminal } from "./terminal.ts";
 
 interface Options {
   json?: boolean;
@@ -165,7 +165,7 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 async function exportState(terminal: Terminal, options: Options & Globals): Promise<void> {
   const stack = await openStack(options, terminal);
   const deployment = await stack.read();
-  const { encodeDeployment, formatOf } = await import("../checkpoint.ts");
+  const { encodeDeployment, formatOf } = await import("../state/checkpoint.ts");
   const seal: Seal = options.showSecrets
     ? (_, plaintext) => ({ plaintext })
     : (place, text) => ({ ciphertext: stack.crypter.encryptAt(place, text) });

@@ -1,9 +1,9 @@
 import type { Op, PropertyChange } from "../events.ts";
-import { isStackUrn } from "../urns.ts";
+import { bold, type Style } from "../terminal/colors.ts";
+import { firstLine, type Line, type Segment } from "../terminal/text.ts";
+import { isStackUrn } from "../values/urns.ts";
 import { topKey } from "./changes.ts";
-import { bold, type Style } from "./colors.ts";
 import { messagesOf, type Row, type Rows } from "./rows.ts";
-import { firstLine, type Line, type Segment } from "./text.ts";
 import { isPartOfReplacement, plural, words } from "./words.ts";
 
 const severities = {

@@ -1,9 +1,9 @@
 import type { Op, StepInfo } from "../events.ts";
-import { isDefaultProvider, isStackUrn, parseReference } from "../urns.ts";
+import { oneLine } from "../terminal/text.ts";
+import { isDefaultProvider, isStackUrn, parseReference } from "../values/urns.ts";
 import { changeTree } from "./changes.ts";
 import { changeLines, type Print, propertyLines } from "./properties.ts";
 import type { Rows } from "./rows.ts";
-import { oneLine } from "./text.ts";
 import { isPartOfReplacement, words } from "./words.ts";
 
 /** Whether the detailed view tells of a step: a replacement is told once, what stays and what is only kept in books never. */

@@ -1,5 +1,5 @@
 import type { Emit, EngineEvent, StepInfo } from "../events.ts";
-import { createPaint, headline } from "./colors.ts";
+import { createPaint, headline } from "../terminal/colors.ts";
 import { Detail } from "./detail.ts";
 import { jsonLine } from "./json.ts";
 import { Log } from "./log.ts";

@@ -1,8 +1,8 @@
-import type { Paint } from "./colors.ts";
-import { isStackUrn } from "../urns.ts";
+import type { Paint } from "../terminal/colors.ts";
+import { firstLine, type Line, oneLine, painted, plain } from "../terminal/text.ts";
+import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, messageLine, shownOp, status } from "./cells.ts";
 import type { Message, Row, Rows } from "./rows.ts";
-import { firstLine, type Line, oneLine, painted, plain } from "./text.ts";
 import { logLine } from "./tree.ts";
 
 const pause = 1000;

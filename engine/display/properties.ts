@@ -1,8 +1,8 @@
 import type { PropertyChange } from "../events.ts";
-import { isObject } from "../shapes.ts";
+import type { Paint, Style } from "../terminal/colors.ts";
+import { cellsOf, oneLine, padded } from "../terminal/text.ts";
+import { isObject } from "../values/shapes.ts";
 import type { ChangeTree, Key } from "./changes.ts";
-import type { Paint, Style } from "./colors.ts";
-import { cellsOf, oneLine, padded } from "./text.ts";
 
 /** How properties are printed. */
 export interface Print {

@@ -1,5 +1,5 @@
 import type { EngineEvent, Op, PropertyChange, Severity, StepInfo } from "../events.ts";
-import { isStackUrn, makeUrn, nameOf, stackType, typeOf } from "../urns.ts";
+import { isStackUrn, makeUrn, nameOf, stackType, typeOf } from "../values/urns.ts";
 
 export type EventOf<Type extends EngineEvent["type"]> = Extract<EngineEvent, { type: Type }>;
 

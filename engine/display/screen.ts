@@ -1,5 +1,5 @@
-import type { Paint } from "./colors.ts";
-import { cellsOf, clipped, type Line, painted, plain } from "./text.ts";
+import type { Paint } from "../terminal/colors.ts";
+import { cellsOf, clipped, type Line, painted, plain } from "../terminal/text.ts";
 
 export interface ScreenOptions {
   write: (text: string) => void;

@@ -1,10 +1,10 @@
 import type { Op } from "../events.ts";
+import { headline, type Paint } from "../terminal/colors.ts";
+import { oneLine, printable, wrapped } from "../terminal/text.ts";
 import { prefixOf, shownSeverities } from "./cells.ts";
 import { changeTree } from "./changes.ts";
-import { headline, type Paint } from "./colors.ts";
 import { changeLines, propertyLines, type Print } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type Row, type Rows } from "./rows.ts";
-import { oneLine, printable, wrapped } from "./text.ts";
 import { plural, words } from "./words.ts";
 
 /** All that was said, by resource; each ends with an empty line. What a program prints keeps its lines. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { isStackUrn } from "../urns.ts";
+import type { Style } from "../terminal/colors.ts";
+import { cellsOf, type Line, oneLine, padded, plain, shortType } from "../terminal/text.ts";
+import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, isDone, shownOp, status } from "./cells.ts";
-import type { Style } from "./colors.ts";
 import type { Row, Rows } from "./rows.ts";
-import { cellsOf, type Line, oneLine, padded, plain, shortType } from "./text.ts";
 import { words } from "./words.ts";
 
 interface Branch {

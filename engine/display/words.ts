@@ -1,5 +1,5 @@
 import type { Op, RunKind } from "../events.ts";
-import type { Style } from "./colors.ts";
+import type { Style } from "../terminal/colors.ts";
 
 /** How an operation is shown: two columns of glyph, its colour, and its words for each stage. */
 interface Words {

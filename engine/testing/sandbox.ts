@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { WriteFile } from "../files.ts";
 import { type EngineEvent, execute, type RunOptions, type RunResult, type Stack, Workspace } from "../index.ts";
+import type { WriteFile } from "../state/atomicWrite.ts";
 
 /** The folder of this repository, from where the compiled tests run. */
 const root = path.resolve(import.meta.dirname, "../../..");

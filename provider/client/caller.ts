@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { ApiError, type Failure } from "../contract/errors.ts";
-import { Mask } from "../contract/masks.ts";
-import { judge } from "./answers.ts";
+import { Mask } from "../messages/masks.ts";
 import type { CallOptions, ClientOptions } from "./client.ts";
-import { Limiter, type Load } from "./limiter.ts";
-import { prepare, type Prepared, type Written } from "./requests.ts";
-import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./retries.ts";
+import { judge } from "./http/answers.ts";
+import { Limiter, type Load } from "./http/limiter.ts";
+import { prepare, type Prepared, type Written } from "./http/requests.ts";
+import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./http/retries.ts";
+import { Transport, TransportError, type Reply } from "./http/transport.ts";
 import { Session, type Credentials } from "./session.ts";
-import { Transport, TransportError, type Reply } from "./transport.ts";
 
 const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, underWay: 0 };
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
-import { batches } from "./batches.ts";
 import { CallCounter } from "./calls.ts";
 import { createClient, type Client } from "./client.ts";
-import { Limiter } from "./limiter.ts";
+import { Limiter } from "./http/limiter.ts";
+import { Transport } from "./http/transport.ts";
+import { batches } from "./lists/batches.ts";
 import { say, serve, session, silence, type Server } from "./testing/server.ts";
-import { Transport } from "./transport.ts";
 
 let server: Server;
 afterEach(() => server.close());

@@ -1,11 +1,11 @@
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf, type WireNames } from "../contract/endpoints.ts";
 import { Caller } from "./caller.ts";
 import type { CallRecord } from "./calls.ts";
-import type { Limiter } from "./limiter.ts";
+import type { Limiter } from "./http/limiter.ts";
+import type { RetryOptions } from "./http/retries.ts";
+import type { Timeouts } from "./http/transport.ts";
 import type { Methods } from "./methods.ts";
-import type { RetryOptions } from "./retries.ts";
 import type { Account } from "./session.ts";
-import type { Timeouts } from "./transport.ts";
 
 /** What a single call may say. */
 export interface CallOptions {

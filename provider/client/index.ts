@@ -3,13 +3,13 @@
  * Failures are an `ApiError` with a `code` of a closed set.
  * @module
  */
-export { batches, type BatchOptions } from "./batches.ts";
+export { batches, type BatchOptions } from "./lists/batches.ts";
 export { CallCounter, type CallRecord } from "./calls.ts";
 export { createClient, type CallOptions, type Client, type ClientOptions } from "./client.ts";
-export { Limiter, type LimiterOptions } from "./limiter.ts";
-export { pages, type PagesOptions } from "./pages.ts";
+export { Limiter, type LimiterOptions } from "./http/limiter.ts";
+export { pages, type PagesOptions } from "./lists/pages.ts";
 export { inParallel } from "./parallel.ts";
-export type { RetryOptions } from "./retries.ts";
+export type { RetryOptions } from "./http/retries.ts";
 export type { AnswerOf, EndpointName, RequestOf, WireNames } from "../contract/endpoints.ts";
 export { ApiError, type Dependant, type ErrorCode } from "../contract/errors.ts";
 export type { Row, RowData } from "../contract/values.ts";

@@ -1,5 +1,5 @@
-import { ApiError } from "../contract/errors.ts";
 import type { AnswerOf } from "../contract/endpoints.ts";
+import { ApiError } from "../contract/errors.ts";
 
 /** What identifies the caller on authenticated calls. */
 export type Credentials = AnswerOf<"login">;

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { readFileSync } from "node:fs";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, tellFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
 import { addCompletionCommand } from "./completion.ts";
-import { remaining } from "./remaining.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
+import { remaining } from "./remaining.ts";
 import { addTrustCommand } from "./trust.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));

@@ -11,7 +11,7 @@ void start();
 async function start(): Promise<void> {
   const [{ serve }, { endWithEngine }] = await Promise.all([
     import("../pulumi/plugin/serve.ts"),
-    import("../pulumi/lifetime.ts"),
+    import("../pulumi/lifetime/lifetime.ts"),
   ]);
   const [, , engine] = process.argv;
   const { port, cancel } = await serve(engine);

@@ -1,6 +1,6 @@
 import { Workspace } from "../../engine/index.ts";
-import { type Configuration, configure, misplacedSecrets } from "../pulumi/configuration.ts";
-import { ConfigurationError } from "../pulumi/configurationError.ts";
+import { type Configuration, configure, misplacedSecrets } from "../pulumi/configuration/configuration.ts";
+import { ConfigurationError } from "../pulumi/configuration/configurationError.ts";
 
 /** The variables alone where they say everything; else those of the stack, with the variables before them. */
 export async function settingsOf(

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
+import { resolve } from "node:path";
 import { printableJson } from "../../engine/index.ts";
 
 /** Adds the command by which a person believes an intent file that has no seal of theirs. */
@@ -13,7 +13,7 @@ export function addTrustCommand(program: Command): void {
     .action(async (file: string, _, command: Command) => {
       const { cwd = "." } = command.optsWithGlobals<{ cwd?: string }>();
       // Loaded when it is needed: the emulator is to start fast.
-      const { trustIntent } = await import("../resources/intents.ts");
+      const { trustIntent } = await import("../resources/records/intents.ts");
       process.stdout.write(`${printableJson(await trustIntent(resolve(cwd), file), 2)}\n`);
     });
 }

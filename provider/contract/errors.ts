@@ -1,4 +1,4 @@
-import { printableLine } from "./text.ts";
+import { printableLine } from "../messages/text.ts";
 import { firstOf, isObject } from "./wire.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context } from "../resources/resource.ts";
+import type { Context } from "../resources/model/resource.ts";
 import { DumpError } from "./dumpError.ts";
 import { environmentText } from "./environmentFile.ts";
 import { existingPeople, existingSeed, type Existing } from "./existing.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { check, inputsIn, type Properties } from "../pulumi/properties.ts";
+import type { Context, Resource } from "../resources/model/resource.ts";
 import { organization } from "../resources/organization.ts";
-import type { Context, Resource } from "../resources/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";

@@ -1,8 +1,8 @@
-import { getTeamMembers } from "../functions/getTeamMembers.ts";
 import { role } from "../contract/members.ts";
 import { allMembers } from "../contract/teams.ts";
+import { getTeamMembers } from "../functions/getTeamMembers.ts";
+import type { Context } from "../resources/model/resource.ts";
 import { organization } from "../resources/organization.ts";
-import type { Context } from "../resources/resource.ts";
 import { team } from "../resources/team.ts";
 import { DumpError } from "./dumpError.ts";
 

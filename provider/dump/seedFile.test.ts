@@ -1,10 +1,10 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import type { RowData } from "../contract/values.ts";
-import { read } from "../resources/sources.ts";
+import { read } from "../sources/read.ts";
 import { Columns, isNothing } from "./columns.ts";
 import { linesOf } from "./seedFile.ts";
 

@@ -1,8 +1,8 @@
-import { pages } from "../client/pages.ts";
+import { pages } from "../client/lists/pages.ts";
 import { ApiError } from "../contract/errors.ts";
 import { declarable, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
-import type { Context } from "../resources/resource.ts";
+import type { Context } from "../resources/model/resource.ts";
 import { Columns } from "./columns.ts";
 import { DumpError } from "./dumpError.ts";
 import { Spool } from "./spool.ts";

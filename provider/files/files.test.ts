@@ -1,9 +1,9 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { FileRefusal, mostOfLayer, openFile, readText } from "./files.ts";
 
 let folder: string;

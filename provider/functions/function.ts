@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ResourceError, type Context, type Problem } from "../resources/resource.ts";
+import { ResourceError, type Context, type Problem } from "../resources/model/resource.ts";
 
 /** A question about the platform that changes nothing. Its inputs and outputs are zod objects with descriptions. */
 export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { ListedMember } from "../client/lists/memberLists.ts";
 import { inParallel } from "../client/parallel.ts";
-import type { ListedMember } from "../client/memberLists.ts";
 import { id } from "../contract/values.ts";
-import type { Context } from "../resources/resource.ts";
+import type { Context } from "../resources/model/resource.ts";
 import { platformFunction } from "./function.ts";
 import { found } from "./missing.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { pages } from "../client/pages.ts";
+import { pages } from "../client/lists/pages.ts";
 import { ApiError } from "../contract/errors.ts";
 import { declarable, id, type Row, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
-import type { Context } from "../resources/resource.ts";
+import type { Context } from "../resources/model/resource.ts";
 import { InputError } from "./function.ts";
 
 /** A row as functions tell it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Change, Resource } from "../resources/resource.ts";
+import type { Change, Resource } from "../resources/model/resource.ts";
 import { factsOf, type Properties } from "./properties.ts";
 import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
 

@@ -1,7 +1,7 @@
 import { createClient, type Client, type ClientOptions } from "../client/client.ts";
-import { MemberLists } from "../client/memberLists.ts";
-import { TableReads } from "../client/tableReads.ts";
-import type { Configuration } from "./configuration.ts";
+import { MemberLists } from "../client/lists/memberLists.ts";
+import { TableReads } from "../client/lists/tableReads.ts";
+import type { Configuration } from "./configuration/configuration.ts";
 
 /** The platform as a provider reaches it. */
 export interface Platform {
@@ -45,7 +45,7 @@ export async function connect(
 async function emulatorAt(endpoint: string, directory: string): Promise<{ url: string; close: () => Promise<void> }> {
   const [{ createEmulator }, { parseEmulatorEndpoint }] = await Promise.all([
     import("../../emulator/index.ts"),
-    import("../../emulator/endpoint.ts"),
+    import("../../emulator/address.ts"),
   ]);
   return createEmulator({ ...parseEmulatorEndpoint(endpoint, directory), program: directory, unref: true });
 }

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Report } from "../resources/resource.ts";
+import type { Report } from "../resources/model/resource.ts";
 
 // The stubs are CommonJS and carry no usable types for a default import.
 const require = createRequire(import.meta.url);

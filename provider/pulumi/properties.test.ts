@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import type { Resource } from "../resources/model/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
-import type { Resource } from "../resources/resource.ts";
 import { keyed, listed, parse } from "./properties.ts";
 
 const resource = seedRows as unknown as Resource; // as doors know it

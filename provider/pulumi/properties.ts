@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
-import { sentences } from "../contract/sentences.ts";
-import { nearest } from "../contract/spelling.ts";
-import { mostTold } from "../contract/told.ts";
 import { isObject } from "../contract/wire.ts";
-import type { Change, Given, OfflineContext, Problem, Resource } from "../resources/resource.ts";
+import { mostTold } from "../messages/reportedError.ts";
+import { sentences } from "../messages/sentences.ts";
+import { nearest } from "../messages/spelling.ts";
+import type { Change, Given, OfflineContext, Problem, Resource } from "../resources/model/resource.ts";
 
 /** What stands for a value that is known only once other resources exist. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -1,7 +1,7 @@
-import { Mask } from "../contract/masks.ts";
 import { role } from "../contract/members.ts";
-import type { Resource } from "../resources/resource.ts";
-import { secretKeys, type Configuration } from "./configuration.ts";
+import { Mask } from "../messages/masks.ts";
+import type { Resource } from "../resources/model/resource.ts";
+import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { factsOf, unknownValue, type Properties } from "./properties.ts";
 
 /** A configuration, or what is given for one. */

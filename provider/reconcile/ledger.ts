@@ -1,6 +1,6 @@
+import type { RowDigests } from "./digests.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
-import type { RowDigests } from "./digests.ts";
 
 /** Most rows that a ledger lists, encoded 128 KB; above, it is a sketch of constant size. */
 export const maxListedRows = 4_096;

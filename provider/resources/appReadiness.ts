@@ -2,7 +2,7 @@ import { z } from "zod";
 import { generationState, stateOf } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import { common, PartialFailure, resource, ResourceError, type Context } from "./resource.ts";
+import { common, PartialFailure, resource, ResourceError, type Context } from "./model/resource.ts";
 
 const inputs = z.object({
   ...common,

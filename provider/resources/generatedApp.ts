@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
-import { printableLine } from "../contract/text.ts";
 import { email } from "../contract/values.ts";
-import { calledBy, named } from "./identities.ts";
-import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./intents.ts";
-import { common, resource, ResourceError, type Context, type OfflineContext, type Problem } from "./resource.ts";
-import { given } from "./settling.ts";
+import { printableLine } from "../messages/text.ts";
+import { given } from "./model/creation.ts";
+import { calledBy, named } from "./model/identities.ts";
+import { common, resource, ResourceError, type Context, type OfflineContext, type Problem } from "./model/resource.ts";
+import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 
 const inputs = z.object({
   ...common,

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { ApiError } from "../contract/errors.ts";
 import { email, id } from "../contract/values.ts";
-import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./intents.ts";
-import { common, PartialFailure, resource, ResourceError, type Context, type State } from "./resource.ts";
-import { given } from "./settling.ts";
-import { exceptSpelling } from "./users.ts";
+import { exceptSpelling } from "./members/users.ts";
+import { given } from "./model/creation.ts";
+import { common, PartialFailure, resource, ResourceError, type Context, type State } from "./model/resource.ts";
+import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
 

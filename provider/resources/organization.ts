@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import type { AnswerOf } from "../contract/endpoints.ts";
-import { checkName, forgetName, noteName, takenHint } from "./organizationRecords.ts";
-import { adopt, chosenID, common, resource, ResourceError, type Context } from "./resource.ts";
-import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./settling.ts";
+import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./model/creation.ts";
+import { adopt, chosenID, common, resource, ResourceError, type Context } from "./model/resource.ts";
+import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 
 const inputs = z.object({
   ...common,

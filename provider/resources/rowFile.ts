@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id } from "../contract/values.ts";
+import { gone, given } from "./model/creation.ts";
+import { calledBy, type Replaced } from "./model/identities.ts";
+import { adopt, common, resource, ResourceError, type Context, type State } from "./model/resource.ts";
+import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import {
   address,
   childrenOf,
@@ -11,12 +15,8 @@ import {
   uncertain,
   wanted,
   type Child,
-} from "./fileRecords.ts";
-import { calledBy, type Replaced } from "./identities.ts";
-import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
-import { adopt, common, resource, ResourceError, type Context, type State } from "./resource.ts";
-import { rowByKey } from "./rowLookups.ts";
-import { gone, given } from "./settling.ts";
+} from "./rows/fileRecords.ts";
+import { rowByKey } from "./rows/live/links.ts";
 
 const inputs = z.object({
   ...common,

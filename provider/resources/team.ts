@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import { calledBy } from "./identities.ts";
-import { adopt, common, generation, resource, ResourceError, type Context } from "./resource.ts";
-import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./settling.ts";
+import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./model/creation.ts";
+import { calledBy } from "./model/identities.ts";
+import { adopt, common, generation, resource, ResourceError, type Context } from "./model/resource.ts";
 
 const inputs = z.object({
   ...common,

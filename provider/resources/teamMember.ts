@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
-import { calledBy } from "./identities.ts";
-import { invitationTargets } from "./invitations.ts";
-import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
-import { nameOf } from "./rosterLists.ts";
-import { gone } from "./settling.ts";
-import { stays } from "./teamClaims.ts";
-import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./users.ts";
+import { invitationTargets } from "./members/invitations.ts";
+import { nameOf } from "./members/rosterLists.ts";
+import { stays } from "./members/teamClaims.ts";
+import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
+import { gone } from "./model/creation.ts";
+import { calledBy } from "./model/identities.ts";
+import { adopt, common, resource, ResourceError, type Context } from "./model/resource.ts";
 
 const inputs = z.object({
   ...common,

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { email, fraction, id } from "../contract/values.ts";
 import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
-import { calledBy, type Named } from "./identities.ts";
-import { invitationTargets } from "./invitations.ts";
-import { adopt, common, resource, ResourceError, type Context } from "./resource.ts";
-import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./rosterApply.ts";
-import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./rosterLists.ts";
-import { stays } from "./teamClaims.ts";
+import { invitationTargets } from "./members/invitations.ts";
+import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./members/rosterApply.ts";
+import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./members/rosterLists.ts";
+import { stays } from "./members/teamClaims.ts";
+import { calledBy, type Named } from "./model/identities.ts";
+import { adopt, common, resource, ResourceError, type Context } from "./model/resource.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
 const member = z.union([email, userID], "must be an e-mail address or a user ID");

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id } from "../contract/values.ts";
 import { isUser, type RosterMember } from "../reconcile/rosters.ts";
-import { calledBy } from "./identities.ts";
-import { common, PartialFailure, resource, type Context, type Given, type Problem } from "./resource.ts";
-import { nameOf } from "./rosterLists.ts";
-import { given } from "./settling.ts";
-import { stays, type TeamClaims } from "./teamClaims.ts";
-import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./users.ts";
+import { nameOf } from "./members/rosterLists.ts";
+import { stays, type TeamClaims } from "./members/teamClaims.ts";
+import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
+import { given } from "./model/creation.ts";
+import { calledBy } from "./model/identities.ts";
+import { common, PartialFailure, resource, type Context, type Given, type Problem } from "./model/resource.ts";
 
 const inputs = z.object({
   ...common,

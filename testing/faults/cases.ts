@@ -1,5 +1,5 @@
+import type { Fault } from "../../emulator/platform/faults.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
-import type { Fault } from "../../emulator/faults.ts";
 
 /** What is done with the environment while something goes wrong. */
 export const stages = ["up", "update", "refresh", "destroy"] as const;

@@ -1,9 +1,9 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Fault } from "../../emulator/faults.ts";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import type { Fault } from "../../emulator/platform/faults.ts";
 import { createClient, type Client, type ClientOptions } from "../../provider/client/index.ts";
 import type { Effect } from "../../provider/contract/endpoint.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";

@@ -1,5 +1,5 @@
 import { unknownValue } from "../../provider/pulumi/properties.ts";
-import { InitFailed, type Properties, type ProviderHost } from "../providerHost.ts";
+import { InitFailed, type Properties, type ProviderHost } from "../harness/providerHost.ts";
 import type { Declared } from "./program.ts";
 
 /** A resource as a state has it. */

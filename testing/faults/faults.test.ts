@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { random } from "../../emulator/faults.ts";
+import { random } from "../../emulator/platform/faults.ts";
 import { allCases, sampled, seedFrom, told } from "./cases.ts";
 import { Workshop } from "./workshop.ts";
 

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Stage } from "../stage.ts";
+import type { Stage } from "../harness/stage.ts";
 
 /** What stops a run until somebody has looked, by the words in which it says so. */
 const questions = {

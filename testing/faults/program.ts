@@ -1,4 +1,4 @@
-import type { Properties } from "../providerHost.ts";
+import type { Properties } from "../harness/providerHost.ts";
 
 /** What a resource that was made before tells those after it. */
 export type Made = (name: string) => { id: string; outputs: Properties };

@@ -1,4 +1,4 @@
-import type { SeedInput } from "../../emulator/seed.ts";
+import type { SeedInput } from "../../emulator/seed/schema.ts";
 import type { Client } from "../../provider/client/index.ts";
 import type { AnswerOf, EndpointName, RequestOf } from "../../provider/contract/endpoints.ts";
 

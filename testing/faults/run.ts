@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { random } from "../../emulator/faults.ts";
+import { random } from "../../emulator/platform/faults.ts";
 import { allCases, kindOf, seedFrom, shuffled, told, untouched, type Case } from "./cases.ts";
 import { Workshop } from "./workshop.ts";
 

@@ -1,8 +1,8 @@
+import { expect, test } from "@jest/globals";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
-import { eventually } from "../processes.ts";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { eventually } from "../harness/processes.ts";
 
 throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } }, (scene) => {
   const news = { userEmail: "admin@example.com", appPrompt: "An atlas." };

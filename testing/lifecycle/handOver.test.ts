@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors } from "../harness/bothDoors.ts";
 
 const [ada, grace] = ["ada@example.com", "grace@example.com"];
 const kinds = ["TeamMember", "TeamRoster", "UserTeams"] as const;

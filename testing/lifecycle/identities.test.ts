@@ -1,7 +1,7 @@
+import { expect, test } from "@jest/globals";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors } from "../harness/bothDoors.ts";
 
 const ada = "ada@example.com";
 const tables = { countries: { fields: { Code: "text", Flag: { type: "file", id: "flag" } } } };

@@ -1,13 +1,13 @@
+import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { digestOf, rowDigester } from "../../provider/reconcile/digests.ts";
 import { decodeLedger, encodeLedger, ledgerOf } from "../../provider/reconcile/ledger.ts";
 import { RowSet } from "../../provider/reconcile/rowSet.ts";
-import type { Properties } from "../providerHost.ts";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import type { Properties } from "../harness/providerHost.ts";
 
 const tables = { continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 const table = { table: "continents", key: "Code" };

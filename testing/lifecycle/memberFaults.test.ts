@@ -1,8 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Fault } from "../../emulator/faults.ts";
-import * as doors from "../doors.ts";
-import { throughBothDoors, type Scene } from "./bothDoors.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Fault } from "../../emulator/platform/faults.ts";
+import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
+import * as doors from "../harness/doors.ts";
 
 const people = ["ada", "alan", "edsger", "grace"];
 const emailOf = (name: string): string => `${name}@example.com`;

@@ -1,7 +1,7 @@
+import { beforeEach, expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 const email = "ada@example.com";
 

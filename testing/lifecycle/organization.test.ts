@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 throughBothDoors({}, (scene) => {
   test("is created, left alone, renamed in place, seen to drift and deleted", async () => {

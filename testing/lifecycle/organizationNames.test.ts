@@ -1,7 +1,7 @@
+import { expect, test } from "@jest/globals";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors } from "../harness/bothDoors.ts";
 
 throughBothDoors({}, (scene) => {
   /** Checks a resource that no state knows, and tells what is wrong with it. */

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { Stage } from "../stage.ts";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors } from "../harness/bothDoors.ts";
+import { Stage } from "../harness/stage.ts";
 
 throughBothDoors({}, (scene) => {
   const elsewhere = async (

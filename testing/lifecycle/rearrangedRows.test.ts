@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import type { Properties } from "../providerHost.ts";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors } from "../harness/bothDoors.ts";
+import type { Properties } from "../harness/providerHost.ts";
 
 const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },

@@ -1,7 +1,7 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 } } },

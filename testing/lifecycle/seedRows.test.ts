@@ -1,9 +1,9 @@
+import { expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
-import type { Properties } from "../providerHost.ts";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import type { Properties } from "../harness/providerHost.ts";
 
 const tables = {
   continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 throughBothDoors({}, (scene) => {
   test("is created, renamed in place, replaced when its organization changes, gone when somebody deletes it", async () => {

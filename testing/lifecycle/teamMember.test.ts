@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 throughBothDoors({}, (scene) => {
   describe.each(["objects", "ids"] as const)("TeamMember, with lists of %s", (memberForm) => {

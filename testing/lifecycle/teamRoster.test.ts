@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 const caller = "admin@example.com";
 const [ada, grace, alan] = ["ada@example.com", "grace@example.com", "alan@example.com"];

@@ -1,5 +1,5 @@
 import { describe, beforeEach, expect, test } from "@jest/globals";
-import { throughBothDoors, unknown } from "./bothDoors.ts";
+import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 const ada = "ada@example.com";
 

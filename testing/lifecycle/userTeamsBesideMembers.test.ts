@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { throughBothDoors } from "./bothDoors.ts";
+import { throughBothDoors } from "../harness/bothDoors.ts";
 
 const ada = "ada@example.com";
 

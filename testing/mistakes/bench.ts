@@ -1,8 +1,8 @@
 import { expect } from "@jest/globals";
 import { parse, stringify } from "yaml";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { leftRunning } from "../processes.ts";
-import { Project } from "../project.ts";
+import { leftRunning } from "../harness/processes.ts";
+import { Project } from "../harness/project.ts";
 
 const imports =
   'import { Environment, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";\n';

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Project } from "../project.ts";
+import { Project } from "../harness/project.ts";
 import type { Answer } from "./commandHost.ts";
 
 let project: Project;

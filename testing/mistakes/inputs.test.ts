@@ -1,9 +1,9 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import * as doors from "../doors.ts";
-import type { Properties } from "../providerHost.ts";
-import { Stage } from "../stage.ts";
+import * as doors from "../harness/doors.ts";
+import type { Properties } from "../harness/providerHost.ts";
+import { Stage } from "../harness/stage.ts";
 
 const rows = { table: "regions", key: "Code", rows: [{ Code: "N" }] };
 const seed = (source: string) => ({ table: "regions", key: "Code", source });

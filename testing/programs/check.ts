@@ -1,4 +1,4 @@
-import { suggestion } from "../../sdk/environment/problems.ts";
+import { suggestion } from "../../provider/environment/problems.ts";
 import type { Entry, Expression, Problem, Program } from "./program.ts";
 import type { Schema, Shape, Type } from "./schema.ts";
 import type { Meaning, Spelling } from "./spelling.ts";

@@ -1,5 +1,5 @@
-import { parser } from "@lezer/python";
 import type { SyntaxNode } from "@lezer/common";
+import { parser } from "@lezer/python";
 import type { Entry, Expression, Program } from "./program.ts";
 import type { Schema } from "./schema.ts";
 import type { Meaning, Spelling } from "./spelling.ts";

@@ -1,7 +1,7 @@
 import { cp, rm, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { leftRunning } from "../processes.ts";
-import { freshFolder } from "../project.ts";
+import { leftRunning } from "../harness/processes.ts";
+import { freshFolder } from "../harness/project.ts";
 import { Cli, found } from "./cli.ts";
 import { examples, obstacle, runExample } from "./exampleRun.ts";
 import { repository } from "./files.ts";

@@ -1,5 +1,5 @@
 import { isMap, isNode, isPair, isScalar, isSeq, parseDocument, type Node, type Pair } from "yaml";
-import { suggestion } from "../../sdk/environment/problems.ts";
+import { suggestion } from "../../provider/environment/problems.ts";
 import type { Entry, Expression, Program } from "./program.ts";
 import type { Schema } from "./schema.ts";
 import type { Meaning, Spelling } from "./spelling.ts";

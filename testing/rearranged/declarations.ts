@@ -1,6 +1,6 @@
 import type { Client, Row } from "../../provider/client/index.ts";
 import type { Declared } from "../faults/program.ts";
-import type { Door, Properties } from "../providerHost.ts";
+import type { Door, Properties } from "../harness/providerHost.ts";
 import { foreign, people, type Model, type Seed, type Table } from "./model.ts";
 
 export const nameOf = (code: string): string => `Name of ${code}`;

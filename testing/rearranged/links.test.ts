@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { eventually } from "../processes.ts";
+import { eventually } from "../harness/processes.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 import { offices, seed } from "./seeds.ts";
 

@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "../../provider/client/index.ts";
 import { Deployment } from "../faults/deployment.ts";
 import type { Declared } from "../faults/program.ts";
-import { Stage } from "../stage.ts";
-import type { Door } from "../providerHost.ts";
-import { danglingIn, declarationsOf, membersOn, ownersOf, platform, rowsOn } from "./declarations.ts";
+import type { Door } from "../harness/providerHost.ts";
+import { Stage } from "../harness/stage.ts";
 import { codesByID, peopleAgainst, rowsAgainst, type Watched } from "./announced.ts";
+import { danglingIn, declarationsOf, membersOn, ownersOf, platform, rowsOn } from "./declarations.ts";
 import { foreign, start, type Model } from "./model.ts";
 import { edited, type Edit } from "./rearrangements.ts";
 

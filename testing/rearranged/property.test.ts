@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import * as doors from "../doors.ts";
+import * as doors from "../harness/doors.ts";
 import { Play, type Step } from "./play.ts";
 import { kinds, type Edit } from "./rearrangements.ts";
 

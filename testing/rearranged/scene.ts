@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import { expect } from "@jest/globals";
+import { join } from "node:path";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
-import { eventually, leftRunning } from "../processes.ts";
-import { Project, repository, type Ended } from "../project.ts";
+import { eventually, leftRunning } from "../harness/processes.ts";
+import { Project, repository, type Ended } from "../harness/project.ts";
 
 export type DoorName = "dynamic" | "plugin";
 export const doorNames: readonly DoorName[] = ["dynamic", "plugin"];

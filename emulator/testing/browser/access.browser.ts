@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import axe from "axe-core";
 import { parse } from "csv-parse/sync";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { countries, everything, views } from "./contents.ts";
 import { inBrowser } from "./page.ts";
 

@@ -1,7 +1,7 @@
+import { expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "@jest/globals";
 import { seed } from "../platform.ts";
 import { countries, everything, views } from "./contents.ts";
 import { inBrowser } from "./page.ts";

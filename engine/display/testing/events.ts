@@ -1,5 +1,5 @@
-import { createDisplay, type Display, type DisplayOptions } from "../display.ts";
 import type { EngineEvent, StepInfo } from "../../events.ts";
+import { createDisplay, type Display, type DisplayOptions } from "../display.ts";
 
 export const stackUrn = "urn:pulumi:dev::crew::pulumi:pulumi:Stack::crew-dev";
 export const groupUrn = "urn:pulumi:dev::crew::microapps:index:Group::core";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../../contract/errors.ts";
-import type { Configuration } from "../configuration.ts";
-import { withPresentKeys } from "../keys.ts";
-import { accountKeys } from "../origins.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { withPresentKeys } from "../configuration/keys.ts";
+import { accountKeys } from "../configuration/origins.ts";
 import { connect } from "../platform.ts";
 import type { Properties } from "../properties.ts";
 

@@ -1,13 +1,13 @@
-import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
-import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
+import type { Resource } from "../../resources/model/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
-import type { Resource } from "../../resources/resource.ts";
-import { misplacedSecrets } from "../configuration.ts";
-import { whenEngineGone } from "../engineConnection.ts";
+import { misplacedSecrets } from "../configuration/configuration.ts";
+import { whenEngineGone } from "../lifetime/engineConnection.ts";
 import { Failure, Operations, type Call } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";

@@ -1,6 +1,6 @@
+import { expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { functions } from "../../functions/functions.ts";
 import { resources } from "../../resources/resources.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { PlatformFunction } from "../../functions/function.ts";
 import { functions } from "../../functions/functions.ts";
+import type { Resource } from "../../resources/model/resource.ts";
 import { resources } from "../../resources/resources.ts";
-import type { Resource } from "../../resources/resource.ts";
-import { bindingOutput } from "../binding.ts";
-import { configuration } from "../configuration.ts";
-import { former, variableOf } from "../keys.ts";
+import { bindingOutput } from "../configuration/binding.ts";
+import { configuration } from "../configuration/configuration.ts";
+import { former, variableOf } from "../configuration/keys.ts";
 import { factsOf } from "../properties.ts";
 import { exampleOf } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";

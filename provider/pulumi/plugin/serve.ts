@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
 import grpc from "@grpc/grpc-js";
 import type { handleUnaryCall } from "@grpc/grpc-js";
-import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { readFileSync } from "node:fs";
 import { listenForOwn } from "../../../machine/loopback.ts";
-import { keepMemorySmall } from "../memory.ts";
+import { keepMemorySmall } from "../lifetime/memory.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
 

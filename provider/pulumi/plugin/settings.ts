@@ -1,6 +1,6 @@
-import { configuration, configure, secretKeys, type Configuration } from "../configuration.ts";
-import { ConfigurationError } from "../configurationError.ts";
-import { unknownNames } from "../keys.ts";
+import { configuration, configure, secretKeys, type Configuration } from "../configuration/configuration.ts";
+import { ConfigurationError } from "../configuration/configurationError.ts";
+import { unknownNames } from "../configuration/keys.ts";
 import { holdsUnknown, type Properties } from "../properties.ts";
 
 /** Whether the provider with this URN is one of the program's, and not the one that the configuration makes. */

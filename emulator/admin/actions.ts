@@ -1,0 +1,133 @@
+import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import type { CallFilter } from "../data/callLog.ts";
+import { hashToken } from "../data/hashing.ts";
+import { invalid, notFound, PlatformError } from "../data/platformError.ts";
+import { parseBody } from "../http/body.ts";
+import type { Arrived } from "../http/server.ts";
+import { isOwnHost } from "../platform/exposure.ts";
+import type { Tenant } from "../platform/instance.ts";
+import type { Outgoing, Platform } from "../platform/platform.ts";
+import { consoleFile } from "./consoleFiles.ts";
+import { appList, fileList, organizationTree, platformFacts, rowPage, tableList, userList } from "./contents.ts";
+
+/** Where the emulator itself, not the platform, is spoken to. */
+export const adminPath = "/_emulator/";
+
+const done = { status: "success" };
+
+type Action = (tenant: Tenant, request: Arrived, name: string, platform: Platform) => unknown;
+
+/** By method and first part of the path; the second is the name. */
+const actions: Record<string, Action> = {
+  "GET platform": (...[, , , platform]) => platformFacts(platform),
+  "GET tables": (...[, , , platform]) => ({ tables: tableList(platform) }),
+  "GET rows": (_tenant, { query }, _name, platform) => rowPage(platform, query),
+  "GET organizations": (...[, , , platform]) => ({ organizations: organizationTree(platform) }),
+  "GET users": (...[, , , platform]) => ({ users: userList(platform) }),
+  "GET apps": (...[, , , platform]) => ({ apps: appList(platform) }),
+  "GET files": (...[, , , platform]) => fileList(platform),
+  "GET calls": (tenant, { query }) => ({ calls: tenant.calls(filterIn(query)), last: tenant.lastCall() }),
+  "POST reset": async (tenant, { query }) => {
+    const to = query.get("to") ?? "seed";
+    if (to !== "seed" && to !== "empty") throw invalid("to must be seed or empty");
+    await tenant.reset(to);
+    return done;
+  },
+  "POST clock": (tenant, { query }) => {
+    const milliseconds = Number(query.get("advance") ?? NaN);
+    if (!(milliseconds >= 0 && milliseconds < 1e12)) throw invalid("advance must be a number of milliseconds");
+    tenant.advance(milliseconds);
+    return done;
+  },
+  "GET faults": (tenant) => ({ faults: tenant.faults() }),
+  "PUT faults": (tenant, { body }) => {
+    tenant.setFaults(parseBody(body) ?? {}); // setFaults judges it
+    return { faults: tenant.faults() };
+  },
+  "DELETE faults": (tenant) => {
+    tenant.setFaults();
+    return done;
+  },
+  "GET notifications": (tenant, { query }) => tenant.notifications(query.get("email") ?? undefined),
+  "GET snapshots": (tenant, _request, name) =>
+    name === "" ? { snapshots: tenant.snapshots() } : { differences: tenant.differences(name) },
+  "PUT snapshots": (tenant, _request, name) => {
+    tenant.saveSnapshot(name);
+    return done;
+  },
+  "POST snapshots": (tenant, _request, name) => {
+    tenant.loadSnapshot(name);
+    return done;
+  },
+  "DELETE snapshots": (tenant, _request, name) => {
+    tenant.deleteSnapshot(name);
+    return done;
+  },
+  "PUT rows": (tenant, { body }, name) => {
+    const { isLocked, hasConflict } = (parseBody(body) ?? {}) as Record<string, unknown>;
+    const marks = {
+      ...(typeof isLocked === "boolean" ? { isLocked } : {}),
+      ...(typeof hasConflict === "boolean" ? { hasConflict } : {}),
+    };
+    if (!tenant.markRow(name, marks)) throw notFound("Row", name);
+    return done;
+  },
+};
+
+/** Answers requests about the emulator, from this machine only and to whom it was told the token. */
+export async function administrate(
+  { tenant, platform, token }: { tenant: Tenant; platform: Platform; token: string },
+  request: Arrived,
+  path: string,
+): Promise<Outgoing> {
+  try {
+    requireOwnMachine(request);
+    const [noun = "", name = ""] = path.split("/");
+    const page = noun === "console" && request.method === "GET" ? consoleFile(name) : undefined;
+    if (page) return page;
+    requireToken(request, token);
+    const action = `${request.method} ${noun}`;
+    const carryOut = Object.hasOwn(actions, action) ? actions[action] : undefined;
+    if (!carryOut) throw new PlatformError("notFound", `The emulator has no ${action}`);
+    return { status: 200, body: await carryOut(tenant, request, name, platform), headers };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return { status: error.status, body: { status: "failure", message: error.message }, headers };
+  }
+}
+
+const headers = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+
+function requireOwnMachine({ headers, local }: Arrived): void {
+  const host = headers["host"] ?? "";
+  // A page in a browser may reach this address under another name, or post to it: neither is answered.
+  const ours = isOwnHost(host);
+  const origin = headers["origin"];
+  if (!local || !ours || (origin !== undefined && origin !== `http://${host}`)) {
+    throw new PlatformError("forbidden", "The emulator is administrated from its own machine only");
+  }
+}
+
+/** Other users of this machine reach the port, too. */
+function requireToken({ headers }: Arrived, token: string): void {
+  const given = /^Bearer (.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? "";
+  if (hashToken(given) === hashToken(token)) return; // of digests, how long a comparison takes tells nothing
+  throw new PlatformError(
+    "forbidden",
+    "The emulator is administrated with its token: it stands in the console's address, which the emulator printed when " +
+      "it started (in a program: emulator.token). Open that address, or send the header authorization: Bearer <token>",
+  );
+}
+
+function filterIn(query: URLSearchParams): CallFilter {
+  const since = Number(query.get("since") ?? 0);
+  if (!Number.isInteger(since)) throw invalid("since must be a sequence number");
+  const mutating = query.get("mutating");
+  const endpoint = query.get("endpoint");
+  if (endpoint !== null && !Object.hasOwn(endpoints, endpoint)) throw invalid(`there is no endpoint ${endpoint}`);
+  return {
+    since,
+    ...(mutating === null ? {} : { mutating: mutating === "true" }),
+    ...(endpoint === null ? {} : { endpoint: endpoint as EndpointName }), // a key of the contract's table
+  };
+}

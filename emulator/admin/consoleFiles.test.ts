@@ -1,0 +1,148 @@
+import { expect, test } from "@jest/globals";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { administrate, post, type Reply, replyOf, signIn, start } from "../testing/platform.ts";
+
+const folder = join(import.meta.dirname, "../../../emulator/console");
+const hostile = `<img src=x onerror="fetch('//evil.example')"><script>alert(1)</script>`;
+
+async function platform() {
+  const emulator = await start({ settings: { generationSeconds: 0 }, tenants: { other: {} } });
+  const ask = async (path: string, method = "GET"): Promise<Reply> =>
+    replyOf(await administrate(emulator, path, { method }));
+  return { emulator, admin: await signIn(emulator.url), ask };
+}
+
+test("the console is at the emulator's and at each tenant's address, and needs nothing from elsewhere", async () => {
+  const { emulator } = await platform();
+  for (const base of [emulator.url, emulator.tenant("other").url]) {
+    const page = await fetch(`${base}/`);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const needed = [...(await page.text()).matchAll(/(?:src|href)="(_[^"]+)"/g)].map(([, path = ""]) => path);
+    expect(needed).toEqual(["_emulator/console/console.css", "_emulator/console/console.js"]);
+    for (const path of needed) expect((await fetch(`${base}/${path}`)).status).toBe(200);
+  }
+  const without = await fetch(`${emulator.url}/tenants/other`, { redirect: "manual" });
+  expect([without.status, without.headers.get("location")]).toEqual([308, `${emulator.url}/tenants/other/`]);
+});
+
+test("its files take nothing from other hosts and make no markup of values", async () => {
+  const { emulator } = await platform();
+  const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  const imported = new Set<string>();
+  for (const name of readdirSync(folder)) {
+    const text = readFileSync(join(folder, name), "utf8");
+    expect(text).not.toMatch(/https?:|\/\/\w+\.\w|@import|url\(/);
+    expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc/);
+    expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=/); // the policy would refuse them
+    for (const [, file = ""] of text.matchAll(/from "\.\/([^"]+)"/g)) imported.add(file);
+    const served = await fetch(`${emulator.url}/_emulator/console/${name}`);
+    expect(await served.text()).toBe(text);
+    const policy = served.headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/);
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+  }
+  expect([...imported, "console.js"].sort()).toEqual(scripts);
+});
+
+test.each(["../console.ts", "..%2fREADME.md", "none.js", "console", "%00.js", "index.HTML"])(
+  "there is no file %s",
+  async (name) => {
+    const { ask } = await platform();
+    expect((await ask(`console/${name}`)).status).toBe(404);
+  },
+);
+
+test("it is for this machine only, under its own names", async () => {
+  const { emulator } = await platform();
+  expect((await fetch(`${emulator.url}/`, { headers: { origin: "http://evil.example" } })).status).toBe(403);
+  expect((await post(`${emulator.url}/`, "")).status).toBe(404);
+});
+
+test("rows come in pages, filtered and sorted, as JSON that no browser takes for a page", async () => {
+  const { emulator, admin, ask } = await platform();
+  const rows = Array.from({ length: 7 }, (_, n) => ({
+    Code: `C${n}`,
+    Name: n % 2 === 0 ? hostile : "plain",
+    Population: 7 - n,
+  }));
+  await admin.call("insertmicroapprows", { microAppID: "countries", rows });
+  const since = emulator.lastCall();
+  const codes = async (query: string) => {
+    const reply = await ask(`rows?table=countries&${query}`);
+    expect(reply.status).toBe(200);
+    return [(reply.at("rows") as { Code: string }[]).map(({ Code }) => Code).join(" "), reply.at("more")];
+  };
+  expect(await codes("limit=3")).toEqual(["C0 C1 C2", true]);
+  expect(await codes("limit=3&skip=6")).toEqual(["C6", false]);
+  expect(await codes("limit=2&sort=Population")).toEqual(["C6 C5", true]);
+  expect(await codes("limit=2&sort=Code&direction=-1")).toEqual(["C6 C5", true]);
+  const filter = (value: object) => `filter=${encodeURIComponent(JSON.stringify(value))}`;
+  expect(await codes(filter({ Name: { $regex: "<IMG", $options: "i" } }))).toEqual(["C0 C2 C4 C6", false]);
+  for (const wrong of ["limit=-1", "skip=x", "filter=[]", "filter={", filter({ $where: "1" })]) {
+    expect((await ask(`rows?table=countries&${wrong}`)).status).toBe(400);
+  }
+  expect((await ask("rows?table=none")).status).toBe(404);
+  const served = await administrate(emulator, "rows?table=countries");
+  expect([served.headers.get("content-type"), served.headers.get("x-content-type-options")]).toEqual([
+    "application/json",
+    "nosniff",
+  ]);
+  expect(emulator.lastCall()).toBe(since); // looking is no call
+});
+
+test("it shows tables, organizations with members and roles, users, apps and files", async () => {
+  const { admin, ask } = await platform();
+  await admin.call("insertorganization", { organizationInfo: { _id: "acme", name: hostile } });
+  await admin.call("insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
+  await admin.call("insertteammembers", { teamIDs: ["crew"], emails: ["ada@example.com", "new@example.com"] });
+  await admin.call("createappwithprompt", { userEmail: "ada@example.com", appPrompt: hostile });
+  const rowID = await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: {} });
+  const child = { microAppResourceID: "countries", appID: rowID, fieldID: "flag", content: { filename: "cz.png" } };
+  await admin.call("microappchildCreate", child);
+  expect((await ask("tables")).at("tables")).toMatchObject([
+    { id: "currencies", name: "Currencies", rows: 0, fields: [{ label: "Code", type: "text", sort: 1 }, {}] },
+    { id: "countries", rows: 1 },
+    { id: "cities", parent: "countries" },
+  ]);
+  expect((await ask("organizations")).at("organizations")).toMatchObject([
+    {
+      id: "acme",
+      name: hostile,
+      teams: [
+        { everyone: true, name: "All Members" },
+        { id: "crew", members: [{ role: "admin" }, { email: "ada@example.com", role: "member" }, {}] },
+      ],
+    },
+  ]);
+  expect((await ask("users")).at("users")).toMatchObject([
+    { email: "ada@example.com", admin: false, invited: false },
+    { email: "admin@example.com", admin: true },
+    { email: "bob@example.com" },
+    { email: "new@example.com", invited: true },
+  ]);
+  expect((await ask("apps")).at("apps")).toMatchObject([
+    { owner: "ada@example.com", prompt: hostile, status: "completed" },
+  ]);
+  expect((await ask("files")).body).toMatchObject({ files: [], children: [{ content: { filename: "cz.png" } }] });
+  expect((await ask("platform")).at("endpoints")).toHaveLength(33);
+  for (const path of ["users", "platform", "organizations"]) {
+    expect(JSON.stringify((await ask(path)).body)).not.toMatch(/password|dev-key|scrypt/i);
+  }
+});
+
+test("stored files are reached below the address of the page", async () => {
+  const { createServer } = await import("node:http");
+  const server = createServer((_request, response) => response.end("a flag"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const host = `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+  const emulator = await start({ settings: { allowedHosts: [host] } });
+  const admin = await signIn(emulator.url);
+  const upload = { resourceID: "countries", fieldID: "flag", url: `http://${host}/cz.png` };
+  expect((await admin.call("microappchildUploadFileToStore", upload)).status).toBe(200);
+  const { files } = (await (await administrate(emulator, "files")).json()) as { files: { href: string }[] };
+  expect(files).toMatchObject([{ filename: "cz.png", bytes: 6, resourceID: "countries" }]);
+  expect(await (await fetch(new URL(files[0]?.href ?? "", `${emulator.url}/`))).text()).toBe("a flag");
+  server.close();
+});

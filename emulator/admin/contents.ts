@@ -1,0 +1,121 @@
+import { endpoints } from "../../provider/contract/endpoints.ts";
+import type { Row } from "../../provider/contract/values.ts";
+import type { Json } from "../../provider/contract/wire.ts";
+import type { Call } from "../data/callContext.ts";
+import { signedUrl, storedFiles } from "../data/files.ts";
+import { membersOf, teamsOf } from "../data/memberships.ts";
+import { invalid } from "../data/platformError.ts";
+import { requireTable } from "../data/tables.ts";
+import { generation, listApps } from "../endpoints/apps.ts";
+import { listChildren } from "../endpoints/children.ts";
+import { microappdata } from "../endpoints/rowReads.ts";
+import type { Platform } from "../platform/platform.ts";
+
+// What people see of a platform beside its interface. Nothing here changes anything or is logged as a call.
+
+const most = 500;
+
+/** What there is to know before anything else. */
+export const platformFacts = ({ settings }: Platform) => ({ endpoints: Object.keys(endpoints), settings });
+
+/** Tables with their fields and the number of their rows. */
+export function tableList({ database }: Platform) {
+  const ids = database.all<{ id: string }>("SELECT id FROM tables ORDER BY position");
+  return ids.map(({ id }) => {
+    const { name, parent, fields } = requireTable(database, id);
+    const count = database.one<{ rows: number }>("SELECT count(*) AS rows FROM rows WHERE table_id = ?", id);
+    const shown = [...fields.values()].map(({ id, label, type, sort }) => ({ id, label, type, sort }));
+    return { id, name, parent, rows: count?.rows ?? 0, fields: shown };
+  });
+}
+
+/** One page of rows as an administrator reads them, and whether there are more. */
+export function rowPage(platform: Platform, query: URLSearchParams): { rows: Row[]; more: boolean } {
+  const microAppID = query.get("table") ?? "";
+  const limit = Math.min(wholeIn(query, "limit", 50), most);
+  const filter = query.get("filter");
+  const sort = query.get("sort");
+  const request = {
+    microAppID,
+    searchFilter: [{ skip: wholeIn(query, "skip", 0), limit: limit + 1 }],
+    ...(filter === null ? {} : { optViewFilters: [objectIn(filter)] }),
+    ...(sort === null
+      ? {}
+      : { optViewSort: { [keyOf(platform, microAppID, sort)]: Number(query.get("direction") ?? 1) } }),
+  };
+  const { microAppRows } = platform.database.reading(() => microappdata(request, onlooker(platform)));
+  return { rows: microAppRows.slice(0, limit), more: microAppRows.length > limit };
+}
+
+/** A sort field goes by its stored value, which has an index. */
+function keyOf({ database }: Platform, tableID: string, label: string): string {
+  const sort = requireTable(database, tableID).fields.get(label)?.sort ?? null;
+  return sort === null ? label : sort === 1 ? "sortVal" : `sortVal${sort}`;
+}
+
+function wholeIn(query: URLSearchParams, name: string, otherwise: number): number {
+  const value = Number(query.get(name) ?? otherwise);
+  if (!Number.isSafeInteger(value) || value < 0) throw invalid(`${name} must be a whole number`);
+  return value;
+}
+
+function objectIn(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json; // any object is one
+  } catch {
+    // What is no JSON is no object either.
+  }
+  throw invalid("filter must be a JSON object");
+}
+
+function onlooker(platform: Platform): Call {
+  const { database, settings } = platform;
+  const user = { id: "", email: "", admin: true, invited: false };
+  const newID = () => "";
+  return { database, settings, now: platform.now(), newID, url: "", user, token: undefined, fetched: undefined };
+}
+
+/** Organizations with teams, members and roles. */
+export function organizationTree({ database }: Platform) {
+  const kept = database.all<{ id: string; name: string; description: string | null }>(
+    "SELECT id, name, description FROM organizations ORDER BY name",
+  );
+  return kept.map((organization) => ({
+    ...organization,
+    teams: teamsOf(database, organization.id).map(({ id, name, description, everyone }) => ({
+      id,
+      name,
+      description,
+      everyone: everyone === 1,
+      members: membersOf(database, id).map(({ userID, email, role }) => ({ userID, email, role })),
+    })),
+  }));
+}
+
+/** Everyone with an account. */
+export function userList({ database }: Platform) {
+  return database
+    .all<{ id: string; email: string; admin: number; invited: number }>(
+      "SELECT id, email, admin, invited FROM users ORDER BY email",
+    )
+    .map(({ id, email, admin, invited }) => ({ id, email, admin: admin === 1, invited: invited === 1 }));
+}
+
+/** Generated apps, the newest first, with their status. */
+export function appList(platform: Platform) {
+  const { database, settings } = platform;
+  return listApps(database).map((app) => {
+    const { id, owner, prompt, created } = app;
+    return { id, owner, prompt, created, ...generation(app, settings, platform.now()) };
+  });
+}
+
+/** Stored files with an address below the platform's own, and the child records of rows. */
+export function fileList({ database }: Platform) {
+  const files = storedFiles(database).map((file) => ({
+    ...file,
+    href: signedUrl({ database, url: "" }, file).slice(1),
+  }));
+  return { files, children: listChildren(database) };
+}

@@ -1,0 +1,27 @@
+import type { Endpoints, EndpointName, GivenAnswerOf, ParsedRequestOf } from "../../provider/contract/endpoints.ts";
+import type { Database } from "./database.ts";
+import type { Settings } from "./settings.ts";
+import type { User } from "./users.ts";
+
+/** What a handler knows beside the request: the data, who asks, what time it is. */
+export interface Call {
+  database: Database;
+  settings: Settings;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** IDs that sort in the order in which they were made. */
+  newID: () => string;
+  /** Address under which this platform is reached, without a slash at the end. */
+  url: string;
+  /** Who asks; endpoints that take no token must not ask for it. */
+  readonly user: User;
+  /** The token that came with the request. */
+  token: string | undefined;
+  /** What was fetched for the call before its transaction began. */
+  fetched: unknown;
+}
+
+/** Carries an endpoint out, inside a transaction: whatever it throws, nothing is changed. */
+export type Handler<Name extends EndpointName> = (request: ParsedRequestOf<Name>, call: Call) => GivenAnswerOf<Name>;
+
+export type Handlers = { [Name in keyof Endpoints]: Handler<Name> };

@@ -1,0 +1,115 @@
+import { expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readCalls } from "../index.ts";
+import { administrate, directory, post, replyOf, seed, signIn, start } from "../testing/platform.ts";
+
+test("every call is logged with who, what and how it ended", async () => {
+  const data = join(directory(), "platform.db");
+  const emulator = await start({ data, now: () => 1_700_000_000_000 });
+  const admin = await signIn(emulator.url);
+  const since = emulator.lastCall();
+  await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
+  await admin.call("microappdata", { microAppID: "none" });
+  await post(`${emulator.url}/api/readteam`, `{"teamID": "t"}`);
+  await admin.call("insertmicroapprows", {
+    microAppID: "countries",
+    rows: Array.from({ length: 500 }, () => ({ Code: "X" })),
+  });
+  const common = { time: 1_700_000_000_000, fault: null, failure: null, userID: admin.userID };
+  const calls = [
+    {
+      ...common,
+      sequence: since + 1,
+      endpoint: "insertmicroapprow",
+      effect: "create",
+      mutating: true,
+      status: 200,
+      request: { microAppID: "countries", rowData: { Code: "CZ" } },
+    },
+    {
+      ...common,
+      sequence: since + 2,
+      endpoint: "microappdata",
+      effect: "read",
+      mutating: false,
+      status: 404,
+      failure: "Data table not found: none",
+      request: { microAppID: "none" },
+    },
+    {
+      ...common,
+      sequence: since + 3,
+      endpoint: "readteam",
+      effect: "read",
+      mutating: false,
+      userID: null,
+      status: 401,
+      failure: "You must be logged in: X-Auth-Token and X-User-Id are required",
+      request: { teamID: "t" },
+    },
+    {
+      ...common,
+      sequence: since + 4,
+      endpoint: "insertmicroapprows",
+      effect: "create",
+      mutating: true,
+      status: 200,
+      request: { microAppID: "countries", rows: "(500 items)", bytes: expect.any(Number), sha256: expect.any(String) },
+    },
+  ];
+  expect(emulator.calls({ since })).toEqual(calls);
+  expect(emulator.calls({ mutating: true })).toEqual([calls[0], calls[3]]);
+  expect(readCalls(data, { since, mutating: false })).toEqual([calls[1], calls[2]]);
+  const asked = await administrate(emulator, `calls?since=${since}&mutating=true&endpoint=insertmicroapprow`);
+  expect((await replyOf(asked)).body).toEqual({ calls: [calls[0]], last: since + 4 });
+  await emulator.close();
+  expect(readCalls(data, { since })).toEqual(calls);
+});
+
+test("no password, token or key is in the data file", async () => {
+  const data = join(directory(), "platform.db");
+  const secrets = { password: "correct-horse-battery", apiKey: "staple-key-0123456789" };
+  const emulator = await start({ data, seed: { ...seed, administrator: { email: "root@example.com", ...secrets } } });
+  const root = await signIn(emulator.url, "root@example.com", secrets.password);
+  await root.call("logout", { authToken: root.token, userId: root.userID });
+  await post(
+    `${emulator.url}/api/login`,
+    JSON.stringify({ email: "root@example.com", password: `${secrets.password}!` }),
+  );
+  await emulator.close();
+  const bytes = readFileSync(data, "latin1");
+  for (const secret of [...Object.values(secrets), root.token]) expect(bytes).not.toContain(secret);
+});
+
+test("the emulator is administrated from its own machine's address only", async () => {
+  const emulator = await start();
+  const ask = async (path: string, headers = {}) =>
+    replyOf(await administrate(emulator, path, { method: "POST", headers }));
+  expect((await ask("reset", { origin: "http://evil.example" })).status).toBe(403);
+  expect((await ask("reset?to=nowhere")).status).toBe(400);
+  expect((await ask("none")).status).toBe(404);
+  expect((await ask("reset")).body).toEqual({ status: "success" });
+});
+
+test("another user of the machine, who has no token, is told where it is and gets nothing", async () => {
+  const emulator = await start({ tenants: { other: {} } });
+  const other = await start();
+  expect(other.token).not.toBe(emulator.token);
+  for (const authorization of ["", "Bearer ", "Bearer undefined", `Bearer ${other.token}`, emulator.token]) {
+    for (const [path, method] of [
+      ["_emulator/users", "GET"],
+      ["_emulator/reset", "POST"],
+      ["_emulator/none", "GET"],
+      ["tenants/other/_emulator/rows?table=countries", "GET"],
+    ]) {
+      const reply = await replyOf(
+        await fetch(`${emulator.url}/${path}`, { method: method ?? "", headers: { authorization } }),
+      );
+      expect([path, reply.status]).toEqual([path, 403]);
+      expect(reply.at("message")).toMatch(/its token: it stands in the console's address, which the emulator printed/);
+    }
+  }
+  expect(emulator.console).toBe(`${emulator.url}/#token=${emulator.token}`);
+  expect((await administrate({ url: emulator.tenant("other").url, token: emulator.token }, "users")).status).toBe(200);
+});

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import type { Effect } from "../../provider/contract/endpoint.ts";
+import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Database } from "./database.ts";
+
+/** One call that reached the platform. */
+export interface LoggedCall {
+  /** Grows with each call, by one. */
+  sequence: number;
+  /** Milliseconds since the epoch. */
+  time: number;
+  endpoint: EndpointName;
+  effect: Effect;
+  /** Whether the endpoint changes the platform: all but those that read and those of the session. */
+  mutating: boolean;
+  /** Who called, null when nobody was signed in. */
+  userID: string | null;
+  /** HTTP status of the answer. */
+  status: number;
+  /** What the platform said when it refused. */
+  failure: string | null;
+  /** Parameters without secrets. Of a large request long lists are given by length, beside a digest of it all. */
+  request: Json;
+  /** The fault that was played on the call. */
+  fault: string | null;
+}
+
+export interface CallFilter {
+  /** Only calls after this sequence number. */
+  since?: number;
+  /** Only calls that change the platform, or only those that don't. */
+  mutating?: boolean;
+  endpoint?: EndpointName;
+}
+
+const session: ReadonlySet<EndpointName> = new Set(["login", "logout"]);
+
+export const isMutating = (endpoint: EndpointName, effect: Effect): boolean =>
+  effect !== "read" && !session.has(endpoint);
+
+export function logCall(
+  database: Database,
+  call: Omit<LoggedCall, "sequence" | "request" | "mutating">,
+  request: string,
+) {
+  const { time, endpoint, effect, userID, status, failure, fault } = call;
+  database.run(
+    `INSERT INTO calls (time, endpoint, effect, mutating, user_id, status, failure, request, fault)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[time, endpoint, effect, isMutating(endpoint, effect) ? 1 : 0, userID, status, failure, request, fault],
+  );
+}
+
+export function lastSequence(database: Database): number {
+  return database.one<{ last: number | null }>("SELECT max(sequence) AS last FROM calls")?.last ?? 0;
+}
+
+interface Kept extends Omit<LoggedCall, "mutating" | "request"> {
+  mutating: number;
+  request: string;
+}
+
+export function loggedCalls(database: Pick<Database, "all">, filter: CallFilter = {}): LoggedCall[] {
+  const { since = 0, mutating, endpoint } = filter;
+  const kept = database.all<Kept>(
+    `SELECT sequence, time, endpoint, effect, mutating, user_id AS userID, status, failure, request, fault FROM calls
+     WHERE sequence > ? AND (? IS NULL OR mutating = ?) AND (? IS NULL OR endpoint = ?) ORDER BY sequence`,
+    ...[since, mutating === undefined ? null : Number(mutating), Number(mutating ?? 0)],
+    ...[endpoint ?? null, endpoint ?? null],
+  );
+  return kept.map((call) => ({ ...call, mutating: call.mutating === 1, request: JSON.parse(call.request) as Json }));
+}
+
+/** Calls in a data file, which an emulator may have open. */
+export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  try {
+    return loggedCalls(
+      { all: <Row>(sql: string, ...values: never[]) => connection.prepare(sql).all(...values) as Row[] },
+      filter,
+    );
+  } finally {
+    connection.close();
+  }
+}
+
+const secret = /^(password|authToken|token|apiKey|x-api-key)$/i;
+const wholeUntil = 2000;
+
+/** A request as it is logged. */
+export function requestText(parameters: unknown, body: Buffer): string {
+  if (!isObject(parameters)) return "{}";
+  const shown: Json = {};
+  for (const [key, value] of Object.entries(parameters)) shown[key] = secret.test(key) ? "***" : value;
+  if (body.length <= wholeUntil) return JSON.stringify(shown);
+  for (const [key, value] of Object.entries(shown)) {
+    if (Array.isArray(value)) shown[key] = `(${value.length} items)`;
+    else if (typeof value === "object" && value !== null) shown[key] = "(object)";
+    else if (typeof value === "string" && value.length > 200) shown[key] = `${value.slice(0, 200)}…`;
+  }
+  return JSON.stringify({ ...shown, bytes: body.length, sha256: createHash("sha256").update(body).digest("hex") });
+}

@@ -1,0 +1,34 @@
+import { closeSync, openSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { keepToOwner } from "../../machine/ownFile.ts";
+import { schemaVersion } from "./schema.ts";
+
+/**
+ * Readies a data file: it is its owner's alone, and so are the files beside it; one that is there is recognised before
+ * anything is done to it. Throws a sentence when it is somebody else's.
+ */
+export function readyDataFile(file: string): void {
+  if (file === ":memory:") return;
+  closeSync(openSync(file, "a", 0o600));
+  if (statSync(file).size > 0) recognise(file);
+  for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
+}
+
+function recognise(file: string): void {
+  const foreign = new Error(`${file} is not a data file of the emulator`);
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  try {
+    const found = connection.prepare("SELECT user_version AS version FROM pragma_user_version").get();
+    const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const names = new Set(tables.map(({ name }) => name));
+    if (names.size === 0 && found?.["version"] === 0) return; // made by somebody who has not planted it yet
+    if (!["users", "sessions", "calls"].every((name) => names.has(name))) throw foreign;
+    if (found?.["version"] !== schemaVersion) {
+      throw new Error(`${file} was written by another version of the emulator: start with a new file`);
+    }
+  } catch (error) {
+    throw String(error).includes("not a database") ? foreign : error;
+  } finally {
+    connection.close();
+  }
+}

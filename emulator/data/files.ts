@@ -1,0 +1,90 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Call } from "./callContext.ts";
+import type { Database } from "./database.ts";
+import { newToken } from "./hashing.ts";
+
+/** A file in the platform's store. Its bytes are kept once, however many files have them. */
+export interface StoredFile {
+  resourceID: string;
+  key: string;
+  filename: string;
+  type: string;
+  digest: string;
+}
+
+const columns = "resource_id AS resourceID, key, filename, type, f.digest";
+
+export function findFile(database: Database, resourceID: string, key: string): StoredFile | undefined {
+  return database.one<StoredFile>(
+    `SELECT ${columns} FROM files f WHERE resource_id = ? AND key = ?`,
+    ...[resourceID, key],
+  );
+}
+
+/** All files with their sizes, the newest first. */
+export function storedFiles(database: Database): (StoredFile & { bytes: number; created: number })[] {
+  return database.all(
+    `SELECT ${columns}, length(bytes) AS bytes, created
+     FROM files f JOIN contents c ON c.digest = f.digest ORDER BY created DESC, key LIMIT 1000`,
+  );
+}
+
+/** Keeps bytes under their digest. */
+export function keepContent(database: Database, bytes: Uint8Array): string {
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  database.run("INSERT OR IGNORE INTO contents VALUES (?, ?)", digest, bytes);
+  return digest;
+}
+
+export function keepFile({ database, now }: Pick<Call, "database" | "now">, file: StoredFile): void {
+  database.run(
+    "INSERT OR REPLACE INTO files (resource_id, key, filename, type, digest, created) VALUES (?, ?, ?, ?, ?, ?)",
+    ...[file.resourceID, file.key, file.filename, file.type, file.digest, now],
+  );
+}
+
+/** Path under which signed files are read, with nothing but the address. */
+export const filePath = "/files/";
+
+/** An address that serves a file to whoever has it. */
+export function signedUrl({ database, url }: Pick<Call, "database" | "url">, { resourceID, key }: StoredFile): string {
+  const path = [resourceID, ...key.split("/")].map(encodeURIComponent).join("/");
+  return `${url}${filePath}${path}?signature=${signature(database, resourceID, key)}`;
+}
+
+/** The file that a path and its signature name. */
+export function signedFile(
+  database: Database,
+  path: string,
+  given: string,
+): (StoredFile & { bytes: Buffer }) | undefined {
+  const [resourceID = "", ...rest] = path.split("/").map(decoded);
+  const key = rest.join("/");
+  const expected = Buffer.from(signature(database, resourceID, key));
+  const actual = Buffer.from(given);
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined;
+  const file = findFile(database, resourceID, key);
+  if (!file) return undefined;
+  const content = database.one<{ bytes: Uint8Array }>("SELECT bytes FROM contents WHERE digest = ?", file.digest);
+  return { ...file, bytes: Buffer.from(content?.bytes ?? []) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function signature(database: Database, resourceID: string, key: string): string {
+  return createHmac("sha256", signingKey(database))
+    .update(JSON.stringify([resourceID, key]))
+    .digest("base64url");
+}
+
+/** The platform's own key, made when it is first needed, so that addresses outlive a restart. */
+function signingKey(database: Database): string {
+  database.run("INSERT OR IGNORE INTO meta VALUES ('signingKey', ?)", newToken());
+  return database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'signingKey'")?.value ?? "";
+}

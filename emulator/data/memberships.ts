@@ -1,0 +1,106 @@
+import type { Database } from "./database.ts";
+import { notFound } from "./platformError.ts";
+
+export interface Team {
+  id: string;
+  organizationID: string;
+  name: string;
+  description: string | null;
+  /** User who became its administrator when it was created. */
+  adminID: string | null;
+  /** 1 for the team "All Members", which everyone in the organization belongs to. */
+  everyone: number;
+  created: number;
+  updated: number;
+}
+
+export interface Membership {
+  id: string;
+  teamID: string;
+  userID: string;
+  email: string;
+  role: "admin" | "member";
+}
+
+/** Where an invitation leads. */
+export interface Targets {
+  targetRoute?: string | undefined;
+  targetInitialApp?: string | undefined;
+  targetInitialScreen?: string | undefined;
+}
+
+const teamColumns =
+  "id, organization_id AS organizationID, name, description, admin_id AS adminID, everyone, created, updated";
+const memberColumns = "m.id, m.team_id AS teamID, m.user_id AS userID, u.email, m.role";
+const memberTables = "members m JOIN users u ON u.id = m.user_id";
+
+export function requireTeam(database: Database, teamID: string): Team {
+  const team = database.one<Team>(`SELECT ${teamColumns} FROM teams WHERE id = ?`, teamID);
+  if (!team) throw notFound("Team", teamID);
+  return team;
+}
+
+export function teamsOf(database: Database, organizationID: string): Team[] {
+  return database.all<Team>(`SELECT ${teamColumns} FROM teams WHERE organization_id = ? ORDER BY name`, organizationID);
+}
+
+/** Members in the order in which they came. */
+export function membersOf(database: Database, teamID: string): Membership[] {
+  return database.all<Membership>(
+    `SELECT ${memberColumns} FROM ${memberTables} WHERE m.team_id = ? ORDER BY m.n`,
+    teamID,
+  );
+}
+
+export function membershipByID(database: Database, id: string): Membership | undefined {
+  return database.one<Membership>(`SELECT ${memberColumns} FROM ${memberTables} WHERE m.id = ?`, id);
+}
+
+export function membershipIn(database: Database, teamID: string, userID: string): Membership | undefined {
+  return database.one<Membership>(
+    `SELECT ${memberColumns} FROM ${memberTables} WHERE m.team_id = ? AND m.user_id = ?`,
+    teamID,
+    userID,
+  );
+}
+
+type Making = { database: Database; newID: () => string; now: number };
+
+/** Makes someone a member of a team and of everyone in its organization; one who is there stays as they are. */
+export function join(
+  making: Making,
+  team: Team,
+  userID: string,
+  role: "admin" | "member" = "member",
+  targets: Targets = {},
+): void {
+  const { database, newID, now } = making;
+  const everyone = database.one<{ id: string }>(
+    "SELECT id FROM teams WHERE organization_id = ? AND everyone = 1",
+    team.organizationID,
+  );
+  const insert = (teamID: string, as: "admin" | "member") =>
+    database.run(
+      `INSERT INTO members (id, team_id, user_id, role, target_route, target_app, target_screen, created)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (team_id, user_id) DO NOTHING`,
+      ...[newID(), teamID, userID, as],
+      ...[targets.targetRoute ?? null, targets.targetInitialApp ?? null, targets.targetInitialScreen ?? null, now],
+    );
+  insert(team.id, role);
+  if (everyone && everyone.id !== team.id) insert(everyone.id, "member");
+}
+
+/** Ends a membership. Who leaves "All Members" leaves the organization, so all of its teams (assumed). */
+export function leave(database: Database, team: Team, userID: string): void {
+  const scope = team.everyone === 1 ? "SELECT id FROM teams WHERE organization_id = ?" : "SELECT ?";
+  database.run(
+    `DELETE FROM members WHERE user_id = ? AND team_id IN (${scope})`,
+    userID,
+    team.everyone === 1 ? team.organizationID : team.id,
+  );
+}
+
+export function deleteTeam(database: Database, teamID: string): void {
+  database.run("DELETE FROM members WHERE team_id = ?", teamID);
+  database.run("DELETE FROM teams WHERE id = ?", teamID);
+}

@@ -1,0 +1,58 @@
+import type { FieldType } from "../../provider/contract/fields.ts";
+import type { Database } from "./database.ts";
+import { notFound } from "./platformError.ts";
+
+export interface Field {
+  id: string;
+  label: string;
+  type: FieldType;
+  /** Number of the sort field, null when the field is none. */
+  sort: number | null;
+  /** The linked table and the label of its field that is shown. */
+  targetTable: string | null;
+  targetField: string | null;
+}
+
+export interface Table {
+  id: string;
+  name: string;
+  /** Table whose rows carry this one's rows; null unless it is a sub-table. */
+  parent: string | null;
+  fields: ReadonlyMap<string, Field>;
+  /** Fields whose sort values are stored, each in a column of its own. */
+  sorted: readonly (Field & { sort: number })[];
+}
+
+const fieldColumns = `id, label, type, sort, target_table AS targetTable, target_field AS targetField`;
+
+export function findTable(database: Database, tableID: string): Table | undefined {
+  const table = database.one<Pick<Table, "id" | "name" | "parent">>(
+    "SELECT id, name, parent FROM tables WHERE id = ?",
+    tableID,
+  );
+  if (!table) return undefined;
+  const fields = database.all<Field>(
+    `SELECT ${fieldColumns} FROM fields WHERE table_id = ? ORDER BY position`,
+    tableID,
+  );
+  const sorted = fields.filter((field): field is Field & { sort: number } => field.sort !== null);
+  return { ...table, fields: new Map(fields.map((field) => [field.label, field])), sorted };
+}
+
+export function requireTable(database: Database, tableID: string): Table {
+  const table = findTable(database, tableID);
+  if (!table) throw notFound("Data table", tableID);
+  return table;
+}
+
+/** Name of a stored sort value: `sortVal` for the first, `sortVal2` for the second. */
+export const sortName = (sort: number): string => (sort === 1 ? "sortVal" : `sortVal${sort}`);
+
+/** Label of the field that stands for a row where it is linked: the named one, or the first text. */
+export function shownField(table: Table, label: string | null): Field | undefined {
+  if (label !== null) return table.fields.get(label);
+  return [...table.fields.values()].find(({ type }) => type === "text");
+}
+
+/** Name of the index over a table's rows in the order of a sort field. */
+export const sortIndex = (tableID: string, sort: number): string => `rows:${tableID}:sort${sort}`;

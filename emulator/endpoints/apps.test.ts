@@ -1,0 +1,75 @@
+import { expect, test } from "@jest/globals";
+import { administrate, directory, seed, signIn, start } from "../testing/platform.ts";
+
+const request = { userEmail: "ada@example.com", appPrompt: "Count sheep", attachments: [] };
+
+test("a generation answers a link and goes on with time, also over a restart", async () => {
+  let now = 1_700_000_000_000;
+  const options = {
+    data: `${directory()}/platform.db`,
+    now: () => now,
+    seed: { ...seed, settings: { generationSeconds: 8, appServer: "https://apps.test/" } },
+  };
+  const first = await start(options);
+  const made = await (await signIn(first.url)).call("createappwithprompt", request);
+  const appID = /^https:\/\/apps\.test\/workspace\/apps\/(\w+)$/.exec(String(made.body))?.[1] ?? "";
+  await first.close();
+  const admin = await signIn((await start(options)).url);
+  const seen: unknown[] = [];
+  for (let seconds = 0; seconds <= 8; seconds += 2) {
+    now = 1_700_000_000_000 + seconds * 1000;
+    seen.push(await admin.get("body.status", "createappwithpromptStatus", { appID }));
+  }
+  expect(seen).toEqual(["queued", "generating", "generating", "generating", "completed"]);
+});
+
+test("a generation fails where its prompt says so", async () => {
+  const { url } = await start({ seed: { settings: { generationSeconds: 0, failingPrompts: "sheep" } } });
+  const admin = await signIn(url);
+  const appID = String((await admin.call("createappwithprompt", request)).body)
+    .split("/")
+    .at(-1);
+  expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("failed");
+});
+
+test("a generation needs token and key, and a license", async () => {
+  const { url } = await start();
+  const admin = await signIn(url);
+  for (const key of ["", "other"]) {
+    expect((await admin.call("createappwithprompt", request, { "x-api-key": key })).status).toBe(401);
+  }
+  expect((await admin.call("createappwithprompt", request, { "x-auth-token": "other" })).status).toBe(401);
+  const unlicensed = await start({ seed: { ...seed, settings: { license: false } } });
+  const refused = await (await signIn(unlicensed.url)).call("createappwithprompt", request);
+  expect([refused.status, refused.at("message")]).toEqual([
+    403,
+    "The license of this deployment does not include the generation of apps",
+  ]);
+});
+
+test("the status is for those who may edit the app", async () => {
+  const { url } = await start();
+  const [admin, ada, bob] = [
+    await signIn(url),
+    await signIn(url, "ada@example.com", "ada"),
+    await signIn(url, "bob@example.com", "bob"),
+  ];
+  const appID = String((await admin.call("createappwithprompt", request)).body)
+    .split("/")
+    .at(-1);
+  expect((await ada.call("createappwithpromptStatus", { appID })).status).toBe(200);
+  expect((await bob.call("createappwithpromptStatus", { appID })).status).toBe(403);
+  expect((await bob.call("createappwithpromptStatus", { appID: "none" })).status).toBe(404);
+});
+
+test("the clock is put forward over the admin interface", async () => {
+  const emulator = await start({ now: () => 1_700_000_000_000 });
+  const admin = await signIn(emulator.url);
+  const appID = String((await admin.call("createappwithprompt", request)).body)
+    .split("/")
+    .at(-1);
+  expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("queued");
+  expect((await administrate(emulator, "clock?advance=1500", { method: "POST" })).status).toBe(200);
+  expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("completed");
+  expect((await administrate(emulator, "clock?advance=-1", { method: "POST" })).status).toBe(400);
+});

@@ -1,0 +1,60 @@
+import type { Call, Handler } from "../data/callContext.ts";
+import { forbidden, notFound } from "../data/platformError.ts";
+import type { Settings } from "../data/settings.ts";
+import { userOrInvited } from "../data/users.ts";
+
+export interface App {
+  id: string;
+  ownerID: string;
+  requesterID: string;
+  prompt: string;
+  created: number;
+}
+
+const columns = "a.id, owner_id AS ownerID, requester_id AS requesterID, prompt, a.created";
+
+export function findApp({ database }: Pick<Call, "database">, appID: string): App | undefined {
+  return database.one<App>(`SELECT ${columns} FROM apps a WHERE id = ?`, appID);
+}
+
+/** All apps with the addresses of their owners, the newest first. */
+export function listApps(database: Call["database"]): (App & { owner: string })[] {
+  return database.all(
+    `SELECT ${columns}, u.email AS owner
+     FROM apps a JOIN users u ON u.id = a.owner_id ORDER BY a.created DESC, a.id DESC`,
+  );
+}
+
+/** Who may edit an app: its owner, who had it generated, and platform administrators (assumed). */
+export const mayEdit = ({ user }: Pick<Call, "user">, app: App): boolean =>
+  user.admin || app.ownerID === user.id || app.requesterID === user.id;
+
+export const createappwithprompt: Handler<"createappwithprompt"> = (request, call) => {
+  const { database, settings, newID, now, user } = call;
+  if (!settings.license) throw forbidden("The license of this deployment does not include the generation of apps");
+  const owner = userOrInvited(database, request.userEmail, newID, now);
+  const id = newID();
+  database.run(
+    "INSERT INTO apps VALUES (?, ?, ?, ?, ?, ?)",
+    ...[id, owner.id, user.id, request.appPrompt, JSON.stringify(request.attachments ?? []), now],
+  );
+  return { link: `${settings.appServer.replace(/\/+$/, "")}/workspace/apps/${id}` };
+};
+
+export const createappwithpromptStatus: Handler<"createappwithpromptStatus"> = ({ appID }, call) => {
+  const app = findApp(call, appID);
+  if (!app) throw notFound("App", appID);
+  if (!mayEdit(call, app)) throw forbidden("Only its owner can see how far an app is");
+  return generation(app, call.settings, call.now);
+};
+
+/** How far a generation is: nothing but the time since its start says so, which a restart does not change. */
+export function generation(app: App, settings: Settings, now: number): { status: string; message?: string } {
+  const part = settings.generationSeconds === 0 ? 1 : (now - app.created) / (settings.generationSeconds * 1000);
+  if (part < 0.25) return { status: "queued" };
+  if (part < 1) return { status: "generating" };
+  if (settings.failingPrompts !== undefined && app.prompt.includes(settings.failingPrompts)) {
+    return { status: "failed", message: "The app could not be generated" };
+  }
+  return { status: "completed" };
+}

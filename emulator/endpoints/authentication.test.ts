@@ -1,0 +1,96 @@
+import { describe, expect, test } from "@jest/globals";
+import { directory, post, replyOf, signIn, start } from "../testing/platform.ts";
+
+const json = { "content-type": "application/json" };
+
+describe("login", () => {
+  test("answers token and user ID at the top and under data", async () => {
+    const { url } = await start();
+    const reply = await post(`${url}/api/login`, JSON.stringify({ email: "ADA@example.com", password: "ada" }));
+    expect(reply.status).toBe(200);
+    expect(reply.at("authToken")).toEqual(reply.at("data.authToken"));
+    expect(reply.at("userId")).toEqual(reply.at("data.userId"));
+  });
+
+  test.each([
+    ["wrong password", { email: "ada@example.com", password: "bob" }],
+    ["unknown address", { email: "eve@example.com", password: "ada" }],
+  ])("refuses a %s", async (_what, body) => {
+    const { url } = await start();
+    const reply = await post(`${url}/api/login`, JSON.stringify(body));
+    expect(reply.status).toBe(401);
+    expect(reply.at("status")).toBe("error");
+  });
+
+  test("refuses invited users, who have no password", async () => {
+    const { url } = await start({ seed: { users: [{ email: "new@example.com" }] } });
+    await expect(signIn(url, "new@example.com", "")).rejects.toThrow("can't sign in");
+  });
+});
+
+describe("sessions", () => {
+  test("need token and user ID that belong together", async () => {
+    const { url } = await start();
+    const admin = await signIn(url);
+    const ada = await signIn(url, "ada@example.com", "ada");
+    const wrong: Record<string, string>[] = [{ "x-auth-token": "" }, { "x-user-id": "" }, { "x-user-id": ada.userID }];
+    for (const headers of wrong) {
+      const reply = await admin.call("userid", { email: "ada@example.com" }, headers);
+      expect([reply.status, reply.at("status")]).toEqual([401, "error"]);
+    }
+  });
+
+  test("end with logout, and only the one", async () => {
+    const { url } = await start();
+    const [first, second] = [await signIn(url), await signIn(url)];
+    expect((await first.call("logout", { authToken: first.token, userId: first.userID })).body).toEqual({
+      status: "success",
+    });
+    expect((await first.call("logout")).status).toBe(401);
+    expect((await second.call("logout")).status).toBe(200);
+  });
+
+  test("are in the file: a restart keeps them", async () => {
+    const data = `${directory()}/platform.db`;
+    const before = await start({ data });
+    const { token, userID } = await signIn(before.url);
+    await before.close();
+    const { url } = await start({ data });
+    const headers = { "x-auth-token": token, "x-user-id": userID };
+    expect((await post(`${url}/api/userid`, `{"email": "ada@example.com"}`, headers)).status).toBe(200);
+  });
+
+  test("expire when the platform says so", async () => {
+    let now = 1_700_000_000_000;
+    const { url } = await start({ now: () => now, seed: { settings: { tokenSeconds: 60 } } });
+    const admin = await signIn(url);
+    now += 59_999;
+    expect((await admin.call("userid", { email: "admin@example.com" })).status).toBe(200);
+    now += 1;
+    const reply = await admin.call("userid", { email: "admin@example.com" });
+    expect([reply.status, reply.at("message")]).toEqual([401, "You must be logged in: the token has expired"]);
+  });
+});
+
+describe("userid", () => {
+  test("takes the query, a GET and a POST with a body", async () => {
+    const { url } = await start();
+    const { token, userID, call } = await signIn(url);
+    const headers = { ...json, "x-auth-token": token, "x-user-id": userID };
+    const query = await replyOf(await fetch(`${url}/api/userid?email=admin@example.com`, { headers }));
+    expect(query.body).toEqual({ body: { status: "success", message: "User found", userID } });
+    expect((await call("userid", { email: "admin@example.com" })).body).toEqual(query.body);
+  });
+
+  test("says who is unknown in its documented form", async () => {
+    const { url } = await start();
+    const reply = await (await signIn(url)).call("userid", { email: "eve@example.com" });
+    expect(reply.body).toEqual({ body: { status: "failure", message: "User not found: eve@example.com" } });
+    expect(reply.status).toBe(404);
+  });
+
+  test("is refused where it is not enabled", async () => {
+    const { url } = await start({ seed: { settings: { userLookup: false } } });
+    expect((await (await signIn(url)).call("userid", { email: "admin@example.com" })).status).toBe(403);
+  });
+});

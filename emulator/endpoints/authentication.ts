@@ -1,0 +1,54 @@
+import type { Call, Handler } from "../data/callContext.ts";
+import { hashToken, isPassword, newToken } from "../data/hashing.ts";
+import { forbidden, notFound, PlatformError } from "../data/platformError.ts";
+import { userByEmail, userByID, type User } from "../data/users.ts";
+
+type Headers = Readonly<Record<string, string | undefined>>;
+type Data = Pick<Call, "database" | "settings" | "now">;
+
+const refused = (message: string) => new PlatformError("unauthorized", message);
+
+/** The user whose token and ID the headers name. */
+export function signedIn({ database, settings, now }: Data, headers: Headers): User {
+  const { "x-auth-token": token, "x-user-id": userID } = headers;
+  if (!token || !userID) throw refused("You must be logged in: X-Auth-Token and X-User-Id are required");
+  const session = database.one<{ user_id: string; created: number }>(
+    "SELECT user_id, created FROM sessions WHERE token = ?",
+    hashToken(token),
+  );
+  const lifetime = settings.tokenSeconds === undefined ? Infinity : settings.tokenSeconds * 1000;
+  const user = session?.user_id === userID ? userByID(database, userID) : undefined;
+  if (!session || !user) throw refused("You must be logged in: the token is not valid");
+  if (now - session.created >= lifetime) throw refused("You must be logged in: the token has expired");
+  return user;
+}
+
+/** Refuses a request without the operator's key. */
+export function requireKey({ database }: Data, headers: Headers): void {
+  const key = headers["x-api-key"];
+  if (!key) throw refused("x-api-key is required");
+  if (!database.one("SELECT 1 FROM keys WHERE key = ?", hashToken(key))) throw refused("x-api-key is not valid");
+}
+
+export const login: Handler<"login"> = ({ email, password }, { database, now }) => {
+  const user = userByEmail(database, email);
+  const kept = user && database.one<{ password: string | null }>("SELECT password FROM users WHERE id = ?", user.id);
+  if (!user || !kept?.password || !isPassword(password, kept.password)) {
+    throw refused("Login failed: wrong e-mail address or password");
+  }
+  const authToken = newToken();
+  database.run("INSERT INTO sessions VALUES (?, ?, ?)", hashToken(authToken), user.id, now);
+  return { authToken, userId: user.id };
+};
+
+export const logout: Handler<"logout"> = (_request, { database, token }) => {
+  if (token !== undefined) database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
+  return {};
+};
+
+export const userid: Handler<"userid"> = ({ email }, { database, settings }) => {
+  if (!settings.userLookup) throw forbidden("The endpoint is not enabled");
+  const user = userByEmail(database, email);
+  if (!user) throw notFound("User", email);
+  return { userID: user.id };
+};

@@ -1,0 +1,236 @@
+import { describe, expect, test } from "@jest/globals";
+import { connect } from "node:net";
+import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { post, replyOf, seed, signIn, start } from "../testing/platform.ts";
+
+const names = Object.keys(endpoints) as EndpointName[];
+
+describe("whatever comes, the answer is JSON, a 4xx, and nothing changes", () => {
+  const bodies: [string, string][] = [
+    ["broken JSON", `{"microAppID": `],
+    ["no object", `[1, 2]`],
+    ["a text", `"microAppID"`],
+    ["null", `null`],
+    ["an empty object", `{}`],
+    [
+      "numbers for everything",
+      `{"microAppID":1,"rowID":1,"teamID":1,"organizationID":1,"email":1,"appID":1,"childID":1}`,
+    ],
+    [
+      "lists for everything",
+      `{"microAppID":[],"rowID":[],"teamIDs":{},"organizationInfo":[],"teamInfo":[],"rowData":[]}`,
+    ],
+    ["deep JSON", `{"microAppID":${"[".repeat(5000)}${"]".repeat(5000)}}`],
+    ["a prototype", `{"__proto__":{"microAppID":"countries"},"constructor":{"prototype":1}}`],
+    ["invalid UTF-8", `{"microAppID":"\ud800"`],
+  ];
+
+  test.each(bodies)("%s", async (_what, body) => {
+    const emulator = await start();
+    const { token, userID } = await signIn(emulator.url);
+    const headers = { "x-auth-token": token, "x-user-id": userID, "x-api-key": "dev-key" };
+    for (const name of names.filter((name) => name !== "logout")) {
+      const reply = await post(`${emulator.url}${endpoints[name].path}`, body, headers);
+      expect([name, reply.status >= 400 && (reply.status < 500 || reply.status === 501)]).toEqual([name, true]);
+    }
+    expect(emulator.calls({ mutating: true }).filter(({ status }) => status === 200)).toEqual([]);
+    await signIn(emulator.url);
+  });
+
+  test("unknown IDs", async () => {
+    const { url } = await start();
+    const admin = await signIn(url);
+    const unknown: [EndpointName, object][] = [
+      ["microappdata", { microAppID: "'; DROP TABLE rows; --" }],
+      ["insertmicroapprow", { microAppID: "none", rowData: {} }],
+      ["insertmicroapprows", { microAppID: "none", rows: [{}] }],
+      ["updatemicroapprow", { rowID: "none", rowData: {} }],
+      ["removemicroapprow", { rowID: "none" }],
+      ["readorganization", { organizationID: "none" }],
+      ["updateorganization", { organizationID: "none", organizationInfo: {} }],
+      ["deleteorganization", { organizationID: "none" }],
+      ["insertteam", { teamInfo: { organizationID: "none", name: "T" } }],
+      ["readteam", { teamID: "none" }],
+      ["updateteam", { teamID: "none", teamInfo: {} }],
+      ["deleteteam", { teamID: "none" }],
+      ["insertteammembers", { teamIDs: ["none"], emails: ["a@example.com"] }],
+      ["teammembers", { teamIDs: ["none"] }],
+      ["readteammember", { teamMemberID: "none" }],
+      ["updateteammember", { teamMemberID: "none", role: "admin" }],
+      ["deleteteammember", { teamID: "none", userID: "none" }],
+      ["enforceteammembership", { teamIDs: ["none"], email: "a@example.com" }],
+      ["createappwithpromptStatus", { appID: "none" }],
+      ["userid", { email: "none@example.com" }],
+    ];
+    for (const [name, body] of unknown) {
+      const reply = await admin.call(name, body);
+      expect([name, reply.status]).toEqual([name, 404]);
+    }
+  });
+});
+
+describe("each endpoint, in the midst of a platform with contents", () => {
+  /** A platform, and what holds of it after each call. */
+  async function platform() {
+    const emulator = await start({ tenants: { other: { seed } } });
+    const admin = await signIn(emulator.url);
+    await admin.get("", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+    await admin.get("", "insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
+    await admin.get("", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ", Population: 1 } });
+    emulator.saveSnapshot("before");
+    const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID, "x-api-key": "dev-key" };
+    const refused = async (name: EndpointName, body: string, more: Record<string, string> = {}, status = /^4|^501/) => {
+      const reply = await post(`${emulator.url}${endpoints[name].path}`, body, { ...headers, ...more });
+      expect([name, String(reply.status)]).toEqual([name, expect.stringMatching(status)]);
+      expect([name, JSON.stringify(reply.body)]).toEqual([name, expect.stringMatching(/"(message|error|errors)":/)]);
+    };
+    const unchanged = async () => {
+      expect(emulator.differences("before")).toEqual([]);
+      await signIn(emulator.url);
+    };
+    return { emulator, admin, refused, unchanged };
+  }
+  const all = JSON.stringify({
+    ...{ microAppID: "countries", rowID: "r", rowData: {}, rows: [{}], teamIDs: ["crew"], teamID: "crew" },
+    ...{ organizationID: "acme", organizationInfo: { name: "N" }, teamInfo: { organizationID: "acme", name: "N" } },
+    ...{ email: "ada@example.com", emails: ["ada@example.com"], userID: "u", appID: "a", role: "admin" },
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"])(
+    "a body that calls itself %s",
+    async (type) => {
+      const { refused, unchanged } = await platform();
+      for (const name of names) await refused(name, all, { "content-type": type }, /^4/);
+      await unchanged();
+    },
+  );
+
+  test("the token of another tenant, or one that was made up", async () => {
+    const { emulator, admin, refused, unchanged } = await platform();
+    const foreign = await signIn(emulator.tenant("other").url);
+    const none = { "x-auth-token": "", "x-user-id": "", "x-api-key": "" };
+    const others: Record<string, string>[] = [
+      { "x-auth-token": foreign.token, "x-user-id": foreign.userID },
+      { "x-auth-token": foreign.token },
+      { "x-auth-token": "' OR 1=1 --", "x-user-id": admin.userID },
+      none,
+    ];
+    for (const headers of others) {
+      for (const name of names.filter((name) => name !== "login")) {
+        await refused(name, all, { "x-api-key": "", ...headers }, /^40[013]/);
+      }
+    }
+    await unchanged();
+  });
+
+  test("50 MB", async () => {
+    const { refused, unchanged } = await platform();
+    const body = `{"filling":"${"x".repeat(50_000_000)}"}`;
+    for (const name of names.filter((name) => name !== "logout")) await refused(name, body);
+    await unchanged();
+  });
+
+  test("operators that run code, labels of prototypes, SQL, and rows without end or beginning", async () => {
+    const { admin, refused, unchanged } = await platform();
+    const read = (filter: string) => `{"microAppID":"countries","optViewFilters":[${filter}]}`;
+    const filters = [
+      '{"$where":"sleep(1)"}',
+      '{"Code":{"$where":"1"}}',
+      '{"Code":{"$function":{"body":"1"}}}',
+      '{"$expr":{"$eq":[1,1]}}',
+      '{"Code":{"$regex":"("}}',
+      '{"$or":{"Code":1}}',
+    ];
+    for (const filter of filters) await refused("microappdata", read(filter), {}, /^400/);
+    const rows = (count: number) =>
+      JSON.stringify({ microAppID: "countries", rows: Array.from({ length: count }, () => ({})) });
+    await refused("insertmicroapprows", rows(0), {}, /^400/);
+    await refused("insertmicroapprows", rows(10_001), {}, /^4(00|13)/);
+    // These are conditions on fields that no row has: they find nothing, and do nothing.
+    const harmless = [
+      '{"__proto__":{"Code":"CZ"}}',
+      '{"constructor":1}',
+      `{"Code'; DROP TABLE rows; --":1}`,
+      '{"Code\\"":1}',
+    ];
+    for (const filter of harmless) {
+      const reply = await admin.call("microappdata", JSON.parse(read(filter)));
+      expect([filter, reply.status === 400 || reply.at("body.microAppRows")]).toEqual([filter, expect.anything()]);
+    }
+    await unchanged();
+    // A label that no table has is dropped, however it is called.
+    const rowData = '{"Code":"SK","__proto__":{"isLocked":true},"constructor":1,"x\\") --":1}';
+    const inserted = await admin.call("insertmicroapprow", {
+      microAppID: "countries",
+      rowData: JSON.parse(rowData) as unknown,
+    });
+    const found = await admin.get("body.microAppRows", "microappdata", {
+      microAppID: "countries",
+      optViewFilters: [{ _id: inserted.at("rowID") }],
+    });
+    expect(found).toMatchObject([{ Code: "SK", isLocked: false }]);
+    expect(Object.keys((found as object[])[0] ?? {})).not.toContain("constructor");
+    expect(({} as { isLocked?: unknown }).isLocked).toBeUndefined();
+  });
+});
+
+test("what is no endpoint, method or content type of the platform is refused", async () => {
+  const { url } = await start();
+  expect((await post(`${url}/api/nothing`, "{}")).body).toEqual({
+    status: "failure",
+    message: "There is no endpoint /api/nothing",
+  });
+  const got = await replyOf(await fetch(`${url}/api/microappdata`));
+  expect([got.status, got.headers.get("allow"), got.at("status")]).toEqual([405, "POST", "failure"]);
+  const { token, userID } = await signIn(url);
+  const headers = { "x-auth-token": token, "x-user-id": userID, "content-type": "text/plain" };
+  const plain = await post(`${url}/api/readteam`, `{"teamID":"t"}`, headers);
+  expect([plain.status, plain.at("message")]).toEqual([400, "Content-Type must be application/json"]);
+});
+
+test("a missing parameter is named", async () => {
+  const { url } = await start();
+  const admin = await signIn(url);
+  const message = async (name: EndpointName, body: object) => (await admin.call(name, body)).at("message");
+  expect(await message("microappdata", {})).toBe("microAppID is required");
+  expect(await message("insertteam", { teamInfo: { name: "T" } })).toBe("teamInfo.organizationID is required");
+  expect(await message("readteammember", { teamID: "t" })).toBe(
+    "teamMemberID: teamMemberID, or teamID with userID, is required",
+  );
+});
+
+test("a body that is too large is refused, and a large one taken", async () => {
+  const { url } = await start();
+  const admin = await signIn(url);
+  const wide = Array.from({ length: 500 }, () => ({ Name: "x".repeat(40_000) }));
+  expect(await admin.get("inserted", "insertmicroapprows", { microAppID: "countries", rows: wide })).toBe(500);
+  const refused = await refusedSize(url);
+  expect(refused).toMatch(/^HTTP\/1\.1 413 /);
+  await signIn(url);
+});
+
+/** Announces more than the emulator takes, and gives what it says. */
+function refusedSize(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write("POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Length: 900000000\r\n\r\n{");
+    });
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString()));
+    socket.on("close", () => resolve(text));
+    socket.on("error", reject);
+  });
+}
+
+test("a connection that speaks no HTTP disturbs nobody", async () => {
+  const { url } = await start({ seed });
+  const { hostname, port } = new URL(url);
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write("\u0000\u0001 not http\r\n\r\n"));
+    socket.resume();
+    socket.on("close", () => resolve());
+    socket.on("error", () => undefined);
+  });
+  await signIn(url);
+});

@@ -1,0 +1,145 @@
+import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
+import type { Json } from "../../provider/contract/wire.ts";
+import type { Call, Handler } from "../data/callContext.ts";
+import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
+import { invalid, notFound } from "../data/platformError.ts";
+import { findTable, requireTable, type Field } from "../data/tables.ts";
+import { requireVisible, requireWritable } from "../rows/access.ts";
+import { findRow, type KeptRow } from "../rows/records.ts";
+import { download, type Download } from "./downloads.ts";
+
+interface Child {
+  id: string;
+  rowID: string;
+  fieldID: string;
+  content: string;
+  creator: string;
+  created: number;
+  updated: number;
+}
+
+const columns = "id, row_id AS rowID, field_id AS fieldID, content, creator, created, updated";
+
+export const microappchildList: Handler<"microappchildList"> = ({ appID, fieldID }, call) => {
+  const row = requireRow(call, appID);
+  requireVisible(call, row);
+  const field = requireField(call, row, fieldID);
+  const children = call.database.all<Child>(
+    `SELECT ${columns} FROM children WHERE row_id = ? AND field_id = ? ORDER BY n`,
+    ...[row.id, field.id],
+  );
+  return { childItems: children.map(wire) };
+};
+
+export const microappchildCreate: Handler<"microappchildCreate"> = (request, call) => {
+  const { database, newID, now, user } = call;
+  const row = requireRow(call, request.appID);
+  requireWritable(call, row);
+  if (row.table_id !== requireTable(database, request.microAppResourceID).id) {
+    throw invalid(`microAppResourceID: row ${row.id} is in another data table`);
+  }
+  const field = requireField(call, row, request.fieldID);
+  const childID = newID();
+  database.run(
+    "INSERT INTO children (id, row_id, field_id, content, creator, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    ...[childID, row.id, field.id, JSON.stringify(request.content), user.id, now, now],
+  );
+  return { childID };
+};
+
+export const microappchildRead: Handler<"microappchildRead"> = ({ childID }, call) => {
+  const child = requireChild(call, childID);
+  requireVisible(call, requireRow(call, child.rowID));
+  return { childItem: wire(child) };
+};
+
+/** Changes the metadata that is named; the rest stays (assumed). */
+export const microappchildUpdate: Handler<"microappchildUpdate"> = ({ childID, content }, call) => {
+  const child = requireChild(call, childID);
+  requireWritable(call, requireRow(call, child.rowID));
+  const changed = JSON.stringify({ ...contentOf(child), ...content });
+  call.database.run("UPDATE children SET content = ?, updated = ? WHERE id = ?", changed, call.now, childID);
+  return {};
+};
+
+export const microappchildDelete: Handler<"microappchildDelete"> = ({ childID }, call) => {
+  const child = requireChild(call, childID);
+  requireWritable(call, requireRow(call, child.rowID));
+  call.database.run("DELETE FROM children WHERE id = ?", childID);
+  return {};
+};
+
+/** The source's bytes under a key of the destination: its own, unless another is named. */
+export const microappchildStorecopy: Handler<"microappchildStorecopy"> = (request, call) => {
+  const { sourceResourceID, destinationResourceID, fileKey, newFileKey } = request;
+  requireResource(call, sourceResourceID);
+  requireResource(call, destinationResourceID);
+  const source = findFile(call.database, sourceResourceID, fileKey);
+  if (!source) throw notFound("File", fileKey);
+  const copy = { ...source, resourceID: destinationResourceID, key: newFileKey ?? fileKey };
+  keepFile(call, copy);
+  return { signedUrl: signedUrl(call, copy) };
+};
+
+export function prepareUpload(
+  { resourceID, url }: ParsedRequestOf<"microappchildUploadFileToStore">,
+  call: Call,
+): Promise<Download> {
+  requireResource(call, resourceID); // nothing is downloaded for nobody
+  return download(url, call.settings);
+}
+
+export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToStore"> = (request, call) => {
+  const { resourceID, fieldID, filename } = request;
+  requireResource(call, resourceID);
+  const { bytes, type, filename: itsName } = call.fetched as Download; // prepareUpload made it
+  const digest = keepContent(call.database, bytes);
+  const name = filename ?? (itsName === "" ? "file" : itsName);
+  const file = { resourceID, key: `${fieldID}/${call.newID()}/${name}`, filename: name, type, digest };
+  keepFile(call, file);
+  return { url: signedUrl(call, file), fileKey: file.key };
+};
+
+/** All child records, the newest first. */
+export const listChildren = (database: Call["database"]) =>
+  database.all<Child>(`SELECT ${columns} FROM children ORDER BY n DESC LIMIT 1000`).map(wire);
+
+const contentOf = ({ content }: Child): Json => JSON.parse(content) as Json; // written by microappchildCreate
+
+function wire(child: Child) {
+  const { id, rowID, fieldID, creator, created, updated } = child;
+  const content = contentOf(child);
+  return { _id: id, appID: rowID, fieldID, content, userID: creator, createdAt: iso(created), updatedAt: iso(updated) };
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+function requireChild({ database }: Call, childID: string): Child {
+  const child = database.one<Child>(`SELECT ${columns} FROM children WHERE id = ?`, childID);
+  if (!child) throw notFound("Child", childID);
+  return child;
+}
+
+function requireRow({ database }: Call, rowID: string): KeptRow {
+  const row = findRow(database, rowID);
+  if (!row) throw notFound("Row", rowID);
+  return row;
+}
+
+/** A field of the row's table that takes files; by its ID, or by its label, which people take for it. */
+function requireField({ database }: Call, row: KeptRow, fieldID: string): Field {
+  const fields = [...requireTable(database, row.table_id).fields.values()];
+  const field = fields.find(({ id, label }) => id === fieldID || label === fieldID);
+  if (!field) throw notFound("Field", fieldID);
+  if (field.type !== "file") throw invalid(`fieldID: ${field.label} is not a file field`); // assumed
+  return field;
+}
+
+/** A resource that files belong to: a data table, a row or an app (assumed). */
+function requireResource(call: Call, resourceID: string): void {
+  const row = findRow(call.database, resourceID);
+  if (row) requireVisible(call, row);
+  else if (!findTable(call.database, resourceID) && !call.database.one("SELECT 1 FROM apps WHERE id = ?", resourceID)) {
+    throw notFound("Resource", resourceID);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Call, Handler } from "../data/callContext.ts";
+import { join, leave, membershipByID, membershipIn, membersOf, requireTeam, type Membership } from "../data/memberships.ts";
+import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
+import { notFound, PlatformError } from "../data/platformError.ts";
+import { requireUser, userOrInvited } from "../data/users.ts";
+import { requireOrganization } from "./organizations.ts";
+
+export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, emails, userIDs, ...targets }, call) => {
+  const { database, newID, now } = call;
+  const teams = teamIDs.map((id) => requireTeam(database, id));
+  for (const team of teams) requireTeamAdmin(call, team, "add members");
+  const users = [
+    ...(userIDs ?? []).map((id) => requireUser(database, id)),
+    ...(emails ?? []).map((email) => userOrInvited(database, email, newID, now)),
+  ];
+  for (const team of teams) for (const user of users) join(call, team, user.id, "member", targets);
+  return {};
+};
+
+export const teammembers: Handler<"teammembers"> = ({ teamIDs }, call) => {
+  const teamMembers = [...new Set(teamIDs)].flatMap((teamID) => {
+    requireOrganizationMember(call, requireTeam(call.database, teamID).organizationID);
+    return membersOf(call.database, teamID);
+  });
+  if (call.settings.memberForm === "objects") return { teamMembers: teamMembers.map(wire) };
+  return { teamMembers: [...new Set(teamMembers.map(({ userID }) => userID))] };
+};
+
+export const readteammember: Handler<"readteammember"> = (request, call) => {
+  const member = requireMember(call, request);
+  requireOrganizationMember(call, requireTeam(call.database, member.teamID).organizationID);
+  return { teamMember: wire(member) };
+};
+
+export const updateteammember: Handler<"updateteammember"> = ({ role, ...request }, call) => {
+  const member = requireMember(call, request);
+  requireTeamAdmin(call, requireTeam(call.database, member.teamID), "change members");
+  call.database.run("UPDATE members SET role = ? WHERE id = ?", role, member.id);
+  return {};
+};
+
+export const deleteteammember: Handler<"deleteteammember"> = (request, call) => {
+  const member = requireMember(call, request);
+  const team = requireTeam(call.database, member.teamID);
+  // Everyone may leave a team (assumed).
+  if (member.userID !== call.user.id) requireTeamAdmin(call, team, "remove members");
+  leave(call.database, team, member.userID);
+  return {};
+};
+
+/**
+ * Afterwards the user is in exactly these teams, of one organization when it is named. What the caller may not change
+ * refuses the whole. The memberships in "All Members" stay unless the organization's own team is named (assumed).
+ */
+export const enforceteammembership: Handler<"enforceteammembership"> = (request, call) => {
+  const { database, newID, now } = call;
+  const { organizationID, email = "" } = request;
+  const teams = [...new Set(request.teamIDs)].map((id) => requireTeam(database, id));
+  if (organizationID !== undefined) {
+    requireOrganization(call, organizationID);
+    const foreign = teams.find((team) => team.organizationID !== organizationID);
+    if (foreign) throw new PlatformError("invalidRequest", `Team ${foreign.id} is not one of the organization's`);
+    requireOrganizationAdmin(call, organizationID, "enforce memberships");
+  }
+  for (const team of teams) requireTeamAdmin(call, team, "enforce memberships");
+  const user =
+    request.userID === undefined ? userOrInvited(database, email, newID, now) : requireUser(database, request.userID);
+  const wanted = new Set(teams.map(({ id }) => id));
+  const current = database.all<{ teamID: string }>("SELECT team_id AS teamID FROM members WHERE user_id = ?", user.id);
+  for (const { teamID } of current) {
+    const team = requireTeam(database, teamID);
+    const inScope = organizationID === undefined || team.organizationID === organizationID;
+    if (wanted.has(teamID) || team.everyone === 1 || !inScope) continue;
+    requireTeamAdmin(call, team, "enforce memberships");
+    leave(database, team, user.id);
+  }
+  for (const team of teams) join(call, team, user.id);
+  return {};
+};
+
+const wire = ({ id, teamID, userID, email, role }: Membership) => ({
+  _id: id,
+  teamMemberID: id,
+  teamID,
+  userID,
+  email,
+  role,
+});
+
+interface Named {
+  teamMemberID?: string | undefined;
+  teamID?: string | undefined;
+  userID?: string | undefined;
+}
+
+/** The member of a request; where it names the membership and the team with the user, they must agree. */
+function requireMember({ database }: Call, { teamMemberID, teamID, userID }: Named): Membership {
+  const found =
+    teamMemberID === undefined
+      ? membershipIn(database, teamID ?? "", userID ?? "")
+      : membershipByID(database, teamMemberID);
+  if (!found) throw notFound("Team member", teamMemberID ?? `${userID ?? ""} in team ${teamID ?? ""}`);
+  if ((teamID ?? found.teamID) !== found.teamID || (userID ?? found.userID) !== found.userID) {
+    throw new PlatformError("invalidRequest", "teamMemberID and teamID with userID name two members");
+  }
+  return found;
+}

@@ -1,0 +1,199 @@
+import { describe, expect, test } from "@jest/globals";
+import { signIn, start, type Caller } from "../testing/platform.ts";
+
+async function platform() {
+  const { url } = await start();
+  const admin = await signIn(url);
+  const ada = await signIn(url, "ada@example.com", "ada");
+  const bob = await signIn(url, "bob@example.com", "bob");
+  return { url, admin, ada, bob };
+}
+
+const organization = (caller: Caller, info: object, rest: object = {}) =>
+  caller.get("result._id", "insertorganization", { organizationInfo: info, ...rest }) as Promise<string>;
+const team = (caller: Caller, organizationID: string, name: string, rest: object = {}) =>
+  caller.get("result._id", "insertteam", { teamInfo: { organizationID, name }, ...rest }) as Promise<string>;
+const emails = async (caller: Caller, teamID: string) =>
+  ((await caller.get("body.teamMembers", "teammembers", { teamID })) as { email: string; role: string }[]).map(
+    ({ email, role }) => `${email.split("@")[0] ?? ""} ${role}`,
+  );
+
+describe("organizations", () => {
+  test("live from creation to deletion, with an ID of the caller's choice", async () => {
+    const { admin } = await platform();
+    const made = await admin.call("insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+    expect(made.body).toMatchObject({ status: "success", result: { _id: "acme" }, body: { _id: "acme" } });
+    const read = await admin.call("readorganization", { organizationID: "acme" });
+    expect(read.at("body")).toMatchObject({ _id: "acme", name: "Acme", description: null });
+    const change = { name: "Acme Ltd", description: "Makes things" };
+    expect((await admin.call("updateorganization", { organizationID: "acme", organizationInfo: change })).body).toEqual(
+      {
+        status: "success",
+      },
+    );
+    expect(await admin.get("body", "readorganization", { organizationID: "acme" })).toMatchObject(change);
+    const cleared = { organizationID: "acme", organizationInfo: { description: null } };
+    await admin.call("updateorganization", cleared);
+    expect(await admin.get("body.description", "readorganization", { organizationID: "acme" })).toBeNull();
+    expect((await admin.call("deleteorganization", { organizationID: "acme" })).status).toBe(200);
+    for (const name of ["readorganization", "deleteorganization"] as const) {
+      expect((await admin.call(name, { organizationID: "acme" })).status).toBe(404);
+    }
+  });
+
+  test("have unique names and IDs", async () => {
+    const { admin } = await platform();
+    await organization(admin, { _id: "a", name: "A" });
+    await organization(admin, { _id: "b", name: "B" });
+    const again = await admin.call("insertorganization", { organizationInfo: { name: "A" } });
+    expect([again.status, again.at("status"), again.at("message")]).toEqual([
+      409,
+      "failure",
+      "An organization named A already exists",
+    ]);
+    expect((await admin.call("insertorganization", { organizationInfo: { _id: "a", name: "C" } })).status).toBe(409);
+    const rename = { organizationID: "b", organizationInfo: { name: "A" } };
+    expect((await admin.call("updateorganization", rename)).status).toBe(409);
+  });
+
+  test("are not deleted while they have teams, which are named", async () => {
+    const { admin } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const id = await team(admin, "acme", "Research");
+    const refused = await admin.call("deleteorganization", { organizationID: "acme" });
+    expect([refused.status, refused.at("dependants")]).toEqual([409, [{ id, name: "Research" }]]);
+    await admin.call("deleteteam", { teamID: id });
+    expect((await admin.call("deleteorganization", { organizationID: "acme" })).status).toBe(200);
+  });
+
+  test("are created by platform administrators, changed by their own, read by members", async () => {
+    const { admin, ada, bob } = await platform();
+    expect((await ada.call("insertorganization", { organizationInfo: { name: "Mine" } })).status).toBe(403);
+    await organization(admin, { _id: "acme", name: "Acme" }, { adminID: ada.userID });
+    const rename = { organizationID: "acme", organizationInfo: { name: "Ada's" } };
+    expect((await bob.call("readorganization", { organizationID: "acme" })).status).toBe(403);
+    expect((await ada.call("updateorganization", rename)).status).toBe(200);
+    const id = await team(ada, "acme", "Research");
+    await ada.call("insertteammembers", { teamIDs: [id], userIDs: [bob.userID] });
+    expect((await bob.call("readorganization", { organizationID: "acme" })).status).toBe(200);
+    expect((await bob.call("updateorganization", rename)).status).toBe(403);
+    expect((await bob.call("deleteorganization", { organizationID: "acme" })).status).toBe(403);
+  });
+});
+
+describe("teams", () => {
+  test("live from creation to deletion", async () => {
+    const { admin } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const teamInfo = { _id: "r", organizationID: "acme", name: "Research", description: "Finds out" };
+    expect((await admin.call("insertteam", { teamInfo })).at("result._id")).toBe("r");
+    expect((await admin.call("insertteam", { teamInfo })).status).toBe(409);
+    expect(await admin.get("body", "readteam", { teamID: "r" })).toMatchObject(teamInfo);
+    await admin.call("updateteam", { teamID: "r", teamInfo: { name: "Development" } });
+    expect(await admin.get("body", "readteam", { teamID: "r" })).toMatchObject({ ...teamInfo, name: "Development" });
+    expect((await admin.call("deleteteam", { teamID: "r" })).status).toBe(200);
+    for (const name of ["readteam", "deleteteam"] as const) {
+      expect((await admin.call(name, { teamID: "r" })).status).toBe(404);
+    }
+    const nowhere = { teamInfo: { organizationID: "none", name: "Lost" } };
+    expect((await admin.call("insertteam", nowhere)).status).toBe(404);
+  });
+
+  test("are not deleted while they have other members than their administrator, who are named", async () => {
+    const { admin, ada } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const teamID = await team(admin, "acme", "Research");
+    await admin.call("insertteammembers", { teamIDs: [teamID], userIDs: [ada.userID] });
+    const refused = await admin.call("deleteteam", { teamID });
+    expect([refused.status, refused.at("dependants")]).toEqual([409, [{ id: ada.userID, name: "ada@example.com" }]]);
+    await admin.call("deleteteammember", { teamID, userID: ada.userID });
+    expect((await admin.call("deleteteam", { teamID })).status).toBe(200);
+  });
+
+  test("are changed by administrators of the organization or the team", async () => {
+    const { admin, ada, bob } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const teamID = await team(admin, "acme", "Research", { adminID: ada.userID });
+    const change = { teamID, teamInfo: { name: "Development" } };
+    expect((await bob.call("updateteam", change)).status).toBe(403);
+    expect((await ada.call("updateteam", change)).status).toBe(200);
+    expect((await ada.call("insertteam", { teamInfo: { organizationID: "acme", name: "X" } })).status).toBe(403);
+    await ada.call("insertteammembers", { teamID, members: [{ email: "bob@example.com" }] });
+    expect((await bob.call("insertteammembers", { teamID, members: ["eve@example.com"] })).status).toBe(403);
+    expect((await bob.call("readteam", { teamID })).status).toBe(200);
+  });
+});
+
+describe("members", () => {
+  test("are added by address, ID or list, once, and belong to everyone in the organization", async () => {
+    const { admin, bob } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const teamID = await team(admin, "acme", "Research");
+    const added = { teamIDs: [teamID], emails: ["ada@example.com", "new@example.com"], userIDs: [bob.userID] };
+    for (let times = 0; times < 2; times++) {
+      expect((await admin.call("insertteammembers", added)).body).toEqual({ status: "success" });
+    }
+    await admin.call("insertteammembers", { teamID, members: ["NEW@example.com", { userID: bob.userID }] });
+    expect(await emails(admin, teamID)).toEqual(["admin admin", "bob member", "ada member", "new member"]);
+    const refused = await admin.call("deleteorganization", { organizationID: "acme" });
+    expect(refused.at("dependants")).toEqual([{ id: teamID, name: "Research" }]); // not the team of everyone
+    expect((await admin.call("insertteammembers", { ...added, userIDs: ["nobody"] })).status).toBe(404);
+  });
+
+  test("are read, promoted and removed by either name", async () => {
+    const { admin, ada } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const teamID = await team(admin, "acme", "Research");
+    await admin.call("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com", "bob@example.com"] });
+    const byUser = { teamID, userID: ada.userID };
+    const teamMemberID = await admin.get("body.teamMemberID", "readteammember", byUser);
+    expect(await admin.get("body", "readteammember", { teamMemberID })).toMatchObject({ ...byUser, role: "member" });
+    await admin.call("updateteammember", { teamMemberID, role: "admin" });
+    expect(await admin.get("body.role", "readteammember", byUser)).toBe("admin");
+    await admin.call("updateteammember", { ...byUser, teamMemberInfo: { role: "member" } });
+    expect(await admin.get("body.role", "readteammember", { ...byUser, teamMemberID })).toBe("member");
+    expect((await admin.call("updateteammember", { ...byUser, role: "king" })).status).toBe(400);
+    expect((await admin.call("deleteteammember", { teamMemberID, teamID: "other" })).status).toBe(400);
+    expect((await admin.call("deleteteammember", { teamMemberID })).status).toBe(200);
+    expect((await admin.call("deleteteammember", byUser)).status).toBe(404);
+    expect(await emails(admin, teamID)).toEqual(["admin admin", "bob member"]);
+  });
+
+  test("may leave, but not remove others", async () => {
+    const { admin, ada, bob } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const teamID = await team(admin, "acme", "Research");
+    await admin.call("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com", "bob@example.com"] });
+    expect((await ada.call("deleteteammember", { teamID, userID: bob.userID })).status).toBe(403);
+    expect((await ada.call("deleteteammember", { teamID, userID: ada.userID })).status).toBe(200);
+  });
+
+  test("are answered as user IDs where the platform does so", async () => {
+    const { url } = await start({ seed: { settings: { memberForm: "ids" } } });
+    const admin = await signIn(url);
+    const teamID = await team(admin, await organization(admin, { name: "Acme" }), "Research");
+    expect(await admin.get("body.teamMembers", "teammembers", { teamIDs: [teamID] })).toEqual([admin.userID]);
+  });
+
+  test("are in exactly the teams that are enforced", async () => {
+    const { admin, ada } = await platform();
+    await organization(admin, { _id: "acme", name: "Acme" });
+    const [one, two, three] = [
+      await team(admin, "acme", "One"),
+      await team(admin, "acme", "Two"),
+      await team(admin, "acme", "Three"),
+    ];
+    await admin.call("insertteammembers", { teamIDs: [one, two], emails: ["ada@example.com"] });
+    await admin.call("updateteammember", { teamID: two, userID: ada.userID, role: "admin" });
+    const enforced = { teamIDs: [two, three], email: "ada@example.com" };
+    expect((await ada.call("enforceteammembership", enforced)).status).toBe(403);
+    expect(await emails(admin, one)).toContain("ada member");
+    expect((await admin.call("enforceteammembership", enforced)).body).toEqual({ status: "success" });
+    expect(await emails(admin, one)).toEqual(["admin admin"]);
+    expect(await emails(admin, two)).toEqual(["admin admin", "ada admin"]);
+    expect(await emails(admin, three)).toEqual(["admin admin", "ada member"]);
+    await admin.call("enforceteammembership", { teamIDs: [], userID: ada.userID });
+    expect(await emails(admin, three)).toEqual(["admin admin"]);
+    expect((await ada.call("readorganization", { organizationID: "acme" })).status).toBe(200);
+  });
+});

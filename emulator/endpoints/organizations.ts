@@ -1,0 +1,74 @@
+import { allMembers } from "../../provider/contract/teams.ts";
+import type { Call, Handler } from "../data/callContext.ts";
+import { deleteTeam, join, requireTeam, teamsOf } from "../data/memberships.ts";
+import { requireOrganizationAdmin, requireOrganizationMember, requirePlatformAdmin } from "../data/permissions.ts";
+import { notFound, PlatformError } from "../data/platformError.ts";
+import { requireUser } from "../data/users.ts";
+
+interface Organization {
+  id: string;
+  name: string;
+  description: string | null;
+  created: number;
+  updated: number;
+}
+
+export function requireOrganization({ database }: Pick<Call, "database">, organizationID: string): Organization {
+  const sql = "SELECT id, name, description, created, updated FROM organizations WHERE id = ?";
+  const found = database.one<Organization>(sql, organizationID);
+  if (!found) throw notFound("Organization", organizationID);
+  return found;
+}
+
+export const insertorganization: Handler<"insertorganization"> = ({ organizationInfo, adminID }, call) => {
+  requirePlatformAdmin(call, "create organizations"); // assumed
+  const { database, now, newID, user } = call;
+  const { _id: id = newID(), name, description } = organizationInfo;
+  const admin = adminID === undefined ? user : requireUser(database, adminID);
+  if (database.one("SELECT 1 FROM organizations WHERE id = ?", id)) {
+    throw new PlatformError("conflict", `Organization ${id} already exists`);
+  }
+  requireFreeName(call, name, id);
+  database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description ?? null, now, now);
+  const teamID = newID();
+  database.run("INSERT INTO teams VALUES (?, ?, ?, NULL, ?, 1, ?, ?)", teamID, id, allMembers, admin.id, now, now);
+  join(call, requireTeam(database, teamID), admin.id, "admin");
+  return { organizationID: id };
+};
+
+export const readorganization: Handler<"readorganization"> = ({ organizationID }, call) => {
+  const { id, name, description, created, updated } = requireOrganization(call, organizationID);
+  requireOrganizationMember(call, id);
+  const createdAt = new Date(created).toISOString(); // the form of times is assumed
+  return { organization: { _id: id, name, description, createdAt, updatedAt: new Date(updated).toISOString() } };
+};
+
+export const updateorganization: Handler<"updateorganization"> = ({ organizationID, organizationInfo }, call) => {
+  const found = requireOrganization(call, organizationID);
+  requireOrganizationAdmin(call, organizationID, "change it");
+  const { name = found.name, description = found.description } = organizationInfo;
+  requireFreeName(call, name, organizationID);
+  call.database.run(
+    "UPDATE organizations SET name = ?, description = ?, updated = ? WHERE id = ?",
+    ...[name, description, call.now, organizationID],
+  );
+  return {};
+};
+
+export const deleteorganization: Handler<"deleteorganization"> = ({ organizationID }, call) => {
+  requireOrganization(call, organizationID);
+  requireOrganizationAdmin(call, organizationID, "delete it");
+  const teams = teamsOf(call.database, organizationID);
+  const dependants = teams.filter((team) => team.everyone === 0).map(({ id, name }) => ({ id, name }));
+  // assumed: the documentation only says to check dependencies first
+  if (dependants.length > 0) throw new PlatformError("conflict", "The organization still has teams", { dependants });
+  for (const team of teams) deleteTeam(call.database, team.id);
+  call.database.run("DELETE FROM organizations WHERE id = ?", organizationID);
+  return {};
+};
+
+function requireFreeName({ database }: Call, name: string, id: string): void {
+  if (database.one("SELECT 1 FROM organizations WHERE name = ? AND id <> ?", name, id)) {
+    throw new PlatformError("conflict", `An organization named ${name} already exists`);
+  }
+}

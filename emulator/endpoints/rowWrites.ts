@@ -1,0 +1,157 @@
+import type { RowData } from "../../provider/contract/values.ts";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Call, Handler } from "../data/callContext.ts";
+import { invalid, notFound } from "../data/platformError.ts";
+import { requireTable, shownField, type Table } from "../data/tables.ts";
+import { requireUser } from "../data/users.ts";
+import { requireWritable } from "../rows/access.ts";
+import { judge } from "../rows/fieldValues.ts";
+import { deleteRow, findRow, insertRows, updateRow, type NewRow } from "../rows/records.ts";
+
+export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) => {
+  const table = requireTable(call.database, request.microAppID);
+  const writer = new Writer(call, table);
+  const row = writer.newRow(request.rowData, request, "");
+  const id = call.newID();
+  insertRows(call.database, table, [{ ...row, id }], call.now);
+  return { rowID: id };
+};
+
+export const insertmicroapprows: Handler<"insertmicroapprows"> = (request, call) => {
+  const table = requireTable(call.database, request.microAppID);
+  const writer = new Writer(call, table);
+  const rows = request.rows.map((data, index) => {
+    const own = data["embeddingRowID"];
+    const options = typeof own === "string" ? { ...request, embeddingRowID: own } : request;
+    return { ...writer.newRow(data, options, `rows.${index}: `), id: call.newID() };
+  });
+  insertRows(call.database, table, rows, call.now);
+  return { inserted: rows.length };
+};
+
+export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) => {
+  const { database } = call;
+  const row = findRow(database, request.rowID);
+  if (!row) throw notFound("Row", request.rowID);
+  requireWritable(call, row);
+  if (request.microAppID !== undefined && request.microAppID !== row.table_id) {
+    throw invalid(`microAppID: row ${row.id} is in another data table`);
+  }
+  const table = requireTable(database, row.table_id);
+  const writer = new Writer(call, table);
+  updateRow(database, table, row.id, {
+    parent: request.embeddingRowID === undefined ? row.parent : writer.parent(request.embeddingRowID, ""),
+    creator: request.userID === undefined ? (row.creator ?? call.user.id) : requireUser(database, request.userID).id,
+    viewers: writer.listed("viewers", request.rowData) ?? listIn(row.viewers),
+    teamViewers: writer.listed("teamViewers", request.rowData) ?? listIn(row.team_viewers),
+    data: { ...(JSON.parse(row.data) as Json), ...writer.values(request.rowData, "") },
+  });
+  return {};
+};
+
+export const removemicroapprow: Handler<"removemicroapprow"> = ({ rowID }, call) => {
+  const row = findRow(call.database, rowID);
+  if (!row) throw notFound("Row", rowID);
+  requireWritable(call, row);
+  deleteRow(call.database, rowID);
+  return {};
+};
+
+const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
+
+interface Options {
+  embeddingRowID?: string | undefined;
+  userID?: string | undefined;
+  viewers?: string[] | undefined;
+  teamViewers?: string[] | undefined;
+}
+
+/** Judges rows that are to be written to a table. What many of them refer to is looked up once. */
+class Writer {
+  readonly #call: Call;
+  readonly #table: Table;
+  readonly #parents = new Set<string>();
+  readonly #links = new Map<string, Json>();
+  readonly #users = new Set<string>();
+
+  constructor(call: Call, table: Table) {
+    this.#call = call;
+    this.#table = table;
+  }
+
+  newRow(rowData: RowData, options: Options, where: string): NewRow {
+    const { userID = this.#call.user.id, embeddingRowID } = options;
+    if (!this.#users.has(userID)) this.#users.add(requireUser(this.#call.database, userID).id);
+    return {
+      parent: this.parent(embeddingRowID, where),
+      creator: userID,
+      data: this.values(rowData, where),
+      viewers: this.listed("viewers", rowData) ?? options.viewers ?? [],
+      teamViewers: this.listed("teamViewers", rowData) ?? options.teamViewers ?? [],
+    };
+  }
+
+  /** The parent row's ID, after it was made sure that the table takes one (assumed: others are refused). */
+  parent(rowID: string | undefined, where: string): string | null {
+    const { parent, name } = this.#table;
+    if (rowID === undefined) {
+      if (parent === null) return null;
+      throw invalid(`${where}embeddingRowID is required, because ${name} is a sub-table`);
+    }
+    if (parent === null) throw invalid(`${where}embeddingRowID: ${name} is not a sub-table`);
+    if (!this.#parents.has(rowID)) {
+      const row = findRow(this.#call.database, rowID);
+      if (row?.table_id !== parent) throw invalid(`${where}embeddingRowID: no row ${rowID} in table ${parent}`);
+      this.#parents.add(rowID);
+    }
+    return rowID;
+  }
+
+  /** The values of declared labels; others are dropped without a word, as the platform does. */
+  values(rowData: RowData, where: string): Json {
+    const values: Json = {};
+    for (const label of Object.keys(rowData)) {
+      const field = this.#table.fields.get(label);
+      if (!field || field.type === "subtable") continue;
+      const value = rowData[label];
+      if (value === undefined) continue;
+      if (this.#call.settings.strict) judge(field, value, where);
+      values[label] = field.type === "linked" && isObject(value) ? this.#linked(label, value, where) : value;
+    }
+    return values;
+  }
+
+  /** What the row's field of viewers says; undefined when the table or the row has none. */
+  listed(type: "viewers" | "teamViewers", rowData: RowData): string[] | undefined {
+    for (const field of this.#table.fields.values()) {
+      if (field.type !== type || !Object.hasOwn(rowData, field.label)) continue;
+      const value = rowData[field.label];
+      return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+    }
+    return undefined;
+  }
+
+  /** A link with what it shows, which its sort value is made of. The target must exist (assumed). */
+  #linked(label: string, value: Json, where: string): Json {
+    const rowID = value["crossAppRowID"];
+    const field = this.#table.fields.get(label);
+    if (typeof rowID !== "string" || !field || field.targetTable === null) return value;
+    const key = `${rowID} ${label}`;
+    const known = this.#links.get(key);
+    if (known) return known;
+    const { database, settings } = this.#call;
+    const row = findRow(database, rowID);
+    if (row?.table_id !== field.targetTable) {
+      if (!settings.strict) return value;
+      throw invalid(`${where}${label}: no row ${rowID} in table ${field.targetTable}`);
+    }
+    const shown = shownField(requireTable(database, row.table_id), field.targetField);
+    const data = JSON.parse(row.data) as Json;
+    const made = {
+      crossAppRowID: rowID,
+      value: { label: shown?.label ?? "", value: shown === undefined ? null : (data[shown.label] ?? null) },
+    };
+    this.#links.set(key, made);
+    return made;
+  }
+}

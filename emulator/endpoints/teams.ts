@@ -1,0 +1,61 @@
+import type { Handler } from "../data/callContext.ts";
+import { deleteTeam, join, membersOf, requireTeam } from "../data/memberships.ts";
+import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
+import { PlatformError } from "../data/platformError.ts";
+import { requireUser } from "../data/users.ts";
+import { requireOrganization } from "./organizations.ts";
+
+export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) => {
+  const { database, now, newID, user } = call;
+  const { organizationID, _id: id = newID(), name, description } = teamInfo;
+  requireOrganization(call, organizationID);
+  requireOrganizationAdmin(call, organizationID, "create teams in it");
+  const admin = adminID === undefined ? user : requireUser(database, adminID);
+  if (database.one("SELECT 1 FROM teams WHERE id = ?", id)) {
+    throw new PlatformError("conflict", `Team ${id} already exists`);
+  }
+  database.run(
+    "INSERT INTO teams VALUES (?, ?, ?, ?, ?, 0, ?, ?)",
+    ...[id, organizationID, name, description ?? null, admin.id, now, now],
+  );
+  join(call, requireTeam(database, id), admin.id, "admin");
+  return { teamID: id };
+};
+
+export const readteam: Handler<"readteam"> = ({ teamID }, call) => {
+  const team = requireTeam(call.database, teamID);
+  requireOrganizationMember(call, team.organizationID);
+  const { id, organizationID, name, description } = team;
+  const createdAt = new Date(team.created).toISOString();
+  const updatedAt = new Date(team.updated).toISOString();
+  return { team: { _id: id, organizationID, name, description, createdAt, updatedAt } };
+};
+
+export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) => {
+  const team = requireTeam(call.database, teamID);
+  requireTeamAdmin(call, team, "change the team");
+  const { name = team.name, description = team.description } = teamInfo;
+  if (team.everyone === 1 && name !== team.name) {
+    throw new PlatformError("conflict", `The team ${team.name} can't be renamed`); // assumed
+  }
+  call.database.run(
+    "UPDATE teams SET name = ?, description = ?, updated = ? WHERE id = ?",
+    ...[name, description, call.now, teamID],
+  );
+  return {};
+};
+
+export const deleteteam: Handler<"deleteteam"> = ({ teamID }, call) => {
+  const team = requireTeam(call.database, teamID);
+  requireTeamAdmin(call, team, "delete the team");
+  if (team.everyone === 1) {
+    throw new PlatformError("conflict", `The team ${team.name} goes with its organization and can't be deleted`); // assumed
+  }
+  // assumed: the documentation only says to check memberships first
+  const dependants = membersOf(call.database, teamID)
+    .filter(({ userID }) => userID !== team.adminID && userID !== call.user.id)
+    .map(({ userID, email }) => ({ id: userID, name: email }));
+  if (dependants.length > 0) throw new PlatformError("conflict", "The team still has members", { dependants });
+  deleteTeam(call.database, teamID);
+  return {};
+};

@@ -1,0 +1,141 @@
+import { beforeAll, afterAll, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { Endpoint } from "../../provider/contract/endpoint.ts";
+import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { at, isObject, type Json } from "../../provider/contract/wire.ts";
+import { createEmulator, type Emulator } from "../emulator.ts";
+import { replyOf, seed, signIn, type Caller, type Reply } from "../testing/platform.ts";
+import { allowedBy, type Known } from "../testing/requests.ts";
+import { openapi } from "./openapi.ts";
+
+// The document is all that these requests are made of: whoever reads it and nothing else is answered as it says.
+
+interface Operation {
+  name: EndpointName;
+  path: string;
+  method: string;
+  /** JSON Schema of the parameters, wherever they stand. */
+  request: Json;
+  /** HTTP statuses of the answers. */
+  declared: string[];
+}
+
+const operations = Object.entries(openapi("http://here")["paths"] as Record<string, Record<string, Json>>).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => {
+      const body = at(operation, "requestBody.content.application/json.schema");
+      return {
+        name: operation["operationId"] as EndpointName,
+        path,
+        method: method.toUpperCase(),
+        request: isObject(body) ? body : queryOf(operation["parameters"] as Json[]),
+        declared: Object.keys(operation["responses"] as Json),
+      };
+    }),
+);
+
+function queryOf(parameters: Json[]): Json {
+  return {
+    type: "object",
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+    required: parameters.flatMap(({ name, required }) => (required === true ? [name] : [])),
+  };
+}
+
+const runs = 60;
+let emulator: Emulator;
+let admin: Caller;
+let known: Known;
+
+beforeAll(async () => {
+  emulator = await createEmulator({ seed });
+  admin = await signIn(emulator.url);
+  const ada = await admin.get("body.userID", "userid", { email: "ada@example.com" });
+  await admin.get("status", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+  await admin.get("status", "insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
+  await admin.get("status", "insertteammembers", { teamIDs: ["crew"], emails: ["ada@example.com"] });
+  await admin.get("status", "insertteam", { teamInfo: { _id: "idle", organizationID: "acme", name: "Idle" } });
+  await admin.get("status", "insertorganization", { organizationInfo: { _id: "empty", name: "Empty" } });
+  const member = await admin.get("body._id", "readteammember", { teamID: "crew", userID: ada });
+  const row = await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
+  const app = await admin.call("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "Count sheep" });
+  const childOf = { microAppResourceID: "countries", appID: row, fieldID: "flag", content: {} };
+  const child = await admin.get("childID", "microappchildCreate", childOf);
+  known = {
+    microAppID: ["countries", "cities", "currencies"],
+    microAppResourceID: ["countries"],
+    teamMemberID: [String(member)],
+    organizationID: ["acme", "empty"],
+    teamID: ["crew", "idle"],
+    userID: [String(ada)],
+    adminID: [String(ada)],
+    rowID: [String(row)],
+    RowID: [String(row)],
+    appID: [String(row), String(app.body).split("/").at(-1) ?? ""],
+    childID: [String(child)],
+    fieldID: ["flag"],
+    ResourceID: ["countries", String(row)],
+    resourceID: ["countries", String(row)],
+    mail: ["ada@example.com", "bob@example.com"],
+    label: ["Code", "Population", "sortVal", "sortVal2", "$or", "$gte", "_id"],
+  };
+  emulator.saveSnapshot("start");
+});
+afterAll(() => emulator.close());
+
+async function send({ path, method }: Operation, parameters: Json): Promise<Reply> {
+  const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID, "x-api-key": "dev-key" };
+  const query = method === "GET" ? `?${new URLSearchParams(parameters as Record<string, string>).toString()}` : "";
+  const sent = await fetch(`${emulator.url}${path}${query}`, {
+    method,
+    headers: { ...headers, "content-type": "application/json" },
+    ...(method === "GET" ? {} : { body: JSON.stringify(parameters) }),
+  });
+  return replyOf(sent);
+}
+
+/** What an endpoint's answer lacks, empty when it is the declared one. */
+function lacking(name: EndpointName, reply: Reply): string {
+  const endpoint: Endpoint = endpoints[name];
+  const answer = endpoint.answer.safeParse(endpoint.unwrap(reply.body));
+  return answer.success ? "" : answer.error.message;
+}
+
+describe("requests made of the document", () => {
+  test.each(operations)("$name", async (operation) => {
+    const { name, request, declared } = operation;
+    let accepted = 0;
+    emulator.loadSnapshot("start");
+    await fc.assert(
+      fc.asyncProperty(allowedBy(request, known), async (parameters) => {
+        if (endpoints[name].effect !== "read") emulator.loadSnapshot("start");
+        const reply = await send(operation, parameters as Json);
+        expect([parameters, declared]).toEqual([parameters, expect.arrayContaining([String(reply.status)])]);
+        if (reply.status === 200) accepted++;
+        if (reply.status === 200) expect(lacking(name, reply)).toBe("");
+        else expect(isObject(reply.body) ? Object.keys(reply.body) : []).not.toEqual([]);
+        if (name === "logout") admin = await signIn(emulator.url);
+      }),
+      { numRuns: runs, seed: 4711 },
+    );
+    // A password can't be guessed, and no host of a download is allowed or file stored.
+    const refusedAlways = ["login", "microappchildUploadFileToStore", "microappchildStorecopy"].includes(name);
+    expect([name, accepted > 0]).toEqual([name, !refusedAlways]);
+  });
+
+  test.each(operations.filter(({ request }) => ((request["required"] ?? []) as string[]).length > 0))(
+    "$name without what is required",
+    async (operation) => {
+      const { request } = operation;
+      const missing = fc.constantFrom(...(request["required"] as string[]));
+      await fc.assert(
+        fc.asyncProperty(allowedBy(request, known), missing, async (parameters, name) => {
+          const rest = Object.entries(parameters as Json).filter(([key]) => key !== name);
+          const { status } = await send(operation, Object.fromEntries(rest));
+          expect([name, status]).toEqual([name, 400]);
+        }),
+        { numRuns: 10, seed: 4711 },
+      );
+    },
+  );
+});

@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Ending } from "../platform/instance.ts";
+import type { Outgoing } from "../platform/platform.ts";
+
+/** Most bytes that a request may have: a batch of 10,000 wide rows fits. */
+const mostBytes = 64 * 1024 * 1024;
+/** Milliseconds that requests under way get when the server closes. */
+const patience = 10_000;
+
+/** A request whose body is there as a whole. */
+export interface Arrived {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: Buffer;
+  /** Whether it comes from this machine. */
+  local: boolean;
+}
+
+/** What answers requests, and how the answer ends on the wire. */
+export type Answering = (request: Arrived) => Promise<{ outgoing: Outgoing; ending: Ending }>;
+
+export interface Listening {
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** Listens for requests. Whatever arrives, the process goes on. */
+export async function listen(
+  answering: Answering,
+  { host, port, unref }: { host: string; port: number; unref: boolean },
+): Promise<Listening> {
+  const held = new Set<ServerResponse>();
+  const server = createServer((message, response) => void respond(message, response, answering, held));
+  server.keepAliveTimeout = 60_000;
+  server.on("clientError", (_error, socket) => {
+    if (socket.writable) socket.end(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n`);
+    else socket.destroy();
+  });
+  if (unref) server.on("connection", (socket) => socket.unref());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  if (unref) server.unref();
+  const { address, family, port: taken } = server.address() as AddressInfo; // it listens on a port
+  const name = family === "IPv6" ? `[${address}]` : address;
+  return { url: `http://${name}:${taken}`, close: () => close(server, held) };
+}
+
+/** Takes no more connections, lets requests under way end and closes what is idle. */
+async function close(server: Server, held: ReadonlySet<ServerResponse>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const response of held) response.destroy();
+  const timer = setTimeout(() => server.closeAllConnections(), patience);
+  const sweep = setInterval(() => server.closeIdleConnections(), 20);
+  await closed;
+  clearTimeout(timer);
+  clearInterval(sweep);
+}
+
+async function respond(
+  message: IncomingMessage,
+  response: ServerResponse,
+  answering: Answering,
+  held: Set<ServerResponse>,
+): Promise<void> {
+  try {
+    const body = await received(message);
+    if (body === undefined) {
+      const failure = { status: "failure", message: `a request may have ${mostBytes} bytes at most` };
+      send(response, { status: 413, body: failure, headers: { connection: "close" } });
+      return;
+    }
+    const url = new URL(message.url ?? "/", "http://localhost");
+    const { outgoing, ending } = await answering({
+      method: message.method ?? "GET",
+      path: url.pathname,
+      query: url.searchParams,
+      headers: headersOf(message),
+      body,
+      local: /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(message.socket.remoteAddress ?? ""),
+    });
+    if (ending === "reset") message.socket.resetAndDestroy();
+    else if (ending === "cut") cut(response, outgoing);
+    else if (ending === "answer") send(response, outgoing);
+    else {
+      // Until the client hangs up, or the emulator closes.
+      held.add(response);
+      response.on("close", () => held.delete(response));
+    }
+  } catch (error) {
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    const message = `Internal error: ${error instanceof Error ? error.message : String(error)}`;
+    send(response, { status: 500, body: { status: "failure", message }, headers: {} });
+  }
+}
+
+/** The whole body, undefined when it is too large. */
+async function received(message: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(message.headers["content-length"] ?? 0) > mostBytes) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function headersOf(message: IncomingMessage): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
+  );
+}
+
+/** Sends half of an answer as if it were the whole. */
+function cut(response: ServerResponse, { status, body }: Outgoing): void {
+  const text = JSON.stringify(body);
+  send(response, { status, body: Buffer.from(text.slice(0, Math.ceil(text.length / 2))), headers: {} });
+}
+
+/** Sends an answer: a Buffer as it is, anything else as JSON. */
+function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { "content-type": "application/json", "content-length": bytes.length, ...headers });
+  response.end(bytes);
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator } from "../emulator.ts";
+
+const login = JSON.stringify({ email: "admin@example.com", password: "admin" });
+
+/** Logs in under a name of the caller's choice, as a page does whose name was made to lead here. */
+const loginAs = (url: string, host: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const { port, hostname } = new URL(url);
+    const headers = { host, "content-type": "application/json" };
+    const call = request({ hostname, port, path: "/api/login", method: "POST", headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.on("error", reject).end(login);
+  });
+
+test("a page whose name leads to this machine is nobody's client", async () => {
+  const emulator = await createEmulator();
+  try {
+    const { host } = new URL(emulator.url);
+    for (const own of [host, "localhost", "localhost:1", "[::1]:80"])
+      expect(await loginAs(emulator.url, own)).toBe(200);
+    for (const other of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "evil.example:80"]) {
+      expect(await loginAs(emulator.url, other)).toBe(403);
+    }
+  } finally {
+    await emulator.close();
+  }
+});
+
+test("where other machines reach it, a password or key that everybody knows is refused", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "microapps-exposed-"));
+  const data = join(folder, "platform.db");
+  const everybody = { host: "0.0.0.0" };
+  await expect(createEmulator(everybody)).rejects.toThrow(
+    "the password of the administrator is the one that everybody knows",
+  );
+  // Also when the file was made at home.
+  await (await createEmulator({ data })).close();
+  await expect(createEmulator({ ...everybody, data })).rejects.toThrow("everybody knows");
+  const own = { email: "root@example.com", password: "correct-horse-battery" };
+  const keyed = { seed: { administrator: { ...own, apiKey: "dev-key" } } };
+  await expect(createEmulator({ ...everybody, ...keyed })).rejects.toThrow("the key of the administrator");
+  const emulator = await createEmulator({ ...everybody, seed: { administrator: own } });
+  try {
+    // There any name may lead to it.
+    const { port } = new URL(emulator.url);
+    expect(await loginAs(`http://127.0.0.1:${port}`, "platform.example")).toBe(401);
+  } finally {
+    await emulator.close();
+    rmSync(folder, { recursive: true });
+  }
+});

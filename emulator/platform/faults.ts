@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import { sentences } from "../../provider/messages/sentences.ts";
+import { invalid } from "../data/platformError.ts";
+
+const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]]; // keys of the contract's table
+const name = z.enum(names, { error: "must be the name of an endpoint" });
+
+/**
+ * Something that goes wrong on purpose.
+ *
+ * - `status`: answers `status` (500 unless it says otherwise) and `retryAfter`
+ * - `reset`: drops the connection
+ * - `timeout`: never answers
+ * - `brokenJSON`: ends the answer in its midst
+ * - `errorInside`: answers HTTP 200 with a failure in it
+ * - `expiredToken`: ends the caller's session before the call
+ * - `slow`: waits `milliseconds` (1,000) first
+ * - `defaultLimit`: rows that a read answers when it names no limit
+ */
+const fault = z.strictObject({
+  kind: z.enum(["status", "reset", "timeout", "brokenJSON", "errorInside", "expiredToken", "slow", "defaultLimit"]),
+  endpoint: z
+    .union([name, z.array(name)])
+    .optional()
+    .describe("Where; everywhere when it is left out."),
+  after: z.int().min(0).optional().describe("Calls that pass before the first is hit."),
+  count: z.int().min(1).optional().describe("Calls that are hit; all when it is left out."),
+  probability: z.number().min(0).max(1).optional().describe("Of a call to be hit."),
+  commit: z.boolean().optional().describe("Carry the call out before it goes wrong."),
+  status: z.int().min(400).max(599).optional(),
+  retryAfter: z.int().min(0).optional().describe("Seconds."),
+  milliseconds: z.int().min(0).optional(),
+  limit: z.int().min(1).optional(),
+});
+
+const faultPlan = z.strictObject({
+  faults: z.array(fault).default([]),
+  randomSeed: z.int().default(1).describe("Two plans with the same one hit the same calls."),
+});
+
+export type Fault = z.output<typeof fault>;
+export type FaultPlan = z.input<typeof faultPlan>;
+
+/** What is played on one call. */
+export interface Play {
+  /** What the call ends with instead of its answer. */
+  ending: Fault | undefined;
+  expiredToken: boolean;
+  /** Milliseconds to wait first. */
+  delay: number;
+  defaultLimit: number | undefined;
+  /** For the call log, null when nothing is played. */
+  name: string | null;
+}
+
+interface Counted {
+  fault: Fault;
+  passed: number;
+  hit: number;
+}
+
+/** The faults that are to be played, and how often they were. */
+export class Faults {
+  #faults: Counted[] = [];
+  #random: () => number = random(1);
+
+  /** Replaces all faults. */
+  set(plan: unknown): void {
+    const result = faultPlan.safeParse(plan, sentences);
+    if (!result.success) {
+      const [issue] = result.error.issues;
+      throw invalid(`${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);
+    }
+    this.#faults = result.data.faults.map((fault) => ({ fault, passed: 0, hit: 0 }));
+    this.#random = random(result.data.randomSeed);
+  }
+
+  /** The faults with the number of calls that each has hit. */
+  list(): (Fault & { hit: number })[] {
+    return this.#faults.map(({ fault, hit }) => ({ ...fault, hit }));
+  }
+
+  /** Decides what is played on a call, and counts it. */
+  next(endpoint: EndpointName): Play {
+    const play: Play = { ending: undefined, expiredToken: false, delay: 0, defaultLimit: undefined, name: null };
+    const played: string[] = [];
+    for (const counted of this.#faults) {
+      const { fault } = counted;
+      const ends = !["slow", "defaultLimit", "expiredToken"].includes(fault.kind);
+      if ((ends && play.ending) || !this.#hits(counted, endpoint)) continue;
+      counted.hit++;
+      played.push(fault.kind === "status" ? `status ${fault.status ?? 500}` : fault.kind);
+      if (ends) {
+        play.ending = fault;
+        if (fault.commit) played.push("after commit");
+      } else if (fault.kind === "slow") play.delay += fault.milliseconds ?? 1000;
+      else if (fault.kind === "defaultLimit") play.defaultLimit = fault.limit ?? 1;
+      else play.expiredToken = true;
+    }
+    if (played.length > 0) play.name = played.join(" ");
+    return play;
+  }
+
+  #hits(counted: Counted, endpoint: EndpointName): boolean {
+    const { fault, hit } = counted;
+    if (fault.endpoint !== undefined && ![fault.endpoint].flat().includes(endpoint)) return false;
+    if (fault.count !== undefined && hit >= fault.count) return false;
+    if (fault.after !== undefined && counted.passed < fault.after) {
+      counted.passed++;
+      return false;
+    }
+    return fault.probability === undefined || this.#random() < fault.probability;
+  }
+}
+
+/** Numbers from 0 to 1, the same ones for the same start (mulberry32). */
+export function random(start: number): () => number {
+  let state = start | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

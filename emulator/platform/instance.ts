@@ -1,0 +1,113 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { lastSequence, loggedCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
+import { delivered, type Notification } from "../endpoints/notifications.ts";
+import { reset } from "../seed/reset.ts";
+import { Faults, type Fault, type FaultPlan } from "./faults.ts";
+import type { Incoming, Outgoing, Platform } from "./platform.ts";
+import { deleteSnapshot, differences, loadSnapshot, saveSnapshot, snapshots, type Difference } from "./snapshots.ts";
+
+/** How a call ends on the wire. */
+export type Ending = "answer" | "reset" | "cut" | "never";
+
+/** One platform of an emulator, and what tests and people do with it beside calling it. */
+export class Tenant {
+  /** Address for clients, e.g. `http://127.0.0.1:41234`. */
+  readonly url: string;
+  readonly #platform: Platform;
+  readonly #faults = new Faults();
+
+  constructor(platform: Platform, url: string) {
+    this.#platform = platform;
+    this.url = url;
+  }
+
+  /** Back to the seed, or to nothing but the first administrator. Sessions and the call log end too. */
+  reset(to: "seed" | "empty" = "seed"): Promise<void> {
+    reset(this.#platform.database, this.#platform.now(), to);
+    return Promise.resolve();
+  }
+
+  /** The calls so far, oldest first. */
+  calls(filter: CallFilter = {}): LoggedCall[] {
+    return loggedCalls(this.#platform.database, filter);
+  }
+
+  /** Number of the last call, for `calls({ since })`. */
+  lastCall(): number {
+    return lastSequence(this.#platform.database);
+  }
+
+  /** Replaces the faults that are played; without any, all goes well again. */
+  setFaults(plan: FaultPlan = {}): void {
+    this.#faults.set(plan);
+  }
+
+  /** The faults with the number of calls that each has hit. */
+  faults(): (Fault & { hit: number })[] {
+    return this.#faults.list();
+  }
+
+  /** What was sent to a user, or to everyone. */
+  notifications(email?: string): { inbox: Notification[]; pushes: Notification[] } {
+    return delivered(this.#platform.database, email);
+  }
+
+  snapshots(): string[] {
+    return snapshots(this.#platform.database);
+  }
+
+  /** Keeps the platform as it is under a name. */
+  saveSnapshot(name: string): void {
+    saveSnapshot(this.#platform.database, name);
+  }
+
+  /** Puts the platform back; sessions and the call log go on. */
+  loadSnapshot(name: string): void {
+    loadSnapshot(this.#platform.database, name);
+  }
+
+  deleteSnapshot(name: string): void {
+    deleteSnapshot(this.#platform.database, name);
+  }
+
+  /** What has changed since a snapshot. */
+  differences(name: string): Difference[] {
+    return differences(this.#platform.database, name);
+  }
+
+  /** Marks a row, which the interface can't. */
+  markRow(rowID: string, { isLocked, hasConflict }: { isLocked?: boolean; hasConflict?: boolean }): boolean {
+    const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
+    const sql = "UPDATE rows SET locked = coalesce(?, locked), conflict = coalesce(?, conflict) WHERE id = ?";
+    return this.#platform.database.run(sql, bit(isLocked), bit(hasConflict), rowID) > 0;
+  }
+
+  /** Puts the platform's clock forward, so that generations end and tokens expire without waiting. */
+  advance(milliseconds: number): void {
+    this.#platform.advance(milliseconds);
+  }
+
+  /** Answers a call, with the fault that is to be played on it. */
+  async answer(incoming: Incoming): Promise<{ outgoing: Outgoing; ending: Ending }> {
+    const { ending, expiredToken, delay, defaultLimit, name: fault } = this.#faults.next(incoming.name);
+    if (delay > 0) await wait(delay);
+    if (expiredToken) this.#platform.expire(incoming.headers["x-auth-token"]);
+    if (!ending) return { outgoing: await this.#platform.answer(incoming, { fault, defaultLimit }), ending: "answer" };
+
+    const instead = endingOf(ending);
+    const carriesOut = ending.commit === true || ending.kind === "brokenJSON";
+    const circumstances = { fault, defaultLimit, ...(carriesOut ? {} : { instead: instead.outgoing }) };
+    const answered = await this.#platform.answer(incoming, circumstances);
+    return { outgoing: ending.kind === "brokenJSON" ? answered : instead.outgoing, ending: instead.ending };
+  }
+}
+
+function endingOf({ kind, status = 500, retryAfter }: Fault): { outgoing: Outgoing; ending: Ending } {
+  const body = { status: "failure", message: "This failure was asked for" };
+  if (kind === "reset") return { outgoing: { status: 0, body: null, headers: {} }, ending: "reset" };
+  if (kind === "timeout") return { outgoing: { status: 0, body: null, headers: {} }, ending: "never" };
+  if (kind === "brokenJSON") return { outgoing: { status: 200, body: null, headers: {} }, ending: "cut" };
+  if (kind === "errorInside") return { outgoing: { status: 200, body, headers: {} }, ending: "answer" };
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return { outgoing: { status, body, headers }, ending: "answer" };
+}

@@ -1,0 +1,190 @@
+import type { Endpoint, Received } from "../../provider/contract/endpoint.ts";
+import { endpoints, type EndpointName, type WireNames } from "../../provider/contract/endpoints.ts";
+import { isObject } from "../../provider/contract/wire.ts";
+import { sentences } from "../../provider/messages/sentences.ts";
+import type { Call } from "../data/callContext.ts";
+import { isMutating, logCall, requestText } from "../data/callLog.ts";
+import type { Database } from "../data/database.ts";
+import { hashToken } from "../data/hashing.ts";
+import { Identifiers } from "../data/identifiers.ts";
+import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
+import { readSettings, type Settings } from "../data/settings.ts";
+import type { User } from "../data/users.ts";
+import { requireKey, signedIn } from "../endpoints/authentication.ts";
+import { handlerOf, preparations } from "../endpoints/handlers.ts";
+import { parseBody } from "../http/body.ts";
+import { withOurNames } from "../http/routes.ts";
+
+/** A request for an endpoint, as it came. */
+export interface Incoming {
+  name: EndpointName;
+  headers: Received["headers"];
+  query: Received["query"];
+  body: Buffer;
+  /** Address under which the platform is reached. */
+  url: string;
+}
+
+export interface Outgoing {
+  status: number;
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+/** What is different about a call on which a fault is played. */
+export interface Circumstances {
+  /** Name of the fault for the call log. */
+  fault: string | null;
+  defaultLimit?: number | undefined;
+  /** What is answered without carrying the call out; status 0 stands for no answer in the log. */
+  instead?: Outgoing | undefined;
+}
+
+export interface PlatformOptions {
+  now: () => number;
+  wireNames: WireNames;
+  /** Refuse what changes the platform. */
+  readOnly: boolean;
+  /** Settings that count more than those of the seed. */
+  settings: Partial<Settings>;
+}
+
+/** One platform: a database and what its endpoints do with it. */
+export class Platform {
+  readonly database: Database;
+  readonly options: PlatformOptions;
+  readonly #identifiers = new Identifiers();
+  #ahead = 0;
+
+  constructor(database: Database, options: PlatformOptions) {
+    this.database = database;
+    this.options = options;
+  }
+
+  get settings(): Settings {
+    return { ...readSettings(this.database), ...this.options.settings };
+  }
+
+  /** Milliseconds since the epoch, by the platform's own clock. */
+  now(): number {
+    return this.options.now() + this.#ahead;
+  }
+
+  advance(milliseconds: number): void {
+    this.#ahead += milliseconds;
+  }
+
+  /** Carries a call out and writes it into the log: what changes and the entry are one transaction. */
+  async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
+    const { name, headers, query, body, url } = incoming;
+    const { database } = this;
+    const endpoint: Endpoint = endpoints[name];
+    const time = this.now();
+    let user: User | undefined;
+    let request = "{}";
+    const log = (status: number, failure: string | null) => {
+      const { effect } = endpoint;
+      const { fault } = circumstances;
+      logCall(database, { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, fault }, request);
+    };
+    try {
+      const { settings } = this;
+      requireJSON(headers, body);
+      const received = { headers, query, body: withOurNames(parseBody(body), this.options.wireNames) };
+      const accepted = endpoint.accept(received);
+      request = requestText(accepted, body);
+      if (circumstances.instead) {
+        log(circumstances.instead.status, null);
+        return circumstances.instead;
+      }
+      const session = name === "logout" ? sessionIn(headers, accepted) : headers;
+      if (endpoint.auth !== "none") user = signedIn({ database, settings, now: time }, session);
+      if (endpoint.auth === "token+key") requireKey({ database, settings, now: time }, headers);
+      if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
+      const parsed = judged(endpoint, accepted);
+      const call: Call = {
+        database,
+        settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
+        now: time,
+        newID: () => this.#identifiers.next(time),
+        url,
+        token: session["x-auth-token"],
+        fetched: undefined,
+        get user() {
+          if (!user) throw new PlatformError("unauthorized", "You must be logged in");
+          return user;
+        },
+      };
+      const prepare = preparations[name];
+      if (prepare) call.fetched = await prepare(parsed, call);
+      const carryOut = () => endpoint.wrap(handlerOf(name)(parsed, call));
+      if (endpoint.effect === "read") {
+        const answer = database.reading(carryOut);
+        log(200, null);
+        return { status: 200, body: answer, headers: {} };
+      }
+      return database.transaction(() => {
+        const answer = carryOut();
+        log(200, null);
+        return { status: 200, body: answer, headers: {} };
+      });
+    } catch (error) {
+      const failure = failureOf(error);
+      log(failure.status, failure.message);
+      const { retryAfter } = failure;
+      return {
+        status: failure.status,
+        body: failureBody(failure, name),
+        headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
+      };
+    }
+  }
+
+  /** Ends the session of a token. */
+  expire(token: string | undefined): void {
+    if (token !== undefined) this.database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));
+  }
+}
+
+/** The session that ends: of the headers or, as clients in the field name it, of the body. */
+function sessionIn(headers: Received["headers"], accepted: unknown): Received["headers"] {
+  if (headers["x-auth-token"] || !isObject(accepted)) return headers;
+  const { authToken, userId } = accepted;
+  if (typeof authToken !== "string" || typeof userId !== "string") return headers;
+  return { ...headers, "x-auth-token": authToken, "x-user-id": userId };
+}
+
+function requireJSON(headers: Received["headers"], body: Buffer): void {
+  const type = headers["content-type"];
+  if (body.length === 0 || type === undefined || /^[\w.+-]+\/([\w.+-]+\+)?json\s*(;|$)/i.test(type)) return;
+  throw invalid("Content-Type must be application/json");
+}
+
+function judged(endpoint: Endpoint, accepted: unknown): unknown {
+  const result = endpoint.request.safeParse(accepted, sentences);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.map(String).join(".") ?? "";
+  const missing = issue?.code === "invalid_type" && valueAt(accepted, issue.path) === undefined;
+  if (missing) throw invalid(path === "" ? "the body must be a JSON object" : `${path} is required`);
+  throw invalid(`${path === "" ? "" : `${path}: `}${issue?.message ?? "is not valid"}`);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Record<PropertyKey, unknown>)[step];
+  }
+  return found;
+}
+
+const busy = 5; // SQLITE_BUSY
+
+function failureOf(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error;
+  if (isObject(error) && error["errcode"] === busy) {
+    return new PlatformError("unavailable", "The data file is busy", { retryAfter: 1 });
+  }
+  return new PlatformError("serverError", `Internal error: ${error instanceof Error ? error.message : String(error)}`);
+}

@@ -1,0 +1,37 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { Call } from "../data/callContext.ts";
+import { forbidden } from "../data/platformError.ts";
+import type { KeptRow } from "./records.ts";
+
+/** A condition in SQL with the values of its question marks. */
+export interface Condition {
+  sql: string;
+  values: SQLInputValue[];
+}
+
+/**
+ * The rows that a user may see: all without viewers, those whose viewers or team viewers they are among, and their own.
+ * That platform administrators see everything, and that who sees a row may write it, is assumed.
+ */
+export function visible({ user }: Pick<Call, "user">): Condition | undefined {
+  if (user.admin) return undefined;
+  return {
+    sql: `(viewers IS NULL AND team_viewers IS NULL OR creator = ?
+      OR EXISTS (SELECT 1 FROM json_each(viewers) v WHERE v.value = ?)
+      OR EXISTS (SELECT 1 FROM json_each(team_viewers) v JOIN members m ON m.team_id = v.value WHERE m.user_id = ?))`,
+    values: [user.id, user.id, user.id],
+  };
+}
+
+export function requireVisible(call: Pick<Call, "user" | "database">, row: KeptRow): void {
+  const condition = visible(call);
+  if (!condition || (row.viewers === null && row.team_viewers === null)) return;
+  if (call.database.one(`SELECT 1 FROM rows WHERE id = ? AND ${condition.sql}`, row.id, ...condition.values)) return;
+  throw forbidden("Only the row's viewers can see it");
+}
+
+/** A locked row is changed by nobody but platform administrators (assumed). */
+export function requireWritable(call: Pick<Call, "user" | "database">, row: KeptRow): void {
+  requireVisible(call, row);
+  if (row.locked === 1 && !call.user.admin) throw forbidden("The row is locked");
+}

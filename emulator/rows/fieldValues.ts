@@ -1,0 +1,51 @@
+import { fits, timeOf, type FieldType } from "../../provider/contract/fields.ts";
+import { isObject } from "../../provider/contract/wire.ts";
+import { invalid } from "../data/platformError.ts";
+import type { Field } from "../data/tables.ts";
+
+/** What is said of a value that a field does not take. How they are refused is assumed. */
+const refusals: Record<FieldType, string> = {
+  text: "a text",
+  number: "a number",
+  date: "a date in ISO 8601 form",
+  checkbox: "a list of texts",
+  location: "a location with an address",
+  linked: "an object with crossAppRowID",
+  subtable: "a sub-table",
+  file: "a file",
+  viewers: "a list of texts",
+  teamViewers: "a list of texts",
+};
+
+/** Throws unless the field takes the value; null, which clears, is always taken. */
+export function judge(field: Field, value: unknown, where: string): void {
+  if (!fits(field.type, value)) throw invalid(`${where}${field.label} must be ${refusals[field.type]}`);
+}
+
+/** What a sort column holds. */
+export type SortValue = string | number | null;
+
+/**
+ * The value that a field is sorted by (assumed): text and number as they are, a date as its time, a checkbox as whether
+ * anything is checked, a location as its address.
+ */
+export function sortValue(field: Field, value: unknown): SortValue {
+  switch (field.type) {
+    case "checkbox":
+      return Array.isArray(value) && value.length > 0 ? 1 : 0;
+    case "date":
+      return timeOf(value) ?? null;
+    case "location": {
+      const address = isObject(value) ? value["address"] : undefined;
+      const text = isObject(address) ? address["formattedAddress"] : undefined;
+      return typeof text === "string" ? text : null;
+    }
+    case "linked": {
+      const shown = isObject(value) ? value["value"] : undefined;
+      const text = isObject(shown) ? shown["value"] : undefined;
+      return typeof text === "string" || typeof text === "number" ? text : null;
+    }
+    default:
+      return typeof value === "string" || typeof value === "number" ? value : null;
+  }
+}

@@ -1,0 +1,36 @@
+import { createContext, runInContext } from "node:vm";
+import sift from "sift";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { invalid } from "../data/platformError.ts";
+
+const longest = 3000;
+
+/** A predicate over stored rows in the manner of document databases. The filters' operators were judged before. */
+export function matcher(filters: readonly Json[]): (document: unknown) => boolean {
+  const tests = filters.map((filter) => {
+    try {
+      return (sift as unknown as Sift)(filter);
+    } catch (error) {
+      throw invalid(`optViewFilters: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  });
+  return (document) => tests.every((test) => test(document));
+}
+
+// The library's types are CommonJS under a name of an ES module.
+type Sift = (filter: Json) => (document: unknown) => boolean;
+
+/**
+ * Runs work that an expression of the caller's may keep busy for ever (a pattern that backtracks, say) and gives up
+ * after a while: one request must not stop all others.
+ */
+export function bounded<Result>(work: () => Result): Result {
+  try {
+    return runInContext("work()", createContext({ work }), { timeout: longest }) as Result;
+  } catch (error) {
+    if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      throw invalid("the filters take too long: make them simpler");
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Call } from "../data/callContext.ts";
+import { sortIndex, sortName, type Field, type Table } from "../data/tables.ts";
+import { visible, type Condition } from "./access.ts";
+import { columnOf, judgeFilters, takeApart, type Column } from "./filters.ts";
+import { columnsOf } from "./records.ts";
+
+type Request = ParsedRequestOf<"microappdata">;
+
+/** A read in SQL, without its limit, and the filters that are left for the documents. */
+export interface Query {
+  sql: string;
+  values: SQLInputValue[];
+  rest: Json[];
+}
+
+export function queryOf(request: Request, table: Table, call: Call): Query {
+  const { strict } = call.settings;
+  judgeFilters(request.optViewFilters);
+  const { conditions, rest } = takeApart(table, request.optViewFilters ?? [], strict);
+  const visibility = visible(call);
+  const all = [...conditions, ...searchConditions(request, table, strict), ...(visibility ? [visibility] : [])];
+  const where = all.map(({ sql }) => ` AND ${sql}`).join("");
+  const ordered = order(request, table, strict);
+  return {
+    sql: `SELECT ${columnsOf(table)} FROM rows ${access(table, all, ordered)}${where} ORDER BY ${ordered.join(", ")}`,
+    values: all.flatMap((condition) => condition.values),
+    rest,
+  };
+}
+
+/** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
+function searchConditions(request: Request, table: Table, strict: boolean): Condition[] {
+  return (request.optSearchFilters ?? [])
+    .filter(({ resourceID = table.id }) => resourceID === table.id)
+    .map(({ fieldID, value }) => {
+      const field = [...table.fields.values()].find(({ id, label }) => id === fieldID || label === fieldID);
+      if (!field) return { sql: "0", values: [] }; // no row has a field that the table lacks
+      const stored = field.sort === null ? field.label : sortName(field.sort);
+      const plain = takeApart(table, [{ [stored]: { $eq: value } }], strict).conditions[0];
+      return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
+    });
+}
+
+function fieldEquals({ label, type }: Field, value: unknown): Condition {
+  const among = (test: string, ...values: (string | number)[]): Condition => ({
+    sql: `EXISTS (SELECT 1 FROM json_each(data) f WHERE f.key = ? AND ${test})`,
+    values: [label, ...values],
+  });
+  if (value === null || value === undefined) {
+    const there = among("f.type <> 'null'");
+    return { ...there, sql: `NOT ${there.sql}` };
+  }
+  const wanted = type === "linked" && isObject(value) ? (value["crossAppRowID"] ?? value) : value;
+  if (typeof wanted === "boolean") return among("f.type = ?", String(wanted));
+  if (typeof wanted !== "string" && typeof wanted !== "number") return among("f.value = ?", JSON.stringify(wanted));
+  if (type === "linked") return among("f.type = 'object' AND json_extract(f.value, '$.crossAppRowID') = ?", wanted);
+  return among(
+    "CASE f.type WHEN 'array' THEN EXISTS (SELECT 1 FROM json_each(f.value) v WHERE v.value = ?) ELSE f.value = ? END",
+    ...[wanted, wanted],
+  );
+}
+
+/**
+ * Which index finds the rows: SQLite always takes the table's own, as it can't know how much better the others are. A
+ * parent's rows are few, equal sort values likewise. What equals a value without index is rare, too: the rows are read
+ * as they lie, for in another order each costs more. Else the order decides, so that a page ends early.
+ */
+function access(table: Table, conditions: readonly Condition[], ordered: readonly string[]): string {
+  // What no row can fulfil leaves SQLite nothing that an index could be used for.
+  if (conditions.some(({ sql }) => sql === "0")) return `WHERE table_id = '${table.id}'`;
+  const of = (pattern: RegExp) => conditions.map(({ sql }) => pattern.exec(sql)?.[1]).find((found) => found);
+  if (of(/^(parent) = \?$/)) return `WHERE +table_id = '${table.id}'`;
+  const equal = of(/^(sort\d+) (?:= \?|IN )/);
+  if (equal === undefined && of(/^(json_extract)\(.*\) (?:= \?|IN )/)) return `WHERE table_id = '${table.id}'`;
+  const column = equal ?? /^sort\d+/.exec(ordered[0] ?? "")?.[0] ?? (of(/^(id) /) ? undefined : of(/^(sort\d+) /));
+  const hint = column === undefined ? "" : `INDEXED BY "${sortIndex(table.id, Number(column.slice(4)))}" `;
+  return `${hint}WHERE table_id = '${table.id}'`;
+}
+
+/** Order of the answer: view sorts, then numbered sort fields, then the row ID, so that it is always the same. */
+function order(request: Request, table: Table, strict: boolean): string[] {
+  const sorts: [Column | undefined, unknown][] = [
+    ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => [
+      columnOf(table, key, strict),
+      way,
+    ]),
+    ...(request.searchFilter ?? [])
+      .filter(({ resourceID = table.id }) => resourceID === table.id)
+      .map(({ field, order }): [Column | undefined, unknown] => {
+        const sorted = table.sorted.find(({ sort }) => String(sort) === field);
+        return [sorted && { sql: `sort${sorted.sort}`, kind: "text" }, order];
+      }),
+  ];
+  const terms: string[] = [];
+  let end = "id";
+  for (const [column, way] of sorts) {
+    if (!column) continue; // a key that no row has sorts nothing
+    const down = way === -1 || way === "-1" || way === "desc" || way === "descending" ? " DESC" : "";
+    terms.push(`${column.sql}${down}`);
+    if (column.sql === "id") return terms;
+    end = `id${down}`;
+  }
+  return [...terms, end];
+}
+
+/** Keys with their direction, from an object or from a list of objects, pairs or names. */
+function viewSorts(sort: Request["optViewSort"]): [string, unknown][] {
+  if (sort === undefined) return [];
+  if (!Array.isArray(sort)) return Object.entries(sort);
+  if (typeof sort[0] === "string" && sort.length === 2 && typeof sort[1] !== "object") return [[sort[0], sort[1]]];
+  return sort.flatMap((part): [string, unknown][] => {
+    if (Array.isArray(part)) return typeof part[0] === "string" ? [[part[0], part[1] as unknown]] : [];
+    if (isObject(part)) return Object.entries(part);
+    return typeof part === "string" ? [[part, 1]] : [];
+  });
+}

@@ -1,0 +1,85 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { Json } from "../../provider/contract/wire.ts";
+import type { Database } from "../data/database.ts";
+import type { Table } from "../data/tables.ts";
+import { sortValue, type SortValue } from "./fieldValues.ts";
+
+/** A row as it is stored. Lists are JSON texts, null when they are empty. */
+export interface KeptRow {
+  id: string;
+  table_id: string;
+  parent: string | null;
+  creator: string | null;
+  submitted: number;
+  viewers: string | null;
+  team_viewers: string | null;
+  locked: number;
+  conflict: number;
+  /** JSON object of the values by label. */
+  data: string;
+  /** Sort values, for those sort numbers that were asked for. */
+  [sort: `sort${number}`]: SortValue;
+}
+
+const base = "id, table_id, parent, creator, submitted, viewers, team_viewers, locked, conflict, data";
+
+/** Columns to select for the rows of a table. */
+export const columnsOf = (table: Table | undefined): string =>
+  [base, ...(table?.sorted ?? []).map(({ sort }) => `sort${sort}`)].join(", ");
+
+export function findRow(database: Database, rowID: string): KeptRow | undefined {
+  return database.one<KeptRow>(`SELECT ${base} FROM rows WHERE id = ?`, rowID);
+}
+
+/** What is stored of a row beside its ID, table and time. */
+export interface NewRow {
+  parent: string | null;
+  creator: string;
+  viewers: readonly string[];
+  teamViewers: readonly string[];
+  data: Json;
+}
+
+const list = (items: readonly string[]): string | null => (items.length === 0 ? null : JSON.stringify(items));
+
+/** Stores new rows. The caller's transaction makes it all or nothing. */
+export function insertRows(
+  database: Database,
+  table: Table,
+  rows: Iterable<NewRow & { id: string }>,
+  now: number,
+): void {
+  const columns = ["id", "table_id", "parent", "creator", "submitted", "viewers", "team_viewers", "data"];
+  const sorts = table.sorted.map(({ sort }) => `sort${sort}`);
+  const places = [...columns, ...sorts].map(() => "?").join(", ");
+  const insert = database.prepare(`INSERT INTO rows (${[...columns, ...sorts].join(", ")}) VALUES (${places})`);
+  for (const { id, parent, creator, viewers, teamViewers, data } of rows) {
+    insert.run(
+      ...[id, table.id, parent, creator, now, list(viewers), list(teamViewers), JSON.stringify(data)],
+      ...sortValues(table, data),
+    );
+  }
+}
+
+export function updateRow(database: Database, table: Table, rowID: string, row: NewRow): void {
+  const sorts = table.sorted.map(({ sort }) => `, sort${sort} = ?`).join("");
+  const { parent, creator, viewers, teamViewers, data } = row;
+  database.run(
+    `UPDATE rows SET parent = ?, creator = ?, viewers = ?, team_viewers = ?, data = ?${sorts} WHERE id = ?`,
+    ...[parent, creator, list(viewers), list(teamViewers), JSON.stringify(data)],
+    ...[...sortValues(table, data), rowID],
+  );
+}
+
+/** Deletes a row with the rows and files that hang on it (assumed). */
+export function deleteRow(database: Database, rowID: string): void {
+  for (const { id } of database.all<{ id: string }>("SELECT id FROM rows WHERE parent = ?", rowID)) {
+    deleteRow(database, id);
+  }
+  database.run("DELETE FROM children WHERE row_id = ?", rowID);
+  database.run("DELETE FROM rows WHERE id = ?", rowID);
+}
+
+function sortValues(table: Table, data: Json): SQLInputValue[] {
+  return table.sorted.map((field) => sortValue(field, data[field.label]));
+}

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "@jest/globals";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SeedError } from "../../provider/layers/seedLayers.ts";
+import { settings } from "../data/settings.ts";
+import { directory, signIn, start } from "../testing/platform.ts";
+import { parseSeed, readSeed } from "./file.ts";
+
+test("a seed may be empty: the administrator is known by default", () => {
+  for (const yaml of ["", "{}", "# nothing yet\n"]) {
+    expect(parseSeed(yaml, "platform.yaml").administrator).toEqual({
+      email: "admin@example.com",
+      password: "admin",
+      apiKey: "dev-key",
+    });
+  }
+});
+
+test("a table has the ID of its key, or another, and fields in short and long form", async () => {
+  const file = join(directory(), "platform.yaml");
+  writeFileSync(
+    file,
+    `
+administrator: { email: root@example.com, password: secret, id: root }
+tables:
+  towns:
+    id: t-1
+    fields:
+      Name: { type: text, id: name }
+      Size: number
+`,
+  );
+  const { url } = await start({ seed: file });
+  const root = await signIn(url, "root@example.com", "secret");
+  expect(root.userID).toBe("root");
+  await root.call("insertmicroapprow", { microAppID: "t-1", rowData: { Name: "Brno", Size: 3 } });
+  const read = { microAppID: "t-1", optSearchFilters: [{ fieldID: "name", value: "Brno" }] };
+  expect(await root.get("body.microAppRows", "microappdata", read)).toMatchObject([{ Name: "Brno", Size: 3 }]);
+});
+
+test("the seed that the page shows is one, with every setting", () => {
+  const page = readFileSync("emulator/README.md", "utf8");
+  const { tables, settings: shown } = parseSeed(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? "", "README.md");
+  expect(Object.keys(tables)).toEqual(["countries", "currencies", "cities"]);
+  expect(Object.keys(shown).sort()).toEqual(Object.keys(settings.shape).sort());
+});
+
+describe("an Environment file is a seed by its platform", () => {
+  const written = (files: Record<string, string>): string => {
+    const folder = directory();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return join(folder, "dev.yaml");
+  };
+
+  test("with what the files say that it extends", async () => {
+    const file = written({
+      "dev.yaml":
+        "extends: base.yaml\norganizations: {}\nplatform:\n  users: [{email: dev@example.com, password: dev}]\n",
+      "base.yaml":
+        "extends: tables.yaml\nplatform:\n  users: [{email: base@example.com}]\n  tables: {a: {name: Above}}\n",
+      "tables.yaml": "seeds: {}\nplatform:\n  tables: {a: {name: Below, fields: {Name: text}}, b: {}}\n",
+    });
+    const { users, tables } = readSeed(file);
+    expect(users.map(({ email }) => email)).toEqual(["dev@example.com"]);
+    expect(tables).toMatchObject({ a: { name: "Above", fields: { Name: { type: "text" } } }, b: {} });
+    const { url } = await start({ seed: file });
+    await signIn(url, "dev@example.com", "dev");
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [
+      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "platform:\n  tabels: {}\n" },
+      "base.yaml:2:11: platform.tabels",
+    ],
+    [
+      { "dev.yaml": "extends: base.yaml\nplatform: {tables: {a: {}}}\n", "base.yaml": "platform: {users: [{}]}\n" },
+      "base.yaml:1:20: platform.users.0.email: is required",
+    ],
+    [
+      { "dev.yaml": "organizations: {}\n" },
+      "dev.yaml:1:16: an Environment file is a seed by its platform, and it has none",
+    ],
+    [{ "dev.yaml": "extends: none.yaml\n" }, "dev.yaml:1:10: extends: "],
+    [{ "dev.yaml": "extends: [a]\n" }, "dev.yaml:1:10: extends: must be the name of a file, relative to this one"],
+    [
+      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "extends: ./dev.yaml\n" },
+      "base.yaml:1:10: extends: the files extend each other in a circle",
+    ],
+    [{ "dev.yaml": "extends: base.yaml\n", "base.yaml": "users: [\n" }, "base.yaml:2:1: Flow sequence"],
+  ])("%j is refused", (files, expected) => {
+    const file = written(files);
+    expect(
+      thrown(() => readSeed(file))
+        .replaceAll(join(file, "../"), "")
+        .slice(0, expected.length),
+    ).toBe(expected);
+  });
+});
+
+describe("a mistake is named with file, line and column", () => {
+  test.each([
+    ["tables:\n  a: {fields: {Name: txt}}\n", ["p.yaml:2:22: tables.a.fields.Name.type: must be one of text, number"]],
+    ["tabels: {}\n", ["p.yaml:1:9: tabels: is not known here"]],
+    ["users:\n  - password: x\n", ["p.yaml:2:5: users.0.email: is required"]],
+    ["users: [{email: nobody}]\n", ["p.yaml:1:17: users.0.email: must be an e-mail address"]],
+    ["tables:\n  a:\n    parent: b\n", ["p.yaml:3:13: tables.a.parent: there is no other table b"]],
+    ["tables:\n  a b: {}\n", ["p.yaml:2:8: tables.a b: must consist of letters"]],
+    [
+      "tables:\n  a:\n    fields:\n      X: {type: linked}\n      Y: {type: linked, table: b}\n",
+      [
+        "p.yaml:4:10: tables.a.fields.X.table: a linked field, and no other, names its table",
+        "p.yaml:5:32: tables.a.fields.Y.table: there is no table b",
+      ],
+    ],
+    [
+      "tables:\n  a:\n    fields:\n      X: {type: text, sort: 1}\n      Y: {type: linked, table: b, sort: 1}\n",
+      [
+        "p.yaml:5:41: tables.a.fields.Y.sort: sort 1 is taken by another field",
+        "p.yaml:5:32: tables.a.fields.Y.table: there is no table b",
+      ],
+    ],
+    ["users:\n  - email: ADMIN@example.com\n", ["p.yaml:2:12: users.0.email: ADMIN@example.com is there twice"]],
+    ["settings: {defaultLimit: 0}\n", ["p.yaml:1:26: settings.defaultLimit: must be at least 1"]],
+    ["users: [\n", ["p.yaml:2:1: Flow sequence in block collection"]],
+    ["users: []\nusers: []\n", ["p.yaml:2:1: Map keys must be unique"]],
+    ["- a\n", ["p.yaml:1:1: must be a map, not a list"]],
+  ])("%j", (yaml, expected) => {
+    const messages = thrown(() => parseSeed(yaml, "p.yaml")).split("\n");
+    expect(messages).toHaveLength(expected.length);
+    for (const [index, start] of expected.entries()) expect(messages[index]?.slice(0, start.length)).toBe(start);
+  });
+
+  test("a file that is missing", () => {
+    expect(thrown(() => readSeed("/nowhere/platform.yaml"))).toMatch(
+      /^the seed \/nowhere\/platform.yaml can't be read/,
+    );
+  });
+});
+
+function thrown(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SeedError) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+test("a key that stands twice, or that objects of JavaScript lose, is refused at its place", () => {
+  const refused = (yaml: string): string => {
+    try {
+      parseSeed(yaml, "platform.yaml");
+      return "";
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(refused("settings: {}\nsettings: {}\n")).toContain("platform.yaml:2:1: Map keys must be unique");
+  expect(refused("tables:\n  __proto__: {}\n")).toContain("platform.yaml:2:3: a key can't have this name: __proto__");
+});
+
+test("of 20,000 mistakes 50 are told, at once, with how many there are beside", () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `  key${index}: 1\n`).join("");
+  const lines = thrown(() => parseSeed(`settings:\n${keys}`, "platform.yaml")).split("\n");
+  expect([lines.length, lines[0], lines.at(-1)]).toEqual([
+    51,
+    "platform.yaml:2:9: settings.key0: is not known here",
+    "and 19950 more",
+  ]);
+}, 60_000);

@@ -1,0 +1,80 @@
+import type { Database } from "../data/database.ts";
+import { hashPassword, hashToken } from "../data/hashing.ts";
+import { derivedID } from "../data/identifiers.ts";
+import { writeSettings } from "../data/settings.ts";
+import { sortIndex } from "../data/tables.ts";
+import type { Seed } from "./schema.ts";
+
+/** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
+export function withoutSecrets(seed: Seed): Seed {
+  const { administrator, users } = seed;
+  const hashed = <User extends { password?: string | undefined }>(user: User): User =>
+    user.password === undefined ? user : { ...user, password: hashPassword(user.password) };
+  const { apiKey } = administrator;
+  return {
+    ...seed,
+    administrator: { ...hashed(administrator), ...(apiKey === undefined ? {} : { apiKey: hashToken(apiKey) }) },
+    users: users.map(hashed),
+  };
+}
+
+/** Puts a seed, whose secrets are hashed, into an empty database. */
+export function plant(database: Database, seed: Seed, now: number): void {
+  database.run("INSERT OR REPLACE INTO meta VALUES ('seed', ?)", JSON.stringify(seed));
+  writeSettings(database, seed.settings);
+  plantUsers(database, seed, now);
+  plantTables(database, seed);
+  indexSorts(database);
+}
+
+/** The seed that a data file was begun with. */
+export function plantedSeed(database: Database): Seed {
+  const kept = database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seed'");
+  if (!kept) throw new Error("the data file has no seed");
+  return JSON.parse(kept.value) as Seed; // written by plant
+}
+
+function plantUsers(database: Database, { administrator, users }: Seed, now: number): void {
+  const insert = "INSERT INTO users (id, email, password, admin, invited, created) VALUES (?, ?, ?, ?, ?, ?)";
+  for (const user of [administrator, ...users]) {
+    const id = user.id ?? derivedID("user", user.email.toLowerCase());
+    const invited = user.password === undefined ? 1 : 0;
+    database.run(insert, id, user.email, user.password ?? null, user === administrator ? 1 : 0, invited, now);
+  }
+  if (administrator.apiKey !== undefined) {
+    const id = administrator.id ?? derivedID("user", administrator.email.toLowerCase());
+    database.run("INSERT INTO keys VALUES (?, ?)", administrator.apiKey, id);
+  }
+}
+
+function plantTables(database: Database, { tables }: Seed): void {
+  const idOf = (key: string) => tables[key]?.id ?? key;
+  for (const [position, [key, table]] of Object.entries(tables).entries()) {
+    const tableID = idOf(key);
+    const parent = table.parent === undefined ? null : idOf(table.parent);
+    database.run("INSERT INTO tables VALUES (?, ?, ?, ?)", tableID, table.name ?? key, parent, position);
+    for (const [place, [label, field]] of Object.entries(table.fields).entries()) {
+      const fieldID = field.id ?? derivedID("field", tableID, label);
+      const target = field.table === undefined ? null : idOf(field.table);
+      database.run(
+        "INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ...[fieldID, tableID, label, field.type, field.sort ?? null, target, field.field ?? null, place],
+      );
+    }
+  }
+}
+
+/** A page in the order of a sort field must not read the whole table: each gets a column and an index of its own. */
+export function indexSorts(database: Database): void {
+  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'rows:*'";
+  for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
+  const sorts = "SELECT table_id AS tableID, sort FROM fields WHERE sort IS NOT NULL";
+  for (const { tableID, sort } of database.all<{ tableID: string; sort: number }>(sorts)) {
+    if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", `sort${sort}`)) {
+      database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
+    }
+    // A seed's table IDs are letters, digits, dots, hyphens and underscores.
+    const index = `"${sortIndex(tableID, sort)}"`;
+    database.execute(`CREATE INDEX ${index} ON rows (sort${sort}, id) WHERE table_id = '${tableID}'`);
+  }
+}

@@ -1,0 +1,112 @@
+import { expect, test } from "@jest/globals";
+import { join } from "node:path";
+import { createEmulator, readCalls } from "../index.ts";
+import { directory, seed, signIn, start, type Caller } from "./platform.ts";
+import { run } from "./processes.ts";
+
+const tables = { items: { fields: { Code: { type: "text", sort: 1 }, Text: "text" } } } as const;
+
+const count = async (caller: Caller) => {
+  const query = { microAppID: "items", searchFilter: [{ limit: 100_000, skip: 0 }] };
+  return ((await caller.get("body.microAppRows", "microappdata", query)) as unknown[]).length;
+};
+const batch = (length: number) => ({
+  microAppID: "items",
+  rows: Array.from({ length }, (_, n) => ({ Code: `C${n}`, Text: "x".repeat(200) })),
+});
+
+test("a batch is there whole or not at all after the process was killed in its midst", async () => {
+  const data = join(directory(), "platform.db");
+  await (await createEmulator({ data, seed: { tables } })).close();
+  let expected = 0;
+  for (const delay of [5, 20, 40, 60, 80, 100, 140, 200]) {
+    const process = await run("--data", data);
+    const admin = await signIn(process.url);
+    const answered = admin.call("insertmicroapprows", batch(10_000)).then(
+      () => true,
+      () => false,
+    );
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    expect(await process.end("SIGKILL")).toEqual([null, "SIGKILL"]);
+    const after = await createEmulator({ data });
+    const rows = await count(await signIn(after.url));
+    const logged = after.calls({ mutating: true }).length;
+    await after.close();
+    expect([expected, expected + 10_000]).toContain(rows);
+    if (await answered) expect(rows).toBe(expected + 10_000); // what was answered is never lost
+    expect(logged).toBe(rows / 10_000); // the log says what was done
+    expected = rows;
+  }
+});
+
+test("several processes and handles share one file", async () => {
+  const data = join(directory(), "platform.db");
+  const one = await start({ data, seed: { tables } });
+  const two = await start({ data });
+  const process = await run("--data", data);
+  const admin = await signIn(one.url);
+  // The session of one is known to all.
+  const urls = [one.url, two.url, process.url];
+  const callers = await Promise.all(urls.map((url) => signIn(url)));
+  const inserted = await Promise.all(
+    callers.flatMap((caller) => Array.from({ length: 10 }, () => caller.call("insertmicroapprows", batch(100)))),
+  );
+  expect(inserted.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 200));
+  expect(await count(admin)).toBe(3000);
+  const ids = (await admin.get("body.microAppRows", "microappdata", {
+    microAppID: "items",
+    optLimit: 5000,
+  })) as { _id: string }[];
+  expect(new Set(ids.map(({ _id }) => _id)).size).toBe(3000);
+  expect(await process.end("SIGTERM")).toEqual([0, null]);
+  expect(readCalls(data, { endpoint: "insertmicroapprows" })).toHaveLength(30);
+});
+
+test("a process that is interrupted answers what is under way and ends", async () => {
+  const data = join(directory(), "platform.db");
+  await (await createEmulator({ data, seed: { tables } })).close();
+  const process = await run("--data", data, "--port", "0");
+  const admin = await signIn(process.url);
+  const answers = Promise.allSettled(Array.from({ length: 5 }, () => admin.call("insertmicroapprows", batch(2000))));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await process.end("SIGINT")).toEqual([0, null]);
+  const done = (await answers).filter((answer) => answer.status === "fulfilled" && answer.value.status === 200);
+  const after = await start({ data });
+  expect(await count(await signIn(after.url))).toBe(done.length * 2000);
+});
+
+test("a reset goes back to the seed, or to nothing but the administrator", async () => {
+  const emulator = await start();
+  const before = emulator.lastCall();
+  const admin = await signIn(emulator.url);
+  await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
+  await admin.call("insertorganization", { organizationInfo: { name: "Acme" } });
+  await emulator.reset();
+  expect(emulator.calls()).toEqual([]);
+  expect((await admin.call("microappdata", { microAppID: "countries" })).status).toBe(401);
+  const again = await signIn(emulator.url);
+  expect(await again.get("body.microAppRows", "microappdata", { microAppID: "countries" })).toEqual([]);
+  expect(again.userID).toBe(admin.userID);
+  expect(emulator.calls({ since: before + 4 })).toHaveLength(2); // numbers are not used again
+  await emulator.reset("empty");
+  const alone = await signIn(emulator.url);
+  expect((await alone.call("microappdata", { microAppID: "countries" })).status).toBe(404);
+  await emulator.reset("seed");
+  await signIn(emulator.url, "ada@example.com", "ada");
+});
+
+test("an emulator that was closed answers no more, and may be closed twice", async () => {
+  const emulator = await createEmulator({ seed });
+  await Promise.all([emulator.close(), emulator.close()]);
+  await expect(fetch(emulator.url)).rejects.toThrow();
+});
+
+test("a file of something else is refused and left alone", async () => {
+  const { DatabaseSync } = await import("node:sqlite");
+  const data = join(directory(), "other.db");
+  const other = new DatabaseSync(data);
+  other.exec("CREATE TABLE mine (x); INSERT INTO mine VALUES (1)");
+  await expect(createEmulator({ data })).rejects.toThrow(/is not a data file of the emulator/);
+  expect(other.prepare("SELECT x FROM mine").get()).toEqual({ x: 1 });
+  other.close();
+});

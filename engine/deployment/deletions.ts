@@ -1,0 +1,72 @@
+import { Graph } from "../state/dependencyGraph.ts";
+import type { ResourceState } from "../state/resourceState.ts";
+import type { Run } from "./run.ts";
+import { Aborted, runChain, type Step } from "./stepExecutor.ts";
+
+/** What a run has already dealt with; nothing at all for a destroy. */
+export interface Seen {
+  operatedOn: ReadonlySet<string>;
+  deletes: Set<string>;
+  condemned: ReadonlySet<ResourceState>;
+}
+
+/** Deletes what was not registered and what was replaced, dependents first, what does not depend on each other at once. */
+export async function deleteRest(run: Run, seen: Seen): Promise<void> {
+  const steps = new Map<ResourceState, Step>();
+  for (const old of run.resources) {
+    const step = deletionOf(old, seen);
+    if (step === undefined) continue;
+    seen.deletes.add(old.urn);
+    steps.set(old, step);
+    if (old.custom && !run.preview) await run.providers.ensure(old.provider, run.resources);
+  }
+
+  const graph = new Graph(run.resources);
+  const kept = new Set<ResourceState>();
+  for (const batch of schedule(graph, [...steps.keys()])) {
+    const results = await Promise.allSettled(
+      batch
+        .filter((state) => !kept.has(state))
+        .map(async (state) => {
+          const step = steps.get(state);
+          if (step === undefined) return;
+          try {
+            await runChain(run, [step]);
+          } catch (error) {
+            // What a resource needs has to stay as long as the resource does.
+            for (const dependency of graph.allDependenciesOf(state)) kept.add(dependency);
+            throw error;
+          }
+        }),
+    );
+    if (run.aborted && results.some(({ status }) => status === "rejected")) throw new Aborted("aborted");
+  }
+}
+
+function deletionOf(old: ResourceState, { operatedOn, deletes, condemned }: Seen): Step | undefined {
+  const { urn } = old;
+  if (old.delete) {
+    if (condemned.has(old)) return undefined;
+    return { op: old.external ? "discard-replaced" : "delete-replaced", urn, old, deletions: deletes };
+  }
+  if (operatedOn.has(urn)) return undefined;
+  // Also what this run has deleted ahead of its turn, and the program then did not register.
+  if (old.pendingReplacement) return { op: "remove-pending-replace", urn, old };
+  return { op: old.external ? "read-discard" : "delete", urn, old, deletions: deletes };
+}
+
+/** Batches such that everything is deleted before what it depends on. */
+function schedule(graph: Graph, states: readonly ResourceState[]): ResourceState[][] {
+  const left = new Set(states);
+  // Asked once for each: a long chain has as many batches as states.
+  const dependencies = new Map(states.map((state) => [state, [...graph.dependenciesOf(state)]]));
+  const batches: ResourceState[][] = [];
+  while (left.size > 0) {
+    const batch = [...left].filter((state) => !dependencies.get(state)?.some((dependency) => left.has(dependency)));
+    // Cannot happen in a valid state, and must not hang in an invalid one.
+    if (batch.length === 0) throw new Error("the dependencies in the state go in a circle");
+    for (const state of batch) left.delete(state);
+    batches.unshift(batch);
+  }
+  return batches;
+}

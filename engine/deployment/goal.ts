@@ -1,0 +1,72 @@
+import type { Timeouts } from "../state/resourceState.ts";
+import type { Path } from "../values/paths.ts";
+import type { Properties } from "../values/values.ts";
+
+/** A resource as the program wants it. */
+export interface Goal {
+  type: string;
+  name: string;
+  custom: boolean;
+  inputs: Properties;
+  parent: string;
+  /** Reference of its provider; empty for components and providers. */
+  provider: string;
+  dependencies: string[];
+  propertyDependencies: Record<string, string[]>;
+  /** undefined: as the parent has it. */
+  protect: boolean | undefined;
+  retainOnDelete: boolean | undefined;
+  deletedWith: string;
+  deleteBeforeReplace: boolean | undefined;
+  ignoreChanges: string[];
+  replaceOnChanges: string[];
+  additionalSecretOutputs: string[];
+  /** URNs that it had before. */
+  aliases: string[];
+  customTimeouts: Timeouts;
+  hideDiff: Path[];
+  sourcePosition: string;
+  stackTrace: string[];
+}
+
+/** Something that exists already and is only looked at. */
+export interface ReadGoal extends Pick<
+  Goal,
+  | "type"
+  | "name"
+  | "inputs"
+  | "parent"
+  | "provider"
+  | "dependencies"
+  | "additionalSecretOutputs"
+  | "sourcePosition"
+  | "stackTrace"
+> {
+  id: string;
+}
+
+/** The goal of a provider that the engine makes by itself. */
+export function providerGoal(type: string, name: string, inputs: Properties): Goal {
+  return {
+    type,
+    name,
+    custom: true,
+    inputs,
+    parent: "",
+    provider: "",
+    dependencies: [],
+    propertyDependencies: {},
+    protect: undefined,
+    retainOnDelete: undefined,
+    deletedWith: "",
+    deleteBeforeReplace: undefined,
+    ignoreChanges: [],
+    replaceOnChanges: [],
+    additionalSecretOutputs: [],
+    aliases: [],
+    customTimeouts: {},
+    hideDiff: [],
+    sourcePosition: "",
+    stackTrace: [],
+  };
+}

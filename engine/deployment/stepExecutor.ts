@@ -1,0 +1,351 @@
+import { messageOf, Told } from "../errors.ts";
+import type { Op, PropertyChange, StepInfo } from "../events.ts";
+import { type Outcome, PartialFailure, ProviderError, type Updated } from "../providers/provider.ts";
+import type { Operator } from "../providers/registry.ts";
+import { copyProperties } from "../state/checkpoint.ts";
+import type { OperationType, ResourceState } from "../state/resourceState.ts";
+import { formatPath, pathContains } from "../values/paths.ts";
+import { type Change, changesBetween } from "../values/propertyChanges.ts";
+import { isDefaultProvider, isProviderType, nameOf, unknownId } from "../values/urns.ts";
+import { equal, property, Secret, shown } from "../values/values.ts";
+import type { Run } from "./run.ts";
+
+/** One thing to do about one resource; made by the generator, carried out here. */
+export interface Step {
+  op: Op;
+  urn: string;
+  old?: ResourceState;
+  now?: ResourceState;
+  changes?: Change[];
+  /** The old resource stays until the end of the run, marked for deletion. */
+  deleteLater?: boolean;
+  /** The old resource is deleted now and created again later in the run. */
+  recreate?: boolean;
+  /** URNs that are being deleted in this run, for `deletedWith`. */
+  deletions?: ReadonlySet<string>;
+}
+
+/** A step was not begun, because the run was aborted before. */
+export class Aborted extends Told {}
+
+/** Steps that stand for what the user declared; the others are parts of them. */
+const counted: ReadonlySet<Op> = new Set<Op>(["same", "create", "update", "delete", "replace", "read-discard"]);
+const operations: Partial<Record<Op, OperationType>> = {
+  create: "creating",
+  "create-replacement": "creating",
+  update: "updating",
+  read: "reading",
+  "read-replacement": "reading",
+  delete: "deleting",
+  "delete-replaced": "deleting",
+  "read-discard": "deleting",
+  "discard-replaced": "deleting",
+};
+
+/** Carries out steps one after the other; the first failure ends the run, but for refused deletions. */
+export async function runChain(run: Run, steps: readonly Step[]): Promise<void> {
+  await run.slots.use(async () => {
+    for (const step of steps) {
+      if (run.aborted) throw new Aborted("aborted");
+      await runStep(run, step);
+    }
+  });
+}
+
+export async function runStep(run: Run, step: Step): Promise<void> {
+  const info = describeStep(run, step);
+  run.emit({ type: "step", preview: run.preview, ...info });
+  const started = Date.now();
+  const type = operations[step.op];
+  const subject = step.now ?? step.old;
+  try {
+    const operation =
+      type !== undefined && subject !== undefined && !run.preview ? await run.snapshot.begin(type, subject) : undefined;
+    let failure: Error | undefined;
+    try {
+      await apply(run, step);
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(messageOf(error));
+    }
+    if (step.now && step.op !== "replace") markOutputs(step.now);
+    const done = failure === undefined || failure instanceof PartialFailure;
+    if (done && failure !== undefined && step.op === "update" && step.now && step.old) {
+      // What is there was not made from the new inputs, so the next run must see a difference.
+      step.now.inputs = copyProperties(step.old.inputs);
+    }
+    if (operation) run.snapshot.end(operation);
+    if (done) record(run, step);
+    if (!run.preview && (type !== undefined || (done && mustWrite(step)))) await run.snapshot.persist();
+    if (failure !== undefined) throw failure;
+  } catch (error) {
+    if (error instanceof Told) throw error;
+    run.emit({ type: "stepFailed", preview: run.preview, ...info });
+    const failed = run.fail(describeFailure(error, step.op, run.preview), info.internal ? undefined : step.urn);
+    if (!(error instanceof ProtectedError)) run.abort();
+    throw failed;
+  }
+  if (!info.internal && counted.has(step.op)) run.count(step.op);
+  const after = describeStep(run, step);
+  run.emit({ type: "stepDone", preview: run.preview, seconds: (Date.now() - started) / 1000, ...after });
+}
+
+function describeFailure(error: unknown, op: Step["op"], preview: boolean): string {
+  if (error instanceof PartialFailure) {
+    const how = op === "update" ? "resource updated in part only" : "resource partially created but not ready";
+    return `${how}: ${error.reasons.join("; ")}`;
+  }
+  return preview && error instanceof ProviderError ? `Preview failed: ${error.message}` : messageOf(error);
+}
+
+/** A deletion that is refused; the run goes on with what does not depend on it. */
+export class ProtectedError extends Error {
+  constructor(urn: string) {
+    super(
+      `resource '${urn}' cannot be deleted because it is protected: remove the 'protect' option from it in the program ` +
+        `and run 'up', or unprotect it with the Pulumi CLI ('pulumi state unprotect')`,
+    );
+  }
+}
+
+const now = (): string => new Date().toISOString();
+
+async function apply(run: Run, step: Step): Promise<void> {
+  switch (step.op) {
+    case "same":
+      return applySame(run, step);
+    case "create":
+    case "create-replacement":
+      return applyCreate(run, step);
+    case "update":
+      return applyUpdate(run, step);
+    case "read":
+    case "read-replacement":
+      return applyRead(run, step);
+    case "delete":
+    case "delete-replaced":
+    case "read-discard":
+    case "discard-replaced":
+      return applyDelete(run, step);
+    default:
+      return;
+  }
+}
+
+/** The provider in charge of a state, or the registry for providers themselves. */
+export function operatorOf(run: Run, state: ResourceState): Operator {
+  if (isProviderType(state.type)) return run.providers;
+  const provider = run.providers.get(state.provider);
+  if (provider === undefined)
+    throw new ProviderError(`unknown provider '${state.provider}' of resource '${state.urn}'`);
+  return provider;
+}
+
+async function applySame(run: Run, { old, now: next }: Step): Promise<void> {
+  if (!old || !next) return;
+  next.id = old.id;
+  next.outputs = old.outputs;
+  next.created = old.created;
+  next.modified = old.modified;
+  if (isProviderType(next.type)) await run.providers.same({ ...next, inputs: old.inputs });
+}
+
+async function applyCreate(run: Run, step: Step): Promise<void> {
+  const { now: next, old } = step;
+  if (!next) return;
+  const finish = ({ id, outputs, refreshBeforeUpdate }: Outcome): void => {
+    next.id = id;
+    next.outputs = outputs;
+    next.refreshBeforeUpdate = refreshBeforeUpdate;
+    next.created = next.modified = now();
+    if (step.deleteLater && old) old.delete = true;
+  };
+  if (!next.custom) {
+    finish({ id: "", outputs: {}, refreshBeforeUpdate: false });
+    return;
+  }
+  try {
+    finish(await operatorOf(run, next).create(next.urn, next.inputs, next.customTimeouts.create ?? 0, run.preview));
+  } catch (error) {
+    if (error instanceof PartialFailure) {
+      next.initErrors = error.reasons;
+      finish(error.found);
+    }
+    throw error;
+  }
+}
+
+async function applyUpdate(run: Run, { old, now: next }: Step): Promise<void> {
+  if (!old || !next) return;
+  next.id = old.id;
+  next.created = old.created;
+  next.modified = old.modified;
+  if (!next.custom) return;
+  const finish = ({ outputs, refreshBeforeUpdate }: Updated): void => {
+    next.outputs = outputs;
+    next.refreshBeforeUpdate = refreshBeforeUpdate;
+    next.modified = now();
+  };
+  const options = {
+    ignoreChanges: next.ignoreChanges,
+    timeout: next.customTimeouts.update ?? 0,
+    preview: run.preview,
+  };
+  try {
+    const identity = { urn: next.urn, id: old.id };
+    finish(await operatorOf(run, next).update(identity, old, next.inputs, options));
+  } catch (error) {
+    if (error instanceof PartialFailure) {
+      next.initErrors = error.reasons;
+      finish(error.found);
+    }
+    throw error;
+  }
+}
+
+/** Also in previews, unless the ID is not known yet. */
+async function applyRead(run: Run, { op, old, now: next }: Step): Promise<void> {
+  if (!next) return;
+  if (next.id !== unknownId) {
+    const given = { inputs: next.inputs, outputs: next.inputs };
+    const found = await operatorOf(run, next).read({ urn: next.urn, id: next.id }, given, 0);
+    if (found.id === "") throw new ProviderError(`resource '${next.id}' does not exist`);
+    next.id = found.id;
+    next.outputs = found.outputs;
+  }
+  if (!old) return;
+  if (op === "read-replacement") old.delete = true;
+  const changed = !equal(next.inputs, old.inputs) || !equal(next.outputs, old.outputs);
+  next.created = old.created;
+  next.modified = changed ? now() : old.modified;
+}
+
+async function applyDelete(run: Run, step: Step): Promise<void> {
+  const { old } = step;
+  if (!old) return;
+  const replacing = step.op === "delete-replaced" || step.op === "discard-replaced";
+  if (!replacing && old.protect) throw new ProtectedError(old.urn);
+  const left = old.external || old.retainOnDelete || (old.deletedWith !== "" && step.deletions?.has(old.deletedWith));
+  if (!run.preview && !left && old.custom) {
+    await operatorOf(run, old).delete({ urn: old.urn, id: old.id }, old, old.customTimeouts.delete ?? 0);
+  }
+  if (step.recreate) old.pendingReplacement = true;
+}
+
+/** Outputs become secret where the input of that name is, and where the program says so. */
+export function markOutputs(state: ResourceState): void {
+  const marked = { ...state.outputs };
+  for (const name of Object.keys(marked)) {
+    const value = property(marked, name);
+    if (value === undefined || value instanceof Secret) continue;
+    const asked = name !== "id" && state.additionalSecretOutputs.includes(name);
+    if (asked || property(state.inputs, name) instanceof Secret) {
+      marked[name] = new Secret(value);
+    }
+  }
+  state.outputs = marked;
+}
+
+/** Brings the snapshot in line with what was done. */
+function record(run: Run, { op, old, now: next }: Step): void {
+  const { snapshot } = run;
+  if (run.preview) return;
+  switch (op) {
+    case "same":
+    case "update":
+    case "read":
+      if (old) snapshot.markDone(old);
+      if (next) snapshot.markNew(next);
+      return;
+    case "read-replacement":
+      // The old one is marked for deletion and stays until then.
+      if (next) snapshot.markNew(next);
+      return;
+    case "create":
+    case "create-replacement":
+      if (next) snapshot.markNew(next);
+      if (old?.pendingReplacement) snapshot.markDone(old);
+      return;
+    case "delete":
+    case "delete-replaced":
+    case "read-discard":
+    case "discard-replaced":
+      if (old && !old.pendingReplacement) snapshot.markDone(old);
+      return;
+    case "remove-pending-replace":
+      if (old) snapshot.markDone(old);
+      return;
+    default:
+      return;
+  }
+}
+
+/** Whether a step that calls nobody has changed something that the state records. */
+function mustWrite({ op, old, now: next }: Step): boolean {
+  if (op === "remove-pending-replace") return true;
+  if (op !== "same" || !old || !next) return false;
+  const essence = (state: ResourceState): string => {
+    const {
+      sourcePosition: _position,
+      stackTrace: _trace,
+      aliases: _aliases,
+      inputs,
+      outputs,
+      initErrors: _errors,
+      ...rest
+    } = state;
+    return JSON.stringify({
+      ...rest,
+      dependencies: rest.dependencies.toSorted(),
+      inputs: shown(inputs, true),
+      outputs: shown(outputs, true),
+    });
+  };
+  return essence(old) !== essence(next);
+}
+
+export function describeStep(run: Run, step: Step): StepInfo {
+  const state = step.now ?? step.old;
+  const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
+  // Before it is done an update has the ID that it had.
+  const id = state?.id || (step.op === "update" ? step.old?.id : "");
+  if (id) described.id = id;
+  if (state?.parent) described.parent = state.parent;
+  if (state?.provider) described.provider = state.provider;
+  const changes = visibleChanges(run, step);
+  if (changes.length > 0) described.changes = changes;
+  const whole = step.op === "create" ? step.now?.inputs : step.op === "delete" ? step.old?.outputs : undefined;
+  if (whole) {
+    const hidden = state?.hideDiff ?? [];
+    described.properties = Object.fromEntries(
+      Object.entries(whole)
+        .filter(([name]) => name !== providerKey && !hidden.some((path) => path.length === 1 && path[0] === name))
+        .map(([name, value]) => [name, shown(value, run.showSecrets)]),
+    );
+  }
+  if (step.op === "remove-pending-replace" || isDefaultProvider(step.urn)) described.internal = true;
+  return described;
+}
+
+/** Where a dynamic resource keeps the code of its provider; never shown. */
+const providerKey = "__provider";
+
+function visibleChanges(run: Run, { op, old, now: next, changes }: Step): PropertyChange[] {
+  if (!old || !next || op === "same" || op === "delete" || op === "read") return [];
+  const hidden = next.hideDiff;
+  return (changes ?? changesBetween(old.inputs, next.inputs))
+    .filter(({ path }) => path[0] !== providerKey && !hidden.some((outer) => pathContains(outer, path)))
+    .map((change) => toPropertyChange(change, run.showSecrets));
+}
+
+export function toPropertyChange(
+  { path, kind, old, now: next, replaces }: Change,
+  showSecrets: boolean,
+): PropertyChange {
+  return {
+    path: formatPath(path),
+    kind,
+    ...(old === undefined ? {} : { old: shown(old, showSecrets) }),
+    ...(next === undefined ? {} : { new: shown(next, showSecrets) }),
+    ...(replaces ? { replaces } : {}),
+  };
+}

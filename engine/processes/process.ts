@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { EngineError } from "../errors.ts";
+
+export interface Started {
+  child: ChildProcess;
+  /** Why it ended: "exited with code 1", "was killed by SIGKILL". Resolves after its output was read. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Asks it and all that it has started to end, as Ctrl-C does. */
+  interrupt: () => void;
+  /** Ends it and all that it has started. */
+  kill: () => void;
+}
+
+export interface StartOptions {
+  arguments: string[];
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  onLine: (line: string, stream: "stdout" | "stderr") => void;
+}
+
+const running = new Set<Started>();
+// A forgotten child would be left behind when the engine ends in an unforeseen way.
+process.on("exit", () => {
+  for (const started of running) started.kill();
+});
+
+/** Starts Node with a life line. */
+export function startNode(options: StartOptions & { nodeArguments?: string[] }): Started {
+  const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
+  const nodeArguments = ["--import", lifeline.href, ...(options.nodeArguments ?? [])];
+  return start(process.execPath, { ...options, arguments: [...nodeArguments, ...options.arguments] });
+}
+
+/** Starts a process in a process group of its own, so that Ctrl-C reaches the engine only. */
+export function start(command: string, options: StartOptions): Started {
+  const child = spawn(command, options.arguments, {
+    cwd: options.cwd,
+    env: withoutPassphrase(options.environment),
+    detached: true,
+    // Descriptor 3 is the life line of those that watch it; a batch file needs its interpreter.
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    shell: command.endsWith(".cmd"),
+  });
+  const read = (stream: "stdout" | "stderr"): Promise<void> =>
+    new Promise((resolve) => {
+      const input = child[stream];
+      if (input === null) {
+        resolve();
+        return;
+      }
+      const lines = createInterface({ input, crlfDelay: Infinity });
+      lines.on("line", (line) => options.onLine(line, stream));
+      lines.on("close", resolve);
+    });
+  const output = Promise.all([read("stdout"), read("stderr")]);
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once("error", (error) => reject(new EngineError(`could not start ${command}: ${error.message}`)));
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      // The whole group is gone already.
+    }
+  };
+  const started: Started = {
+    child,
+    ended: exit.then(async (how) => {
+      // Its own children, if any, must not outlive it, nor keep its output open.
+      started.kill();
+      await output;
+      running.delete(started);
+      return how;
+    }),
+    interrupt: () => signal("SIGINT"),
+    kill: () => signal("SIGKILL"),
+  };
+  started.ended.catch(() => running.delete(started));
+  running.add(started);
+  return started;
+}
+
+/** What decrypts the state is the engine's alone: programs and providers get what they need in clear. */
+function withoutPassphrase(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PULUMI_CONFIG_PASSPHRASE: _, PULUMI_CONFIG_PASSPHRASE_FILE: __, ...others } = environment;
+  return others;
+}
+
+/** A file of the @pulumi/pulumi that the project itself has installed. */
+export function resolveFromProject(folder: string, request: string): string {
+  try {
+    return createRequire(path.join(folder, "package.json")).resolve(request);
+  } catch {
+    throw new EngineError(`the Pulumi SDK is not installed in ${folder}: run 'npm install' there`);
+  }
+}
+
+export function describeEnd({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }): string {
+  return signal === null ? `exited with code ${code ?? 0}` : `was killed by ${signal}`;
+}

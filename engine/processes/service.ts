@@ -1,0 +1,75 @@
+import { setTimeout } from "node:timers/promises";
+import { EngineError } from "../errors.ts";
+import { describeEnd, type Started, type StartOptions } from "./process.ts";
+
+/** The process that serves a provider. */
+export interface Service {
+  address: Promise<string>;
+  /** What to say when it has ended by itself; undefined while it runs. */
+  ended: () => Promise<string | undefined>;
+  /** `cancel` asks it to end its work, for those that are to know. */
+  stop: (cancel: () => Promise<void>) => Promise<void>;
+}
+
+type OnLine = StartOptions["onLine"];
+
+/** A process on its way to be a service: it prints its port as a line of its own. */
+export interface Beginning {
+  /** What to call it in errors, such as `the plugin /path`. */
+  name: string;
+  begin: (onLine: OnLine) => Started;
+  /** Gets all that it prints but its port; an error that this throws is why it cannot be used. */
+  onLine: (line: string, stream: "stdout" | "stderr", ready: boolean) => void;
+  /** What more there is to say about why it ended. */
+  lastWords: () => string;
+  stop: (started: Started, cancel: () => Promise<void>) => Promise<void>;
+}
+
+/** The service of a process, from when it has told its port. */
+export function serve({ name, begin, onLine, lastWords, stop }: Beginning): Service {
+  let stopped = false;
+  let ready = false;
+  let found: (address: string) => void = () => undefined;
+  let unusable: (error: unknown) => void = () => undefined;
+  const announced = new Promise<string>((resolve, reject) => {
+    found = resolve;
+    unusable = reject;
+  });
+  const started = begin((line, stream) => {
+    // The first line is the port; everything later is the user's.
+    if (!ready && stream === "stdout" && /^\d+\s*$/.test(line)) {
+      ready = true;
+      found(`127.0.0.1:${line.trim()}`);
+      return;
+    }
+    try {
+      onLine(line, stream, ready);
+    } catch (error) {
+      unusable(error);
+      started.kill();
+    }
+  });
+  const failure = started.ended.then(
+    (how) => `${name} ${describeEnd(how)}, and took what it was doing with it${lastWords()}`,
+  );
+  const address = Promise.race([
+    announced,
+    started.ended.then((how) =>
+      Promise.reject(new EngineError(`could not start the provider: ${name} ${describeEnd(how)}${lastWords()}`)),
+    ),
+  ]);
+  // Whoever needs the address sees the failure; nobody may need it.
+  address.catch(() => undefined);
+  failure.catch(() => undefined);
+  return {
+    address,
+    // A broken connection is noticed a moment before the end of the process.
+    ended: async () => (stopped ? undefined : await Promise.race([failure, setTimeout(1000, undefined)])),
+    stop: async (cancel) => {
+      stopped = true;
+      await stop(started, cancel);
+      started.kill();
+      await started.ended.catch(() => undefined);
+    },
+  };
+}

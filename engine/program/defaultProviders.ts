@@ -1,0 +1,94 @@
+import type {
+  ReadResourceRequest,
+  RegisterResourceRequest,
+  ResourceInvokeRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import { type Goal, providerGoal } from "../deployment/goal.ts";
+import type { Run } from "../deployment/run.ts";
+import type { Generator } from "../deployment/stepGenerator.ts";
+import { EngineError } from "../errors.ts";
+import { defaultName, versionsIn, withVersion } from "../providers/packageVersions.ts";
+import { makeReference, packageOf, parseReference, providerTypePrefix, typeOf } from "../values/urns.ts";
+import { providerProperties } from "../workspace/config.ts";
+
+/**
+ * Which provider serves what a program asks for. The default ones, one for each package and version, are made here out
+ * of the stack's configuration.
+ */
+export class ProviderChoice {
+  readonly #run: Run;
+  readonly #generator: Generator;
+  /** The `providers` of components, which children inherit by package. */
+  readonly #ofComponents = new Map<string, Map<string, string>>();
+  readonly #references = new Map<string, Promise<string>>();
+  readonly #versions: ReadonlyMap<string, string>;
+
+  constructor(run: Run, generator: Generator) {
+    this.#run = run;
+    this.#generator = generator;
+    this.#versions = versionsIn(run.resources);
+  }
+
+  /** The version of a provider: the one that is asked for, or the one that was used so far; empty where there is none. */
+  version(name: string, asked: string): string {
+    return asked || (this.#versions.get(name) ?? "");
+  }
+
+  /** What a component hands down to its children. */
+  remember(component: string, request: RegisterResourceRequest): void {
+    const own = new Map(request.getProvidersMap().toArray());
+    for (const [name, reference] of this.#ofComponents.get(request.getParent()) ?? []) {
+      if (!own.has(name)) own.set(name, reference);
+    }
+    this.#ofComponents.set(component, own);
+  }
+
+  /** Its own, the one of its package that a parent component hands down, its parent's, or the default one. */
+  ofResource(request: RegisterResourceRequest, parent: Goal | undefined): Promise<string> {
+    const name = packageOf(request.getType());
+    const inherited =
+      parent !== undefined && parent.provider !== "" && packageOf(typeOf(parseReference(parent.provider).urn)) === name
+        ? parent.provider
+        : undefined;
+    const given =
+      request.getProvider() ||
+      inherited ||
+      request.getProvidersMap().get(name) ||
+      this.#ofComponents.get(request.getParent())?.get(name);
+    return given ? Promise.resolve(given) : this.#default(name, request.getVersion());
+  }
+
+  ofLookUp(request: ReadResourceRequest): Promise<string> {
+    const given = request.getProvider();
+    return given === "" ? this.#default(packageOf(request.getType()), request.getVersion()) : Promise.resolve(given);
+  }
+
+  ofFunction(request: ResourceInvokeRequest): Promise<string> {
+    const name = packageOf(request.getTok());
+    const given = request.getProvider() || this.#ofComponents.get(request.getParent())?.get(name);
+    return given ? Promise.resolve(given) : this.#default(name, request.getVersion());
+  }
+
+  /** The reference of a default provider, which is made when it is asked for first. */
+  #default(name: string, asked: string): Promise<string> {
+    const version = this.version(name, asked);
+    const key = `${name} ${version}`;
+    const known = this.#references.get(key) ?? this.#make(name, version);
+    this.#references.set(key, known);
+    return known;
+  }
+
+  async #make(name: string, version: string): Promise<string> {
+    const { config } = this.#run;
+    const denied = config["pulumi:disable-default-providers"]?.text ?? "";
+    if (denied.includes(`"${name}"`) || denied.includes(`"*"`)) {
+      throw new EngineError(
+        `the default provider for '${name}' is disabled by pulumi:disable-default-providers: name a provider`,
+      );
+    }
+    const inputs = withVersion(providerProperties(config, name), version);
+    const goal = providerGoal(`${providerTypePrefix}${name}`, defaultName(version), inputs);
+    const state = await this.#generator.register(goal);
+    return makeReference(state.urn, state.id);
+  }
+}

@@ -1,0 +1,192 @@
+import grpc from "@grpc/grpc-js";
+import type { handleUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engineProto from "@pulumi/pulumi/proto/engine_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  ReadResourceRequest,
+  ReadResourceResponse,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  RegisterResourceResponse,
+  ResourceInvokeRequest,
+  ResourceInvokeResponse,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { listenForOwn, type Loopback } from "../../machine/loopback.ts";
+import { messageOf } from "../errors.ts";
+import type { Emit, Severity } from "../events.ts";
+import { channelOptions } from "../providers/connection.ts";
+import { ProviderError } from "../providers/provider.ts";
+import type { Registrar } from "./resourceMonitor.ts";
+
+const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
+
+/**
+ * Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback, for
+ * processes of this user.
+ */
+export class Monitor {
+  readonly #server = new grpc.Server(channelOptions);
+  readonly #emit: Emit;
+  #loopback: Loopback | undefined;
+  #registrar: Registrar | undefined;
+  #rootResource = "";
+  #shutdown: (() => void)[] = [];
+  #closed = false;
+  #finish: () => void = () => undefined;
+  /** Resolves when the program says that it has registered everything. */
+  readonly finished = new Promise<void>((resolve) => (this.#finish = resolve));
+  address = "";
+  /** What the program and the providers say is not passed on any more. */
+  silent = false;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  async listen(): Promise<void> {
+    this.#server.addService(engineService.EngineService, {
+      log: answered((request: LogRequest) => {
+        this.#log(request);
+        return new emptyProto.Empty();
+      }),
+      getRootResource: answered(() => new engineProto.GetRootResourceResponse().setUrn(this.#rootResource)),
+      setRootResource: answered((request: InstanceType<typeof engineProto.SetRootResourceRequest>) => {
+        this.#rootResource = request.getUrn();
+        return new engineProto.SetRootResourceResponse();
+      }),
+      startDebugging: answered(() => new emptyProto.Empty()),
+      // There is no version of the Pulumi CLI here that could be too old.
+      requirePulumiVersion: answered(() => new engineProto.RequirePulumiVersionResponse()),
+    });
+    this.#server.addService(resourceService.ResourceMonitorService, this.#monitor());
+    const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+    this.#loopback = await listenForOwn((socket) => injector.injectConnection(socket));
+    this.address = `127.0.0.1:${this.#loopback.port}`;
+  }
+
+  /** From here on resources can be registered. */
+  serve(registrar: Registrar): void {
+    this.#registrar = registrar;
+  }
+
+  /** Lets the program end. */
+  release(): void {
+    this.#closed = true;
+    for (const tell of this.#shutdown.splice(0)) tell();
+  }
+
+  close(): void {
+    this.release();
+    this.#loopback?.close();
+    this.#server.forceShutdown();
+  }
+
+  #log(request: LogRequest): void {
+    const severity = severities[request.getSeverity()];
+    // Debug messages of the SDK quote whole answers, secrets in them too.
+    if (this.silent || severity === undefined) return;
+    const urn = request.getUrn();
+    this.#emit({
+      type: "log",
+      severity,
+      message: request.getMessage(),
+      ...(urn === "" ? {} : { urn }),
+      ...(request.getEphemeral() ? { ephemeral: true } : {}),
+    });
+  }
+
+  #monitor(): Parameters<InstanceType<typeof grpc.Server>["addService"]>[1] {
+    const refuse = (what: string): handleUnaryCall<unknown, unknown> =>
+      failing(() => {
+        const message = `the program uses ${what}, which the embedded engine does not do: run this program with the Pulumi CLI`;
+        this.#registrar?.refuse(message);
+        throw unavailable();
+      });
+    return {
+      getDeploymentInfo: answered(() => this.#registered().deploymentInfo()),
+      supportsFeature: answered(() => new resourceProto.SupportsFeatureResponse().setHassupport(false)),
+      registerResource: answered((request: RegisterResourceRequest) =>
+        this.#whileGoingOn<RegisterResourceResponse>((registrar) => registrar.register(request)),
+      ),
+      registerResourceOutputs: answered(async (request: RegisterResourceOutputsRequest) => {
+        await this.#whileGoingOn((registrar) => registrar.registerOutputs(request));
+        return new emptyProto.Empty();
+      }),
+      signalAndWaitForShutdown: answered(async () => {
+        this.#finish();
+        if (!this.#closed) await new Promise<void>((resolve) => this.#shutdown.push(resolve));
+        return new emptyProto.Empty();
+      }),
+      readResource: answered((request: ReadResourceRequest) =>
+        this.#whileGoingOn<ReadResourceResponse>((registrar) => registrar.read(request)),
+      ),
+      existsResource: refuse("a look-up of an existing resource"),
+      invoke: answered((request: ResourceInvokeRequest) => this.#invoke(request)),
+      call: refuse("a method of a resource (call)"),
+      registerStackTransform: refuse("stack transforms"),
+      registerStackInvokeTransform: refuse("transforms of provider functions"),
+      registerResourceHook: refuse("resource hooks"),
+      registerErrorHook: refuse("error hooks"),
+      registerPackage: refuse("a package with parameters or extensions"),
+    };
+  }
+
+  #registered(): Registrar {
+    if (!this.#registrar) throw unavailable();
+    return this.#registrar;
+  }
+
+  /** The failure of a function is the program's: it may catch it. */
+  async #invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
+    const result = await this.#whileGoingOn((registrar) =>
+      registrar.invoke(request).then(
+        (response) => ({ response }),
+        (error: unknown) => {
+          if (error instanceof ProviderError) return { error };
+          throw error;
+        },
+      ),
+    );
+    if ("error" in result) throw result.error;
+    return result.response;
+  }
+
+  /** After an abort the SDK is told that the monitor is gone, and ends the program without a word. */
+  async #whileGoingOn<Result>(work: (registrar: Registrar) => Promise<Result>): Promise<Result> {
+    const registrar = this.#registered();
+    return Promise.race([
+      work(registrar).catch(() => {
+        // It was told where it happened.
+        throw unavailable();
+      }),
+      registrar.aborted.then(() => {
+        throw unavailable();
+      }),
+    ]);
+  }
+}
+
+const unavailable = (): Error & { code: number } =>
+  Object.assign(new Error("resource monitor shut down"), { code: grpc.status.UNAVAILABLE });
+
+/** A unary handler from a function that returns or throws. */
+function answered<Request, Response>(
+  work: (request: Request) => Response | Promise<Response>,
+): handleUnaryCall<Request, Response> {
+  return ({ request }, respond: sendUnaryData<Response>) => {
+    void (async () => {
+      try {
+        respond(null, await work(request));
+      } catch (error) {
+        const gone = typeof error === "object" && error !== null && "code" in error;
+        respond({ code: gone ? grpc.status.UNAVAILABLE : grpc.status.UNKNOWN, details: messageOf(error) });
+      }
+    })();
+  };
+}
+
+const failing = (work: () => never): handleUnaryCall<unknown, unknown> => answered<unknown, unknown>(work);

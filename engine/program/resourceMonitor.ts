@@ -1,0 +1,278 @@
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  DeploymentInfo,
+  ReadResourceRequest,
+  ReadResourceResponse,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  RegisterResourceResponse,
+  ResourceInvokeRequest,
+  ResourceInvokeResponse,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import type { Goal, ReadGoal } from "../deployment/goal.ts";
+import type { StackOutputs } from "../deployment/result.ts";
+import type { Run } from "../deployment/run.ts";
+import { toPropertyChange } from "../deployment/stepExecutor.ts";
+import type { Generator } from "../deployment/stepGenerator.ts";
+import { EngineError, messageOf, Refusal, Told } from "../errors.ts";
+import { withVersion } from "../providers/packageVersions.ts";
+import { ProviderError } from "../providers/provider.ts";
+import type { Timeouts } from "../state/resourceState.ts";
+import { parseDuration } from "../values/durations.ts";
+import { parsePath } from "../values/paths.ts";
+import { changesBetween } from "../values/propertyChanges.ts";
+import { fromStruct, toStruct } from "../values/structs.ts";
+import { isProviderType, isStackUrn, packageOf } from "../values/urns.ts";
+import {
+  containsUnknown,
+  equal,
+  isProperties,
+  mapProperties,
+  type Properties,
+  Secret,
+  shown,
+  type Value,
+} from "../values/values.ts";
+import { ProviderChoice } from "./defaultProviders.ts";
+import { positionsOf } from "./sourcePositions.ts";
+import { refusePackage, refuseRegistration } from "./unsupported.ts";
+
+const {
+  RESOURCE_MONITOR_FEATURE_SECRETS: secrets,
+  RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES: references,
+  RESOURCE_MONITOR_FEATURE_DELETED_WITH: deletedWith,
+} = resourceProto.ResourceMonitorFeature;
+
+/** Turns what the program registers into goals, gives them their providers, and answers with what came of it. */
+export class Registrar {
+  readonly #run: Run;
+  readonly #generator: Generator;
+  /** Source positions are written relative to the folder of Pulumi.yaml. */
+  readonly #root: string;
+  readonly #parallel: number;
+  readonly #goals = new Map<string, Goal>();
+  readonly #providers: ProviderChoice;
+  #stackOutputs: { urn: string; outputs: Properties } | undefined;
+  /** What has its outputs already: they are registered once. */
+  readonly #completed = new Set<string>();
+  readonly aborted: Promise<void>;
+
+  constructor(run: Run, generator: Generator, root: string, parallel: number) {
+    this.#run = run;
+    this.#generator = generator;
+    this.#root = root;
+    this.#parallel = parallel;
+    this.#providers = new ProviderChoice(run, generator);
+    this.aborted = new Promise((resolve) => {
+      run.onAbort(resolve);
+    });
+  }
+
+  deploymentInfo(): DeploymentInfo {
+    const run = this.#run;
+    const info = new resourceProto.DeploymentInfo();
+    info.setProject(run.project).setStack(run.stack).setOrganization("organization");
+    info.setDryrun(run.preview).setParallel(this.#parallel);
+    // No configuration: the program has it already, and others of this machine may ask too.
+    // With alias specifications, transforms or hooks on the list the SDK would leave work to the engine.
+    return info.setSupportedfeaturesList([secrets, references, deletedWith]);
+  }
+
+  /** Something that this engine does not do: ends the run. */
+  refuse(message: string, urn?: string): Told {
+    const told = this.#run.fail(message, urn);
+    this.#run.abort();
+    return told;
+  }
+
+  async register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
+    let goal: Goal;
+    try {
+      refuseRegistration(request, this.#run.packages);
+      goal = await this.#goalOf(request);
+    } catch (error) {
+      if (error instanceof Told) throw error;
+      throw this.#refused(error, request);
+    }
+    const state = await this.#generator.register(goal);
+    this.#goals.set(state.urn, goal);
+    if (!goal.custom) this.#providers.remember(state.urn, request);
+    // The outputs of a component come later, and old ones may refer to resources that are not registered yet.
+    const outputs = goal.custom ? state.outputs : {};
+    const known = request.getSupportspartialvalues()
+      ? outputs
+      : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
+    const understanding = {
+      secrets: request.getAcceptsecrets(),
+      resources: request.getAcceptresources(),
+      unknowns: true,
+    };
+    const response = new resourceProto.RegisterResourceResponse()
+      .setUrn(state.urn)
+      .setObject(toStruct(known, understanding));
+    return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
+  }
+
+  #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): Told {
+    const where = `resource '${request.getName()}' (${request.getType()})`;
+    return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
+  }
+
+  /** Looks at something that exists already and is not managed here: the `get` of a resource. */
+  async read(request: ReadResourceRequest): Promise<ReadResourceResponse> {
+    const type = request.getType();
+    let goal: ReadGoal;
+    try {
+      refusePackage(request, `resource '${request.getName()}' (${type})`, packageOf(type), this.#run.packages);
+      goal = {
+        type,
+        name: request.getName(),
+        id: request.getId(),
+        inputs: fromStruct(request.getProperties()),
+        parent: request.getParent(),
+        provider: await this.#providers.ofLookUp(request),
+        dependencies: request.getDependenciesList(),
+        additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+        ...positionsOf(request, this.#root),
+      };
+    } catch (error) {
+      if (error instanceof Told) throw error;
+      throw this.#refused(error, request);
+    }
+    const state = await this.#generator.read(goal);
+    const understanding = {
+      secrets: request.getAcceptsecrets(),
+      resources: request.getAcceptresources(),
+      unknowns: true,
+    };
+    return new resourceProto.ReadResourceResponse()
+      .setUrn(state.urn)
+      .setProperties(toStruct(state.outputs, understanding));
+  }
+
+  /** Calls a function of a package; a ProviderError says that it failed. */
+  async invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
+    const token = request.getTok();
+    const name = packageOf(token);
+    let reference: string;
+    try {
+      refusePackage(request, `the function '${token}'`, name, this.#run.packages);
+      reference = await this.#providers.ofFunction(request);
+    } catch (error) {
+      throw error instanceof Told ? error : this.refuse(messageOf(error));
+    }
+    const provider = this.#run.providers.get(reference);
+    if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
+    try {
+      const given = fromStruct(request.getArgs());
+      const { outputs, failures } = await provider.invoke(token, given, this.#run.preview);
+      const understanding = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
+      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, understanding));
+      return response.setFailuresList(
+        failures.map(({ property, reason }) =>
+          new providerProto.CheckFailure().setProperty(property).setReason(reason),
+        ),
+      );
+    } catch (error) {
+      throw new ProviderError(`invocation of ${token} returned an error: ${messageOf(error)}`);
+    }
+  }
+
+  async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
+    const urn = request.getUrn();
+    try {
+      const outputs = mapProperties(fromStruct(request.getOutputs()), this.#run.preview ? unmarked : (value) => value);
+      if (isStackUrn(urn)) this.#stackOutputs = { urn, outputs };
+      else await this.#setOutputs(urn, outputs);
+    } catch (error) {
+      throw error instanceof Told ? error : this.refuse(messageOf(error), urn);
+    }
+  }
+
+  /** Stack outputs are taken over at the end, when it is known whether everything went well. */
+  async finish(): Promise<StackOutputs | undefined> {
+    if (!this.#stackOutputs) return undefined;
+    const { urn, outputs } = this.#stackOutputs;
+    // After a failure an output that is not there may only not have been reached.
+    return this.#setOutputs(urn, this.#run.failed ? { ...this.#run.olds.get(urn)?.outputs, ...outputs } : outputs);
+  }
+
+  async #setOutputs(urn: string, outputs: Properties): Promise<StackOutputs> {
+    const run = this.#run;
+    const state = this.#generator.news.get(urn);
+    if (!state || this.#completed.has(urn))
+      throw new EngineError(`cannot complete a resource '${urn}' whose registration isn't pending`);
+    const old = run.olds.get(urn)?.outputs ?? {};
+    this.#completed.add(urn);
+    state.outputs = outputs;
+    const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
+    const said = shownProperties(outputs, run.showSecrets);
+    run.emit({ type: "outputs", urn, outputs: said, changes, preview: run.preview });
+    if (!run.preview && !(run.olds.has(urn) && equal(old, outputs))) await run.snapshot.persist();
+    return { outputs: said, outputChanges: changes };
+  }
+
+  async #goalOf(request: RegisterResourceRequest): Promise<Goal> {
+    const type = request.getType();
+    const custom = request.getCustom();
+    const parentGoal = this.#goals.get(request.getParent());
+    const given = fromStruct(request.getObject());
+    const inputs = isProviderType(type)
+      ? withVersion(given, this.#providers.version(packageOf(type), request.getVersion()))
+      : given;
+    const dependencies = request.getDependenciesList();
+    const written = request.getPropertydependenciesMap();
+    const propertyDependencies: Record<string, string[]> = {};
+    for (const name of Object.keys(given)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
+    for (const [name, { urnsList }] of written.toObject(false, (_, message) => message.toObject())) {
+      propertyDependencies[name] = urnsList;
+    }
+    return {
+      type,
+      name: request.getName(),
+      custom,
+      inputs,
+      parent: request.getParent(),
+      provider: custom && !isProviderType(type) ? await this.#providers.ofResource(request, parentGoal) : "",
+      dependencies,
+      propertyDependencies,
+      protect: request.hasProtect() ? request.getProtect() : parentGoal?.protect,
+      retainOnDelete: request.hasRetainondelete() ? request.getRetainondelete() : parentGoal?.retainOnDelete,
+      deletedWith: request.getDeletedwith() === "" ? (parentGoal?.deletedWith ?? "") : request.getDeletedwith(),
+      deleteBeforeReplace:
+        request.getDeletebeforereplacedefined() || request.getDeletebeforereplace()
+          ? request.getDeletebeforereplace()
+          : undefined,
+      ignoreChanges: request.getIgnorechangesList(),
+      replaceOnChanges: request.getReplaceonchangesList(),
+      additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+      aliases: [...request.getAliasurnsList(), ...request.getAliasesList().map((alias) => alias.getUrn())].filter(
+        (urn) => urn !== "",
+      ),
+      customTimeouts: timeoutsOf(request),
+      hideDiff: request.getHidediffsList().map(parsePath),
+      ...positionsOf(request, this.#root),
+    };
+  }
+}
+
+function timeoutsOf(request: RegisterResourceRequest): Timeouts {
+  const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };
+  const given = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
+  return Object.fromEntries(given.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
+}
+
+/** In previews the SDK marks objects that were resources; no state has this mark, so it would look like a change. */
+function unmarked(value: Value): Value {
+  if (value instanceof Secret) return new Secret(unmarked(value.value));
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (!isProperties(value)) return value;
+  const { "@isPulumiResource": _mark, ...rest } = value;
+  return mapProperties(rest, unmarked);
+}
+
+/** Properties as plain JSON. */
+export function shownProperties(properties: Properties, showSecrets: boolean): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, shown(value, showSecrets)]));
+}

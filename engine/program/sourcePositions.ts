@@ -1,0 +1,31 @@
+import type { ReadResourceRequest, RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Goal } from "../deployment/goal.ts";
+
+/** Where in the program a request comes from. `root`: positions are written relative to the folder of Pulumi.yaml. */
+export function positionsOf(
+  request: RegisterResourceRequest | ReadResourceRequest,
+  root: string,
+): Pick<Goal, "sourcePosition" | "stackTrace"> {
+  const frames = request.getStacktrace()?.getFramesList() ?? [];
+  return {
+    sourcePosition: written(request.getSourceposition(), root),
+    stackTrace: frames.map((frame) => written(frame.getPc(), root)),
+  };
+}
+
+function written(position: SourcePosition | undefined, root: string): string {
+  const uri = position?.getUri() ?? "";
+  if (position === undefined || !uri.startsWith("file:")) return "";
+  const relative = path.relative(root, fileURLToPath(uri)).split(path.sep).map(escapedLikeGo).join("/");
+  const column = position.getColumn() === 0 ? "" : `,${position.getColumn()}`;
+  return `project:///${relative}#${position.getLine()}${column}`;
+}
+
+/** As Go writes a path in a URL, so that a position does not look changed next to the CLI. */
+const escapedLikeGo = (segment: string): string =>
+  encodeURIComponent(segment)
+    .replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent)
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,0 +1,95 @@
+import type {
+  ReadResourceRequest,
+  RegisterResourceRequest,
+  ResourceInvokeRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import { Refusal } from "../errors.ts";
+import { foreignNote } from "../providers/packageVersions.ts";
+import type { ResourceState } from "../state/resourceState.ts";
+import { isProviderType, packageOf } from "../values/urns.ts";
+import type { Project } from "../workspace/project.ts";
+
+const instead = "run this program with the Pulumi CLI";
+
+/** Refuses the programs that this engine does not run. */
+export function refuseForeignRuntime({ file, runtime }: Project): void {
+  if (runtime === "nodejs") return;
+  throw new Refusal(
+    `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${runtime}': use the Pulumi CLI`,
+  );
+}
+
+/** A field of the state that belongs to a feature this engine lacks. */
+export function refuseStateField(field: string, where: string): never {
+  throw new Refusal(
+    `the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`,
+  );
+}
+
+/**
+ * Looks through the old state for what could not be carried on, before anything is done.
+ * @param packages those whose plugins can be started
+ */
+export function refuseForeignState(resources: readonly ResourceState[], packages: ReadonlySet<string>): void {
+  for (const { urn, type, custom, inputs } of resources) {
+    const name = packageOf(type);
+    if (custom && !packages.has(name)) throw new Refusal(`the state holds ${urn}: ${missing(name)}`);
+    const note = isProviderType(type) ? foreignNote(inputs) : undefined;
+    if (note !== undefined) refuseStateField(note, urn);
+  }
+}
+
+/** What to say of a package that nothing serves. */
+function missing(name: string): string {
+  if (name === "pulumi") return `the resources of Pulumi itself are not served by the embedded engine, ${instead}`;
+  return (
+    `no plugin for '${name}' is named in Pulumi.yaml: add its folder under 'plugins: {providers: [{name: ${name}, path: …}]}', ` +
+    "or use the Pulumi CLI"
+  );
+}
+
+/** Refuses by name what a look-up or a call of a package asks for and this engine does not do. */
+export function refusePackage(
+  request: ReadResourceRequest | ResourceInvokeRequest,
+  what: string,
+  name: string,
+  packages: ReadonlySet<string>,
+): void {
+  if (!packages.has(name)) throw new Refusal(`${what}: ${missing(name)}`);
+  if (request.getPackageref() !== "" || request.getPlugindownloadurl() !== "") {
+    const option = request.getPackageref() === "" ? "pluginDownloadURL" : "a package reference";
+    throw new Refusal(`${what} uses '${option}', which the embedded engine does not do: ${instead}`);
+  }
+}
+
+/** Refuses by name what a registration asks for and this engine does not do. */
+export function refuseRegistration(request: RegisterResourceRequest, packages: ReadonlySet<string>): void {
+  const type = request.getType();
+  const resource = `resource '${request.getName()}' (${type})`;
+  const name = packageOf(type);
+  if (request.getRemote()) {
+    throw new Refusal(`${resource} is a remote component, which the embedded engine does not construct: ${instead}`);
+  }
+  if (request.getCustom() && !packages.has(name)) throw new Refusal(`${resource}: ${missing(name)}`);
+  const options: [string, boolean][] = [
+    ["import", request.getImportid() !== ""],
+    ["replaceWith", request.getReplaceWithList().length > 0],
+    ["replacementTrigger", request.hasReplacementTrigger() && request.getReplacementTrigger()?.hasNullValue() !== true],
+    ["transforms", request.getTransformsList().length > 0],
+    ["hooks", hasHooks(request)],
+    ["pluginDownloadURL", request.getPlugindownloadurl() !== ""],
+    ["a package reference", request.getPackageref() !== ""],
+    ["envVarMappings", request.getEnvvarmappingsMap().getLength() > 0],
+    ["snippet", request.getSnippetid() !== ""],
+    ["state migrations", request.getStateMigrationsList().length > 0],
+  ];
+  const asked = options.find(([, is]) => is)?.[0];
+  if (asked !== undefined) {
+    throw new Refusal(`${resource} uses '${asked}', which the embedded engine does not do: ${instead}`);
+  }
+}
+
+function hasHooks(request: RegisterResourceRequest): boolean {
+  const hooks = request.getHooks()?.toObject() ?? {};
+  return Object.values(hooks).some((names) => Array.isArray(names) && names.length > 0);
+}

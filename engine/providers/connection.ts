@@ -1,0 +1,107 @@
+import grpc from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
+import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Service } from "../processes/service.ts";
+import { ProviderError } from "./provider.ts";
+import { partialFailure } from "./responses.ts";
+
+export const channelOptions = {
+  "grpc.max_receive_message_length": 400 * 1024 * 1024,
+  "grpc.max_send_message_length": 400 * 1024 * 1024,
+};
+
+export type Client = InstanceType<typeof providerService.ResourceProviderClient>;
+type Callback<Response> = (error: ServiceError | null, response: Response) => void;
+export type Call<Response> = (client: Client, done: Callback<Response>) => unknown;
+
+/** What a provider is told first. */
+export interface Greeting {
+  engineAddress: string;
+  /** The folder of the plugin. */
+  folder: string;
+}
+
+/** What a provider understands. */
+export interface Agreed {
+  secrets: boolean;
+  resources: boolean;
+  previews: boolean;
+}
+
+/** The way to a provider, which opens with the first call. */
+export class Connection {
+  readonly #service: Service;
+  readonly #greeting: Greeting;
+  #client: Promise<Client> | undefined;
+  /** Agreed on in a handshake; undefined with providers that know none. */
+  agreed: Agreed | undefined;
+
+  constructor(service: Service, greeting: Greeting) {
+    this.#service = service;
+    this.#greeting = greeting;
+  }
+
+  /**
+   * Fails with a ProviderError; but for what the provider does not implement, and what it did in part, which are the
+   * caller's to understand.
+   */
+  async ask<Response>(call: Call<Response>): Promise<Response> {
+    this.#client ??= this.#connect();
+    const client = await this.#client;
+    try {
+      return await promised<Response>((done) => call(client, done));
+    } catch (error) {
+      if (isUnimplemented(error) || (isServiceError(error) && partialFailure(error))) throw error;
+      throw await this.#explained(error);
+    }
+  }
+
+  async close(cancel: () => Promise<void>): Promise<void> {
+    await this.#service.stop(cancel);
+    await this.#client?.then((connected) => connected.close()).catch(() => undefined);
+  }
+
+  async #connect(): Promise<Client> {
+    const address = await this.#service.address;
+    const credentials = grpc.credentials.createInsecure();
+    const client = new providerService.ResourceProviderClient(address, credentials, channelOptions);
+    const { engineAddress, folder } = this.#greeting;
+    const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
+    request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
+    request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
+    try {
+      const answer = await promised<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
+      this.agreed = { secrets: answer.getAcceptSecrets(), resources: answer.getAcceptResources(), previews: true };
+    } catch (error) {
+      if (!isUnimplemented(error)) throw await this.#explained(error);
+    }
+    return client;
+  }
+
+  /** What to tell of a call that failed: a provider that has ended says more than the broken connection to it. */
+  async #explained(error: unknown): Promise<unknown> {
+    if (!isServiceError(error)) return error;
+    if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) {
+      const ended = await this.#service.ended();
+      if (ended !== undefined) return new ProviderError(ended);
+    }
+    return new ProviderError(error.details === "" ? error.message : error.details);
+  }
+}
+
+const promised = <Response>(start: (done: Callback<Response>) => unknown): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    start((error, response) => {
+      if (error) reject(error);
+      else resolve(response);
+    });
+  });
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return typeof error === "object" && error !== null && "code" in error && "details" in error && "metadata" in error;
+}
+
+export const isUnimplemented = (error: unknown): boolean =>
+  isServiceError(error) && error.code === grpc.status.UNIMPLEMENTED;

@@ -1,0 +1,96 @@
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { EngineError, messageOf, Refusal } from "../errors.ts";
+import { resolveFromProject, start, type Started, startNode, type StartOptions } from "../processes/process.ts";
+import { serve, type Service } from "../processes/service.ts";
+import { isObject } from "../values/shapes.ts";
+import type { Config } from "../workspace/config.ts";
+import { entryOf, type PluginPlace } from "../workspace/plugins.ts";
+import { type Project, readYaml } from "../workspace/project.ts";
+
+export interface PluginOptions {
+  project: Project;
+  config: Config;
+  /** Where the engine listens, for log messages. */
+  engineAddress: string;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** How long a plugin may take to do what it is asked for while it ends, in milliseconds; as long as with Pulumi. */
+const patience = 5000;
+/** How much of what a plugin says is kept to explain why it ended, in characters. */
+const mostWords = 4000;
+
+/** Starts a provider plugin in the program's folder. What it prints is not the user's: it is told when the plugin fails. */
+export function startPlugin(plugin: PluginPlace, options: PluginOptions): Service {
+  const started = entryOf(plugin);
+  const what = "executable" in started ? started.executable : plugin.folder;
+  let said = "";
+  return serve({
+    name: `the plugin ${what}`,
+    begin: (onLine) => {
+      const given: StartOptions = {
+        arguments: [options.engineAddress],
+        cwd: options.project.workdir,
+        environment: { ...options.environment, ...told(plugin, options) },
+        onLine,
+      };
+      return "executable" in started ? start(started.executable, given) : startWith(started.manifest, given);
+    },
+    onLine: (line, stream, ready) => {
+      if (stream === "stdout" && !ready) {
+        throw new EngineError(`the plugin ${what} did not print its port first, but: ${line.slice(0, 200)}`);
+      }
+      said = `${said}\n${line}`.slice(-mostWords);
+    },
+    lastWords: () => (said === "" ? "" : `; it said:${said}`),
+    stop: end,
+  });
+}
+
+/** First it is told, so that it can put in order what it is doing; then it is interrupted. */
+async function end(started: Started, cancel: () => Promise<void>): Promise<void> {
+  const late = new AbortController();
+  const ended = started.ended.catch(() => undefined);
+  const within = (work: Promise<unknown>): Promise<unknown> =>
+    Promise.race([work, ended, wait(patience, undefined, { signal: late.signal }).catch(() => undefined)]);
+  await within(cancel());
+  started.interrupt();
+  await within(ended);
+  late.abort();
+}
+
+/** As the Pulumi CLI: the options of the runtime, the project, and the package's own configuration. */
+function told({ name }: PluginPlace, { project, config }: PluginOptions): NodeJS.ProcessEnv {
+  const options = Object.entries(project.runtimeOptions).map(([key, value]): [string, string] => [
+    `PULUMI_RUNTIME_${key.toUpperCase()}`,
+    String(value),
+  ]);
+  const own = Object.entries(config)
+    .filter(([key]) => key.startsWith(`${name}:`))
+    .map(([key, { text }]) => [key.slice(name.length + 1), text]);
+  return {
+    ...Object.fromEntries(options),
+    PULUMI_PROJECT: project.name,
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(own)),
+  };
+}
+
+/** A plugin without an executable says in PulumiPlugin.yaml in which runtime it runs. */
+function startWith(manifest: string, options: StartOptions): Started {
+  const { runtime } = readYaml(manifest);
+  const name = isObject(runtime) ? runtime["name"] : runtime;
+  if (name !== "nodejs") {
+    throw new Refusal(
+      `${manifest}: the embedded engine starts plugins with 'runtime: nodejs' only: use the Pulumi CLI`,
+    );
+  }
+  const folder = path.dirname(manifest);
+  let runner: string;
+  try {
+    runner = resolveFromProject(folder, "@pulumi/pulumi/cmd/run-plugin");
+  } catch (error) {
+    throw new EngineError(`${manifest}: ${messageOf(error)}`);
+  }
+  return startNode({ ...options, arguments: [runner, folder, ...options.arguments] });
+}

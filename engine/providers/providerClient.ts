@@ -1,0 +1,266 @@
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { randomBytes } from "node:crypto";
+import type { Service } from "../processes/service.ts";
+import { goJson, type Json } from "../values/json.ts";
+import { fromStruct, toStruct } from "../values/structs.ts";
+import { nameOf, packageOf, typeOf } from "../values/urns.ts";
+import {
+  containsSecret,
+  containsUnknown,
+  markSecrets,
+  mapProperties,
+  type Properties,
+  revealed,
+  Secret,
+} from "../values/values.ts";
+import { type Agreed, type Call, Connection, type Greeting, isServiceError, isUnimplemented } from "./connection.ts";
+import {
+  type Checked,
+  DiffUnavailable,
+  type Difference,
+  type Found,
+  type Identity,
+  type Invoked,
+  type Outcome,
+  PartialFailure,
+  type Provider,
+  ProviderError,
+  type Sides,
+  type Updated,
+  type UpdateOptions,
+} from "./provider.ts";
+import { differenceOf, failuresOf, partialFailure } from "./responses.ts";
+
+const everything = { secrets: true, resources: true, unknowns: true };
+/** How configurations are checked and compared. */
+const plainly = { secrets: false, resources: false, unknowns: true };
+export class ProviderClient implements Provider {
+  readonly #connection: Connection;
+  /** What providers that know no handshake say when they are configured. */
+  #configured: Agreed = { secrets: false, resources: false, previews: false };
+  /** Until it is configured for good; false when its configuration holds unknowns. */
+  #known = true;
+
+  constructor(service: Service, greeting: Greeting) {
+    this.#connection = new Connection(service, greeting);
+  }
+
+  get #understands(): Agreed {
+    return this.#connection.agreed ?? this.#configured;
+  }
+
+  async version(): Promise<string> {
+    const info = await this.#ask<PluginInfo>((client, done) => client.getPluginInfo(new emptyProto.Empty(), done));
+    return info.getVersion();
+  }
+
+  async checkConfig(urn: string, olds: Properties, news: Properties): Promise<Checked> {
+    const request = new providerProto.CheckRequest();
+    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
+    request.setOlds(toStruct(olds, plainly)).setNews(toStruct(news, plainly));
+    try {
+      const answer = await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done));
+      const checked = this.#checked(answer, news);
+      // None were sent.
+      markSecrets(checked.inputs, news);
+      return checked;
+    } catch (error) {
+      if (isUnimplemented(error)) return { inputs: news, failures: [] };
+      throw error;
+    }
+  }
+
+  async diffConfig(
+    urn: string,
+    oldInputs: Properties,
+    oldOutputs: Properties,
+    inputs: Properties,
+  ): Promise<Difference> {
+    const request = new providerProto.DiffRequest();
+    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
+    request
+      .setOldInputs(toStruct(oldInputs, plainly))
+      .setOlds(toStruct(oldOutputs, plainly))
+      .setNews(toStruct(inputs, plainly));
+    try {
+      return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
+    } catch (error) {
+      if (isUnimplemented(error)) return { changes: "unknown", replaces: [], changed: [], deleteBeforeReplace: false };
+      throw error;
+    }
+  }
+
+  async configure({ urn, id }: Identity, inputs: Properties): Promise<void> {
+    if (containsUnknown(inputs)) {
+      this.#known = false;
+      return;
+    }
+    const request = new providerProto.ConfigureRequest();
+    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setId(id);
+    request.setAcceptsecrets(true).setAcceptresources(true).setSendsOldInputs(true).setSendsOldInputsToDelete(true);
+    request.setArgs(toStruct(inputs, everything));
+    const variables = request.getVariablesMap();
+    for (const [name, value] of Object.entries(mapProperties(inputs, revealed))) {
+      const text = typeof value === "string" ? value : goJson(value as Json);
+      if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
+    }
+    const response = await this.#ask<pb.ConfigureResponse>((client, done) => client.configure(request, done));
+    this.#configured = {
+      secrets: response.getAcceptsecrets(),
+      resources: response.getAcceptresources(),
+      previews: response.getSupportspreview(),
+    };
+  }
+
+  async check(urn: string, olds: Properties, news: Properties, preview: boolean): Promise<Checked> {
+    if (!this.#known) return { inputs: news, failures: [] };
+    const request = new providerProto.CheckRequest();
+    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setRandomseed(randomBytes(32));
+    request.setOlds(this.#struct(olds, preview)).setNews(this.#struct(news, preview));
+    return this.#checked(await this.#ask<pb.CheckResponse>((client, done) => client.check(request, done)), news);
+  }
+
+  #checked(response: pb.CheckResponse, news: Properties): Checked {
+    const inputs = fromStruct(response.getInputs());
+    if (!this.#understands.secrets) markSecrets(inputs, news);
+    return { inputs, failures: failuresOf(response) };
+  }
+
+  async diff(
+    { urn, id }: Identity,
+    olds: Sides,
+    inputs: Properties,
+    ignoreChanges: string[],
+    preview: boolean,
+  ): Promise<Difference> {
+    if (!this.#known) {
+      throw new DiffUnavailable(
+        "The provider for this resource has inputs that are not known during preview.\n" +
+          "This preview may not correctly represent the changes that will be applied during an update.",
+      );
+    }
+    const request = new providerProto.DiffRequest();
+    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setIgnorechangesList(ignoreChanges);
+    request.setOldInputs(this.#struct(olds.inputs, preview)).setOlds(this.#struct(olds.outputs, preview));
+    request.setNews(this.#struct(inputs, preview));
+    return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
+  }
+
+  async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome> {
+    const foreseen = { id: "", refreshBeforeUpdate: false };
+    if (preview && !this.#known) return { ...foreseen, outputs: {} };
+    if (preview && !this.#understands.previews) return { ...foreseen, outputs: inputs };
+    const request = new providerProto.CreateRequest();
+    request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout).setPreview(preview);
+    request.setProperties(this.#struct(inputs, preview));
+    const response = await this.#ask<pb.CreateResponse>((client, done) => client.create(request, done), inputs);
+    const id = response.getId();
+    if (id === "" && !preview) throw new ProviderError("the provider did not return an ID from its create");
+    return {
+      id,
+      outputs: this.#outputs(response.getProperties(), inputs),
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
+    };
+  }
+
+  async read({ urn, id }: Identity, olds: Sides, timeout: number): Promise<Found> {
+    if (!this.#known) return { id, outputs: {}, inputs: {}, refreshBeforeUpdate: false };
+    const request = new providerProto.ReadRequest();
+    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
+    request.setProperties(this.#struct(olds.outputs, false)).setInputs(this.#struct(olds.inputs, false));
+    const response = await this.#ask<pb.ReadResponse>(
+      (client, done) => client.read(request, done),
+      olds.outputs,
+      olds.inputs,
+    );
+    return {
+      id: response.getId(),
+      outputs: this.#outputs(response.getProperties(), olds.outputs),
+      inputs: response.hasInputs() ? this.#outputs(response.getInputs(), olds.inputs) : undefined,
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
+    };
+  }
+
+  async update({ urn, id }: Identity, olds: Sides, inputs: Properties, options: UpdateOptions): Promise<Updated> {
+    if (options.preview && !this.#known) return { outputs: {}, refreshBeforeUpdate: false };
+    if (options.preview && !this.#understands.previews) return { outputs: inputs, refreshBeforeUpdate: false };
+    const request = new providerProto.UpdateRequest();
+    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
+    request.setTimeout(options.timeout).setIgnorechangesList(options.ignoreChanges).setPreview(options.preview);
+    request.setOldInputs(this.#struct(olds.inputs, false)).setOlds(this.#struct(olds.outputs, false));
+    request.setNews(this.#struct(inputs, options.preview));
+    const response = await this.#ask<pb.UpdateResponse>((client, done) => client.update(request, done), inputs);
+    return {
+      outputs: this.#outputs(response.getProperties(), inputs),
+      refreshBeforeUpdate: response.getRefreshBeforeUpdate(),
+    };
+  }
+
+  async delete({ urn, id }: Identity, olds: Sides, timeout: number): Promise<void> {
+    const request = new providerProto.DeleteRequest();
+    request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
+    request.setProperties(this.#struct(olds.outputs, false)).setOldInputs(this.#struct(olds.inputs, false));
+    await this.#ask<Empty>((client, done) => client.delete(request, done));
+  }
+
+  async invoke(token: string, given: Properties, preview: boolean): Promise<Invoked> {
+    if (!this.#known) return { outputs: {}, failures: [] };
+    const request = new providerProto.InvokeRequest().setTok(token).setPreview(preview);
+    request.setArgs(this.#struct(given, false));
+    const response = await this.#ask<pb.InvokeResponse>((client, done) => client.invoke(request, done));
+    const outputs = fromStruct(response.getReturn());
+    const secret = !this.#understands.secrets && containsSecret(given);
+    return {
+      outputs: secret ? mapProperties(outputs, (value) => new Secret(revealed(value))) : outputs,
+      failures: failuresOf(response),
+    };
+  }
+
+  cancel(): void {
+    // Whether it heard is not waited for: running steps are, in any case.
+    void this.#cancel();
+  }
+
+  async #cancel(): Promise<void> {
+    await this.#ask<Empty>((client, done) => client.cancel(new emptyProto.Empty(), done)).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close(() => this.#cancel());
+  }
+
+  #struct(properties: Properties, unknowns: boolean): ReturnType<typeof toStruct> {
+    return toStruct(properties, { ...this.#understands, unknowns });
+  }
+
+  #outputs(struct: Parameters<typeof fromStruct>[0], inputs: Properties): Properties {
+    const outputs = fromStruct(struct);
+    if (!this.#understands.secrets) markSecrets(outputs, inputs);
+    return outputs;
+  }
+
+  /** `secretsOf`: where the outputs and inputs of a partial failure get their secret marks from. */
+  async #ask<Response>(
+    call: Call<Response>,
+    secretsOf: Properties = {},
+    inputSecretsOf: Properties = {},
+  ): Promise<Response> {
+    try {
+      return await this.#connection.ask(call);
+    } catch (error) {
+      const partial = isServiceError(error) ? partialFailure(error) : undefined;
+      if (!partial) throw error;
+      const inputs = partial.hasInputs() ? this.#outputs(partial.getInputs(), inputSecretsOf) : undefined;
+      throw new PartialFailure(partial.getReasonsList(), {
+        id: partial.getId(),
+        outputs: this.#outputs(partial.getProperties(), secretsOf),
+        inputs,
+        refreshBeforeUpdate: partial.getRefreshBeforeUpdate(),
+      });
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { type ResourceState } from "../state/resourceState.ts";
+import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../values/urns.ts";
+import { equal, type Properties } from "../values/values.ts";
+import { isOlder, requestedVersion, visible, withInternals } from "./packageVersions.ts";
+import { ProviderError } from "./provider.ts";
+import type { Checked, Difference, Identity, Outcome, Provider, Sides, Updated } from "./provider.ts";
+
+/** What steps need of a provider; provider resources themselves are served by the registry in the same way. */
+export type Operator = Pick<Provider, "check" | "diff" | "create" | "read" | "update" | "delete">;
+
+/** All providers in operation, by reference; and the operator of the resources that configure them. */
+export class Registry implements Operator {
+  readonly #start: (name: string) => Provider;
+  readonly #warn: (message: string) => void;
+  readonly #providers = new Map<string, Provider>();
+  /** Checked, but not configured yet; by URN. */
+  readonly #fresh = new Map<string, Provider>();
+  /** Started ahead of time; by package. */
+  readonly #warm = new Map<string, Provider>();
+  readonly #opening = new Map<string, Promise<Provider>>();
+  readonly #closed: Provider[] = [];
+
+  constructor(start: (name: string) => Provider, warn: (message: string) => void) {
+    this.#start = start;
+    this.#warn = warn;
+  }
+
+  /** Starts a process ahead of time: the program takes as long to load as a provider does. */
+  warmUp(name: string): void {
+    this.#warm.set(name, this.#start(name));
+  }
+
+  #new(urn: string): Provider {
+    const name = packageOf(typeOf(urn));
+    const provider = this.#warm.get(name) ?? this.#start(name);
+    this.#warm.delete(name);
+    return provider;
+  }
+
+  get(reference: string): Provider | undefined {
+    return this.#providers.get(reference);
+  }
+
+  async check(urn: string, olds: Properties, news: Properties): Promise<Checked> {
+    let provider = this.#fresh.get(urn);
+    if (provider === undefined) {
+      provider = this.#new(urn);
+      this.#fresh.set(urn, provider);
+      await this.#compareVersions(urn, provider, news);
+    }
+    const { inputs, failures } = await provider.checkConfig(urn, visible(olds), visible(news));
+    return { inputs: failures.length > 0 ? inputs : withInternals(inputs, news), failures };
+  }
+
+  async #compareVersions(urn: string, provider: Provider, inputs: Properties): Promise<void> {
+    const wanted = requestedVersion(inputs);
+    if (wanted === undefined) return;
+    const version = await provider.version();
+    if (version !== "" && !isOlder(version, wanted)) return;
+    this.#warn(
+      `resource plugin ${packageOf(typeOf(urn))} is expected to have version >=${wanted}, but has ${version || "none"}; ` +
+        "the folder in Pulumi.yaml may hold another version than the SDK that the program uses",
+    );
+  }
+
+  async diff({ urn, id }: Identity, olds: Sides, inputs: Properties): Promise<Difference> {
+    const provider = this.#fresh.get(urn) ?? this.#providers.get(makeReference(urn, id));
+    if (provider === undefined) throw new ProviderError(`provider ${urn} was never loaded`);
+    const news = visible(inputs);
+    const difference = await provider.diffConfig(urn, visible(olds.inputs), olds.outputs, news);
+    if (difference.changes !== "unknown") return difference;
+    return { ...difference, changes: equal(olds.outputs, news) ? "none" : "some" };
+  }
+
+  async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Outcome> {
+    const id = preview ? unknownId : randomUUID();
+    await this.#configure(this.#take(urn), urn, id, inputs);
+    return { id, outputs: visible(inputs), refreshBeforeUpdate: false };
+  }
+
+  async update({ urn, id }: Identity, _olds: Sides, inputs: Properties): Promise<Updated> {
+    const before = this.#providers.get(makeReference(urn, id));
+    await this.#configure(this.#take(urn), urn, id, inputs);
+    if (before) this.#retire(before);
+    return { outputs: visible(inputs), refreshBeforeUpdate: false };
+  }
+
+  delete({ urn, id }: Identity): Promise<void> {
+    const reference = makeReference(urn, id);
+    const provider = this.#providers.get(reference);
+    this.#providers.delete(reference);
+    if (provider) this.#retire(provider);
+    return Promise.resolve();
+  }
+
+  /** It may still be asked by what is under way, and takes its time to end: that is waited for at the end of the run. */
+  #retire(provider: Provider): void {
+    this.#closed.push(provider);
+  }
+
+  read(): never {
+    throw new ProviderError("provider resources cannot be read");
+  }
+
+  /** Puts a provider that did not change into operation, with the inputs it has in the state. */
+  async same(state: ResourceState): Promise<void> {
+    if (this.#providers.has(makeReference(state.urn, state.id))) return;
+    await this.#configure(this.#take(state.urn), state.urn, state.id, state.inputs);
+  }
+
+  /** Makes sure that the provider of an old resource is in operation. */
+  async ensure(reference: string, resources: readonly ResourceState[]): Promise<void> {
+    if (reference === "" || this.#providers.has(reference)) return;
+    const opening = this.#opening.get(reference) ?? this.#open(reference, resources);
+    this.#opening.set(reference, opening);
+    try {
+      await opening;
+    } finally {
+      this.#opening.delete(reference);
+    }
+  }
+
+  async #open(reference: string, resources: readonly ResourceState[]): Promise<Provider> {
+    const { urn, id } = parseReference(reference);
+    const state = resources.find((candidate) => candidate.urn === urn && candidate.id === id);
+    if (state === undefined) throw new ProviderError(`could not find provider ${reference} in the state`);
+    // Not the one that may be under check for an update of this very provider.
+    const provider = this.#new(urn);
+    const known = this.#providers.get(reference);
+    if (known) return known;
+    await this.#configure(provider, urn, id, state.inputs);
+    return provider;
+  }
+
+  #take(urn: string): Provider {
+    const provider = this.#fresh.get(urn) ?? this.#new(urn);
+    this.#fresh.delete(urn);
+    return provider;
+  }
+
+  async #configure(provider: Provider, urn: string, id: string, inputs: Properties): Promise<void> {
+    this.#providers.set(makeReference(urn, id), provider);
+    await provider.configure({ urn, id }, visible(inputs));
+  }
+
+  cancel(): void {
+    for (const provider of this.#all()) provider.cancel();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#all()].map((provider) => provider.close()));
+  }
+
+  #all(): Set<Provider> {
+    const registered = [this.#providers, this.#fresh, this.#warm].flatMap((providers) => [...providers.values()]);
+    return new Set([...registered, ...this.#closed]);
+  }
+}

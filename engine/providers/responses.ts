@@ -1,0 +1,65 @@
+import type { ServiceError } from "@grpc/grpc-js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import { parsePath, type Path } from "../values/paths.ts";
+import type { Checked, DetailedChange, Difference } from "./provider.ts";
+
+/** What a check or a function finds wrong. */
+export const failuresOf = (response: pb.CheckResponse | pb.InvokeResponse): Checked["failures"] =>
+  response.getFailuresList().map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
+
+/** What an error says about a resource that exists, but is not as it should be. */
+export function partialFailure(error: ServiceError): pb.ErrorResourceInitFailed | undefined {
+  const [encoded] = error.metadata.get("grpc-status-details-bin");
+  if (!Buffer.isBuffer(encoded)) return undefined;
+  const detail = statusProto.Status.deserializeBinary(encoded)
+    .getDetailsList()
+    .find((any) => any.getTypeName() === "pulumirpc.ErrorResourceInitFailed");
+  return detail && providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+}
+
+/** What a diff says. */
+export function differenceOf(response: pb.DiffResponse): Difference {
+  const { DiffChanges } = providerProto.DiffResponse;
+  const changes = response.getChanges();
+  const detail = [...response.getDetaileddiffMap().entries()].map(([path, diff]) => ({
+    path: readable(path),
+    change: { ...kinds(diff.getKind()), input: diff.getInputdiff() },
+  }));
+  return {
+    changes: changes === DiffChanges.DIFF_SOME ? "some" : changes === DiffChanges.DIFF_NONE ? "none" : "unknown",
+    replaces: response.getReplacesList(),
+    changed: response.getDiffsList(),
+    deleteBeforeReplace: response.getDeletebeforereplace(),
+    ...(detail.length > 0 ? { detail } : {}),
+  };
+}
+
+/** A path that cannot be read names the property that is called so. */
+function readable(path: string): Path {
+  try {
+    const parsed = parsePath(path);
+    return parsed.length > 0 ? parsed : [path];
+  } catch {
+    return [path];
+  }
+}
+
+function kinds(kind: pb.PropertyDiff.Kind): Pick<DetailedChange, "kind" | "replaces"> {
+  const { Kind } = providerProto.PropertyDiff;
+  switch (kind) {
+    case Kind.ADD:
+      return { kind: "add", replaces: false };
+    case Kind.ADD_REPLACE:
+      return { kind: "add", replaces: true };
+    case Kind.DELETE:
+      return { kind: "delete", replaces: false };
+    case Kind.DELETE_REPLACE:
+      return { kind: "delete", replaces: true };
+    case Kind.UPDATE_REPLACE:
+      return { kind: "update", replaces: true };
+    default:
+      return { kind: "update", replaces: false };
+  }
+}

@@ -1,0 +1,292 @@
+import { createHash } from "node:crypto";
+import { EngineError, messageOf, Refusal } from "../errors.ts";
+import { refuseStateField } from "../program/unsupported.ts";
+import { goJson, type Json } from "../values/json.ts";
+import { formatPath, parsePath } from "../values/paths.ts";
+import { isObject, isStrings } from "../values/shapes.ts";
+import { fromPlain, referenceSignature, secretSignature, signature } from "../values/structs.ts";
+import { unknownId } from "../values/urns.ts";
+import { mapProperties, type Properties, ResourceReference, Secret, Unknown, type Value } from "../values/values.ts";
+import type { Crypter } from "./crypter.ts";
+import { newState, type Operation, type OperationType, type ResourceState, type Timeouts } from "./resourceState.ts";
+
+/** Written into each state as the version of the engine that wrote it; Pulumi checks the hash of it. */
+const version = "v0.1.0-pulumi-microapps";
+
+/** Resources of this state are read before each preview and update. */
+const refreshFeature = "refreshBeforeUpdate";
+
+/** What a checkpoint says, decrypted. */
+export interface Deployment {
+  resources: ResourceState[];
+  operations: Operation[];
+  metadata: unknown;
+}
+
+/** A checkpoint as read, secrets still encrypted. */
+export interface Checkpoint {
+  /** `encryptionsalt` of the stack at the time of writing. */
+  salt: string | undefined;
+  latest: Record<string, unknown>;
+}
+
+export function parseCheckpoint(text: string, file: string): Checkpoint {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch (error) {
+    throw new EngineError(`${file} is not a state file: ${messageOf(error)}`);
+  }
+  if (!isObject(raw)) throw new EngineError(`${file} is not a state file`);
+  const features: unknown[] = Array.isArray(raw["features"]) ? raw["features"] : [];
+  const foreign = features.filter((feature) => feature !== refreshFeature);
+  if (foreign.length > 0 || !(raw["version"] === 3 ? features.length === 0 : raw["version"] === 4)) {
+    const what = foreign.length > 0 ? ` with features ${foreign.join(", ")}` : "";
+    throw new Refusal(
+      `${file} has version ${String(raw["version"])}${what} of the state format; the embedded engine reads version 3, and ` +
+        `4 with the feature ${refreshFeature}: use the Pulumi CLI`,
+    );
+  }
+  const checkpoint = isObject(raw["checkpoint"]) ? raw["checkpoint"] : {};
+  const latest = isObject(checkpoint["latest"]) ? checkpoint["latest"] : {};
+  for (const section of ["snippets", "extensions"]) {
+    const value = latest[section];
+    if (value !== undefined && value !== null && Object.keys(value).length > 0) refuseStateField(section, file);
+  }
+  const provider = latest["secrets_providers"];
+  if (!isObject(provider)) return { salt: undefined, latest };
+  const kind: unknown = provider["type"] ?? "";
+  if (kind !== "passphrase" && kind !== "") {
+    throw new Refusal(
+      `${file}: the secrets provider '${typeof kind === "string" ? kind : "?"}' is not served by the embedded engine, only 'passphrase': use the Pulumi CLI`,
+    );
+  }
+  const salt = isObject(provider["state"]) ? provider["state"]["salt"] : undefined;
+  return { salt: typeof salt === "string" ? salt : undefined, latest };
+}
+
+export function decodeDeployment({ latest }: Checkpoint, crypter: Crypter): Deployment {
+  const resources = Array.isArray(latest["resources"]) ? latest["resources"] : [];
+  const operations = Array.isArray(latest["pending_operations"]) ? latest["pending_operations"] : [];
+  return {
+    resources: resources.map((raw) => decodeResource(raw, crypter)),
+    operations: operations.filter(isObject).map((raw) => ({
+      // The five words of the format; another one would be carried along unchanged.
+      type: String(raw["type"]) as OperationType,
+      resource: decodeResource(raw["resource"], crypter),
+    })),
+    metadata: latest["metadata"] ?? {},
+  };
+}
+
+function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
+  if (!isObject(raw)) throw new EngineError("the state holds something that is not a resource");
+  const text = (name: string): string => (typeof raw[name] === "string" ? raw[name] : "");
+  const list = (name: string): string[] => (isStrings(raw[name]) ? raw[name] : []);
+  const urn = text("urn");
+  for (const field of [
+    "replaceWith",
+    "replacementTrigger",
+    "resourceHooks",
+    "viewOf",
+    "extensionRef",
+    "snippetID",
+    "taint",
+  ]) {
+    const value = raw[field];
+    if (value !== undefined && value !== null && value !== false && value !== "") refuseStateField(field, urn);
+  }
+  const properties = (name: string): Properties =>
+    isObject(raw[name]) ? decodeProperties(raw[name], `${urn} ${name}`, crypter) : {};
+  return newState({
+    urn,
+    type: text("type"),
+    custom: raw["custom"] === true,
+    id: text("id"),
+    inputs: properties("inputs"),
+    outputs: properties("outputs"),
+    parent: text("parent"),
+    provider: text("provider"),
+    dependencies: list("dependencies"),
+    propertyDependencies: isObject(raw["propertyDependencies"])
+      ? Object.fromEntries(
+          Object.entries(raw["propertyDependencies"]).map(([name, urns]) => [name, isStrings(urns) ? urns : []]),
+        )
+      : {},
+    protect: raw["protect"] === true,
+    external: raw["external"] === true,
+    retainOnDelete: raw["retainOnDelete"] === true,
+    deletedWith: text("deletedWith"),
+    delete: raw["delete"] === true,
+    pendingReplacement: raw["pendingReplacement"] === true,
+    initErrors: list("initErrors"),
+    additionalSecretOutputs: list("additionalSecretOutputs"),
+    customTimeouts: decodeTimeouts(raw["customTimeouts"]),
+    ignoreChanges: list("ignoreChanges"),
+    replaceOnChanges: list("replaceOnChanges"),
+    hideDiff: list("hideDiff").map(parsePath),
+    importID: text("importID"),
+    refreshBeforeUpdate: raw["refreshBeforeUpdate"] === true,
+    created: text("created"),
+    modified: text("modified"),
+    sourcePosition: text("sourcePosition"),
+    stackTrace: decodeFrames(raw["stackTrace"]),
+  });
+}
+
+const decodeFrames = (raw: unknown): string[] =>
+  Array.isArray(raw)
+    ? raw.map((frame) =>
+        isObject(frame) && typeof frame["sourcePosition"] === "string" ? frame["sourcePosition"] : "",
+      )
+    : [];
+
+function decodeTimeouts(raw: unknown): Timeouts {
+  if (!isObject(raw)) return {};
+  return Object.fromEntries(Object.entries(raw).filter(([, seconds]) => typeof seconds === "number" && seconds > 0));
+}
+
+function decodeProperties(raw: Record<string, unknown>, place: string, crypter: Crypter): Properties {
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => [name, decode(value, `${place}.${name}`, crypter)]),
+  );
+}
+
+function decode(raw: unknown, place: string, crypter: Crypter): Value {
+  if (Array.isArray(raw)) return raw.map((element, i) => decode(element, `${place}[${i}]`, crypter));
+  if (!isObject(raw)) return fromPlain(raw, place);
+  if (raw[signature] === undefined) return decodeProperties(raw, place, crypter);
+  if (raw[signature] !== secretSignature) return fromPlain(raw, place);
+  const sealed = raw["ciphertext"];
+  const plaintext = raw["plaintext"];
+  if (typeof sealed !== "string" && typeof plaintext !== "string")
+    throw new EngineError(`${place}: a secret without its text`);
+  const text = typeof sealed === "string" ? crypter.decryptAt(place, sealed) : String(plaintext);
+  return new Secret(decode(JSON.parse(text), place, crypter));
+}
+
+/** The text of a checkpoint file. */
+export function renderCheckpoint(
+  deployment: Deployment,
+  project: string,
+  stack: string,
+  crypter: Crypter,
+  now: Date,
+): string {
+  const checkpoint = {
+    ...formatOf(deployment),
+    checkpoint: {
+      stack: `organization/${project}/${stack}`,
+      latest: encodeDeployment(
+        deployment,
+        (place, text) => ({ ciphertext: crypter.encryptAt(place, text) }),
+        crypter.salt,
+        now,
+      ),
+    },
+  };
+  return `${JSON.stringify(checkpoint, null, 4)}\n`;
+}
+
+/** Of a state that needs no more than version 3 of the format Pulumi says so, for the sake of older readers. */
+export function formatOf({ resources, operations }: Deployment): { version: number; features?: string[] } {
+  const all = [...resources, ...operations.map(({ resource }) => resource)];
+  const refreshes = all.some(({ refreshBeforeUpdate }) => refreshBeforeUpdate);
+  return refreshes ? { version: 4, features: [refreshFeature] } : { version: 3 };
+}
+
+/** How the text of a secret is written: encrypted in the state, hidden or plain in an export. */
+export type Seal = (place: string, text: string) => { ciphertext: string } | { plaintext: string };
+
+export function encodeDeployment(deployment: Deployment, seal: Seal, salt: string, now: Date): Record<string, unknown> {
+  const operations = deployment.operations.map(({ type, resource }) => ({
+    resource: encodeResource(resource, seal),
+    type,
+  }));
+  return {
+    manifest: { time: now.toISOString(), magic: createHash("sha256").update(version).digest("hex"), version },
+    secrets_providers: { type: "passphrase", state: { salt } },
+    ...(deployment.resources.length > 0
+      ? { resources: deployment.resources.map((resource) => encodeResource(resource, seal)) }
+      : {}),
+    ...(operations.length > 0 ? { pending_operations: operations } : {}),
+    metadata: deployment.metadata,
+  };
+}
+
+function encodeResource(state: ResourceState, seal: Seal): Record<string, unknown> {
+  const encoded: Record<string, unknown> = {
+    urn: state.urn,
+    custom: state.custom,
+    delete: state.delete,
+    id: state.id,
+    type: state.type,
+    inputs: encodeProperties(state.inputs, `${state.urn} inputs`, seal),
+    outputs: encodeProperties(state.outputs, `${state.urn} outputs`, seal),
+    parent: state.parent,
+    protect: state.protect,
+    external: state.external,
+    dependencies: state.dependencies,
+    initErrors: state.initErrors,
+    provider: state.provider,
+    propertyDependencies: state.propertyDependencies,
+    pendingReplacement: state.pendingReplacement,
+    additionalSecretOutputs: state.additionalSecretOutputs,
+    customTimeouts: state.customTimeouts,
+    importID: state.importID,
+    retainOnDelete: state.retainOnDelete,
+    deletedWith: state.deletedWith,
+    created: state.created,
+    modified: state.modified,
+    sourcePosition: state.sourcePosition,
+    // A frame whose position is not known stands there empty.
+    stackTrace: state.stackTrace.map((sourcePosition) => (sourcePosition === "" ? {} : { sourcePosition })),
+    ignoreChanges: state.ignoreChanges,
+    hideDiff: state.hideDiff.map(formatPath),
+    replaceOnChanges: state.replaceOnChanges,
+    refreshBeforeUpdate: state.refreshBeforeUpdate,
+  };
+  // Only what is set is written, but for the three fields that always are.
+  return Object.fromEntries(
+    Object.entries(encoded).filter(([name, value]) => {
+      if (name === "custom") return true;
+      if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+      return value !== "" && value !== false;
+    }),
+  );
+}
+
+const encodeProperties = (properties: Properties, place: string, seal: Seal): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, encode(value, `${place}.${name}`, seal)]),
+  );
+
+function encode(value: Value, place: string, seal: Seal): unknown {
+  if (value instanceof Secret) {
+    // What is encrypted is the JSON text of the value, in the spelling of Go so that a text keeps its ciphertext.
+    const text = goJson(encode(value.value, place, seal) as Json);
+    return { [signature]: secretSignature, ...seal(place, text) };
+  }
+  if (value instanceof Unknown) return unknownId;
+  if (value instanceof ResourceReference) {
+    return {
+      [signature]: referenceSignature,
+      urn: value.urn,
+      ...(value.id === undefined ? {} : { id: value.id instanceof Unknown ? "" : value.id }),
+      packageVersion: value.packageVersion ?? "",
+    };
+  }
+  if (Array.isArray(value)) return value.map((element, i) => encode(element, `${place}[${i}]`, seal));
+  if (typeof value === "object" && value !== null) return encodeProperties(value, place, seal);
+  return value;
+}
+
+export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
+
+export function copyValue(value: Value): Value {
+  if (value instanceof Secret) return new Secret(copyValue(value.value));
+  if (Array.isArray(value)) return value.map(copyValue);
+  if (value instanceof Unknown || value instanceof ResourceReference || typeof value !== "object" || value === null)
+    return value;
+  return copyProperties(value);
+}

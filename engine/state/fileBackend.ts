@@ -1,0 +1,163 @@
+import { access, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { parse } from "yaml";
+import { keepToOwner } from "../../machine/ownFile.ts";
+import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
+import { isObject } from "../values/shapes.ts";
+import { type WriteFile, writeDurably } from "./atomicWrite.ts";
+import { isName, within } from "./names.ts";
+
+/** The folder that a backend URL names; relative ones are relative to where the command runs, as with Pulumi. */
+export function backendFolder(url: string, cwd: string): string {
+  if (!url.startsWith("file://")) {
+    const scheme = url.split(":")[0] ?? url;
+    throw new Refusal(
+      `the embedded engine keeps its state in files (backend file://…), not in '${scheme}:': use the Pulumi CLI for that backend`,
+    );
+  }
+  const place = (url.slice("file://".length).split("?")[0] ?? "").replace(/%20/g, " ");
+  if (place === "~") return os.homedir();
+  if (place.startsWith("~")) return path.join(os.homedir(), place.slice(2));
+  return path.resolve(cwd, place);
+}
+
+/** What `pulumi stack history` shows of one run. */
+export interface HistoryEntry {
+  kind: "update" | "refresh" | "destroy";
+  startTime: number;
+  endTime: number;
+  message: string;
+  config: Record<string, unknown>;
+  result: "succeeded" | "failed";
+  resourceChanges: Record<string, number>;
+}
+
+/** The files of Pulumi's file backend, layout version 1. */
+export class Backend {
+  /** The folder that holds `.pulumi`. */
+  readonly folder: string;
+  readonly #write: WriteFile;
+
+  constructor(folder: string, write: WriteFile = writeDurably) {
+    this.folder = folder;
+    this.#write = write;
+  }
+
+  #path(...parts: string[]): string {
+    return within(path.join(this.folder, ".pulumi"), ...parts);
+  }
+
+  checkpointFile(project: string, stack: string): string {
+    return this.#path("stacks", project, `${stack}.json`);
+  }
+
+  lockFolder(project: string, stack: string): string {
+    return this.#path("locks", "organization", project, stack);
+  }
+
+  /** Makes the layout's meta.yaml where there is nothing yet, and refuses the layouts of other versions. */
+  async open(): Promise<void> {
+    const file = this.#path("meta.yaml");
+    const text = await readIfThere(file);
+    if (text === undefined) {
+      const legacy = (await list(this.#path("stacks"))).filter((name) => /\.json(\.gz|\.zst)?$/.test(name));
+      if (legacy.length > 0) throw new Refusal(legacyLayout(this.#path()));
+      try {
+        await mkdir(this.#path("stacks"), { recursive: true });
+        await writeFile(file, "version: 1\n", { flag: "wx" });
+      } catch (error) {
+        // Another engine made it in this very moment.
+        if (systemCode(error) !== "EEXIST") {
+          throw new EngineError(`could not open the state backend ${this.folder}: ${messageOf(error)}`);
+        }
+      }
+      return;
+    }
+    const meta: unknown = parse(text);
+    if (isObject(meta) && meta["version"] === 0) throw new Refusal(legacyLayout(this.#path()));
+    if (!isObject(meta) || meta["version"] !== 1) {
+      throw new Refusal(`${file}: the embedded engine knows version 1 of this layout only: use the Pulumi CLI`);
+    }
+  }
+
+  async stacks(project: string): Promise<string[]> {
+    const names = await list(this.#path("stacks", project));
+    return names
+      .filter((name) => /\.json(\.gz|\.zst)?$/.test(name))
+      .map((name) => name.replace(/\.json(\.gz|\.zst)?$/, ""))
+      .filter(isName)
+      .sort();
+  }
+
+  /** The text of the checkpoint; undefined where there is no such stack. */
+  async read(project: string, stack: string): Promise<string | undefined> {
+    const file = this.checkpointFile(project, stack);
+    for (const extension of [".gz", ".zst"]) {
+      if (await exists(file + extension)) {
+        throw new Refusal(
+          `${file}${extension}: compressed state is not read by the embedded engine: use the Pulumi CLI`,
+        );
+      }
+    }
+    return readIfThere(file);
+  }
+
+  async write(project: string, stack: string, text: string): Promise<void> {
+    const file = this.checkpointFile(project, stack);
+    await mkdir(path.dirname(file), { recursive: true });
+    await this.#write(file, text);
+  }
+
+  async remove(project: string, stack: string): Promise<void> {
+    await rm(this.checkpointFile(project, stack), { force: true });
+    for (const extension of [".bak", ".attrs"]) {
+      await rm(this.checkpointFile(project, stack) + extension, { force: true });
+    }
+    await rm(this.#path("history", project, stack), { recursive: true, force: true });
+  }
+
+  /** Adds a run to the history, with a copy of the checkpoint as it now is. */
+  async addHistory(project: string, stack: string, entry: HistoryEntry): Promise<void> {
+    const folder = this.#path("history", project, stack);
+    await mkdir(folder, { recursive: true });
+    // Pulumi names these by nanoseconds; more than milliseconds are not to be had from the clock here.
+    const name = path.join(folder, `${stack}-${entry.endTime}${String(Date.now() % 1000).padStart(3, "0")}000000`);
+    const content = { ...entry, environment: {}, version: 0 };
+    await this.#write(`${name}.history.json`, `${JSON.stringify(content, null, 4)}\n`);
+    const checkpoint = this.checkpointFile(project, stack);
+    if (!(await exists(checkpoint))) return;
+    await copyFile(checkpoint, `${name}.checkpoint.json`);
+    keepToOwner(`${name}.checkpoint.json`);
+  }
+}
+
+const legacyLayout = (folder: string): string =>
+  `${folder} has the old layout without projects: run 'pulumi state upgrade' with the Pulumi CLI first`;
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
+    throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
+  }
+}
+
+async function list(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];
+    throw new EngineError(`could not read ${folder}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,99 @@
+import type { Path } from "../values/paths.ts";
+import { parseReference } from "../values/urns.ts";
+import type { Properties } from "../values/values.ts";
+
+/** Seconds; absent where the provider decides. */
+export interface Timeouts {
+  create?: number;
+  update?: number;
+  delete?: number;
+  read?: number;
+}
+
+/** One resource as the state records it. Steps change these objects in place: the snapshot holds the same ones. */
+export interface ResourceState {
+  urn: string;
+  type: string;
+  custom: boolean;
+  id: string;
+  inputs: Properties;
+  outputs: Properties;
+  parent: string;
+  provider: string;
+  dependencies: string[];
+  propertyDependencies: Record<string, string[]>;
+  protect: boolean;
+  external: boolean;
+  retainOnDelete: boolean;
+  deletedWith: string;
+  /** Replaced, and to be deleted at the end of the run or of the next one. */
+  delete: boolean;
+  /** Deleted, and to be created again. */
+  pendingReplacement: boolean;
+  initErrors: string[];
+  additionalSecretOutputs: string[];
+  customTimeouts: Timeouts;
+  ignoreChanges: string[];
+  replaceOnChanges: string[];
+  hideDiff: Path[];
+  importID: string;
+  /** Its provider wants it read before each preview and update. */
+  refreshBeforeUpdate: boolean;
+  created: string;
+  modified: string;
+  sourcePosition: string;
+  /** Source positions of the calls that led to the registration; empty where one is not known. */
+  stackTrace: string[];
+  /** The URN that this resource had before; never written, every write rewrites references to it instead. */
+  aliases: string[];
+}
+
+export function newState(
+  given: Pick<ResourceState, "urn" | "type" | "custom"> & Partial<ResourceState>,
+): ResourceState {
+  return {
+    id: "",
+    inputs: {},
+    outputs: {},
+    parent: "",
+    provider: "",
+    dependencies: [],
+    propertyDependencies: {},
+    protect: false,
+    external: false,
+    retainOnDelete: false,
+    deletedWith: "",
+    delete: false,
+    pendingReplacement: false,
+    initErrors: [],
+    additionalSecretOutputs: [],
+    customTimeouts: {},
+    ignoreChanges: [],
+    replaceOnChanges: [],
+    hideDiff: [],
+    importID: "",
+    refreshBeforeUpdate: false,
+    created: "",
+    modified: "",
+    sourcePosition: "",
+    stackTrace: [],
+    aliases: [],
+    ...given,
+  };
+}
+
+export type OperationType = "creating" | "updating" | "deleting" | "reading" | "importing";
+
+/** Something that was begun; one that is left in the state was interrupted. */
+export interface Operation {
+  type: OperationType;
+  resource: ResourceState;
+}
+
+/** What a resource needs besides its parent: dependencies, property dependencies, what it is deleted with, its provider. */
+export function neededBy(state: ResourceState): Set<string> {
+  const urns = new Set([...state.dependencies, ...Object.values(state.propertyDependencies).flat()]);
+  if (state.deletedWith !== "") urns.add(state.deletedWith);
+  if (state.provider !== "") urns.add(parseReference(state.provider).urn);
+  return urns;
+}

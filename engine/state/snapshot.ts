@@ -1,0 +1,124 @@
+import { setImmediate } from "node:timers/promises";
+import { EngineError } from "../errors.ts";
+import { isStackUrn, makeReference, makeUrn, nameOf, parseReference, parseUrn, typeOf } from "../values/urns.ts";
+import { type Deployment } from "./checkpoint.ts";
+import { integrityProblem } from "./integrity.ts";
+import type { Operation, OperationType, ResourceState } from "./resourceState.ts";
+
+/**
+ * The state of the stack at any moment of a run: what the run has done, then what it has not touched yet, and the
+ * operations under way. Writes are coalesced: while one is going on, later changes wait for the next.
+ */
+export class Snapshot {
+  readonly base: Deployment;
+  readonly #write: (deployment: Deployment) => Promise<void>;
+  readonly #news: ResourceState[] = [];
+  readonly #done = new Set<ResourceState>();
+  readonly #operations = new Set<Operation>();
+  #changes = 0;
+  /** Changes that are on disk; none yet, so that every run leaves its mark. */
+  #written = -1;
+  #writing: Promise<void> | undefined;
+  #elided = false;
+
+  constructor(base: Deployment, write: (deployment: Deployment) => Promise<void>) {
+    this.base = base;
+    this.#write = write;
+  }
+
+  /** Records that something is about to happen; on disk before the returned promise resolves. */
+  async begin(type: OperationType, resource: ResourceState): Promise<Operation> {
+    const operation = { type, resource };
+    this.#operations.add(operation);
+    await this.persist();
+    return operation;
+  }
+
+  end(operation: Operation): void {
+    this.#operations.delete(operation);
+  }
+
+  /** `old` is gone or stands under its new state now. */
+  markDone(old: ResourceState): void {
+    this.#done.add(old);
+  }
+
+  markNew(state: ResourceState): void {
+    this.#news.push(state);
+    this.#elided = true;
+  }
+
+  /** The merged state as it would be written now. */
+  current(): Deployment {
+    const resources = [...this.#news, ...this.base.resources].filter((state) => !this.#done.has(state));
+    // An interrupted create stays on record until somebody says that it was looked after.
+    const interrupted = this.base.operations.filter(({ type }) => type === "creating");
+    return withoutAliases({
+      resources,
+      operations: [...this.#operations, ...interrupted],
+      metadata: this.base.metadata,
+    });
+  }
+
+  /** Writes what was not worth a write of its own, at the end of a run. */
+  async flush(): Promise<void> {
+    if (this.#elided || this.#written < 0) await this.persist();
+  }
+
+  /** Resolves when everything changed so far is on disk. */
+  async persist(): Promise<void> {
+    const mine = ++this.#changes;
+    while (this.#written < mine) {
+      this.#writing ??= this.#writeOnce();
+      await this.#writing;
+    }
+  }
+
+  async #writeOnce(): Promise<void> {
+    try {
+      // One turn of the event loop, so that changes of parallel steps share a write.
+      await setImmediate();
+      const upTo = this.#changes;
+      this.#elided = false;
+      const deployment = this.current();
+      const problem = integrityProblem(deployment.resources);
+      if (problem !== undefined) {
+        throw new EngineError(`snapshot integrity failure, the state was not written: ${problem}`);
+      }
+      await this.#write(deployment);
+      this.#written = upTo;
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+}
+
+/** Rewrites every reference to a URN that a resource had before, and the URNs of children not reached yet. */
+function withoutAliases(deployment: Deployment): Deployment {
+  const renamed = new Map<string, string>();
+  for (const state of deployment.resources) {
+    for (const alias of state.aliases) renamed.set(alias, state.urn);
+    const parent = renamed.get(state.parent);
+    if (parent !== undefined && !isStackUrn(parent)) {
+      const { stack, project } = parseUrn(state.urn);
+      renamed.set(state.urn, makeUrn(stack, project, parent, typeOf(state.urn), nameOf(state.urn)));
+    }
+  }
+  if (renamed.size === 0) return deployment;
+  const fix = (urn: string): string => renamed.get(urn) ?? urn;
+  const fixState = (state: ResourceState): ResourceState => {
+    const provider = parseReference(state.provider);
+    return {
+      ...state,
+      urn: fix(state.urn),
+      parent: fix(state.parent),
+      deletedWith: fix(state.deletedWith),
+      dependencies: state.dependencies.map(fix),
+      propertyDependencies: Object.fromEntries(
+        Object.entries(state.propertyDependencies).map(([name, urns]) => [name, urns.map(fix)]),
+      ),
+      provider: state.provider === "" ? "" : makeReference(fix(provider.urn), provider.id),
+    };
+  };
+  return { ...deployment, resources: deployment.resources.map(fixState) };
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile, readdir } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Lock } from "./lock.ts";
+import { staleLocks } from "./staleLocks.ts";
+
+let folder: string;
+let own: Record<string, unknown>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "microapps-locks-"));
+  const lock = new Lock(folder);
+  await lock.take();
+  const [name = ""] = await readdir(folder);
+  own = JSON.parse(await readFile(join(folder, name), "utf8")) as Record<string, unknown>; // the lock wrote it
+  await lock.release();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const isStale = (...locks: object[]): boolean => {
+  locks.forEach((lock, index) => writeFileSync(join(folder, `${index}.json`), JSON.stringify(lock)));
+  return staleLocks(folder).length > 0;
+};
+/** No process has it: it is above what Linux gives out. */
+const nobody = 2 ** 22 + 1;
+
+test("the lock of a run that goes on is nobody's to delete, and no lock is no news", () => {
+  expect(staleLocks(join(folder, "none"))).toEqual([]);
+  expect(isStale(own)).toBe(false);
+});
+
+test("that of a killed run is stale, unless a living one is beside it, or it is of elsewhere", () => {
+  expect(isStale({ ...own, pid: nobody })).toBe(true);
+  expect(isStale({ ...own, pid: nobody }, own)).toBe(false);
+  expect(isStale({ ...own, pid: nobody, hostname: "elsewhere" }, { ...own, pid: nobody })).toBe(false);
+});
+
+test("a number that another process has by now is not that of the run", () => {
+  const isLinux = process.platform === "linux";
+  expect(isStale({ ...own, startTime: "1" })).toBe(isLinux);
+  expect(isStale({ ...own, bootID: "before" })).toBe(isLinux);
+});
+
+test("a number of another container says nothing, whether the machine was started anew or not", () => {
+  expect(isStale({ ...own, pid: nobody, pidNamespace: "pid:[1]" })).toBe(process.platform !== "linux");
+  expect(isStale({ ...own, bootID: "before", pidNamespace: "pid:[1]" })).toBe(false);
+});
+
+test("a lock without birth, as Pulumi writes it, goes by its number", () => {
+  const { pid, username, timestamp } = own;
+  const theirs = { pid, username, timestamp, hostname: hostname() };
+  expect(isStale(theirs)).toBe(false);
+  expect(isStale({ ...theirs, pid: nobody })).toBe(true);
+});
+
+test("what is no lock is not judged, and what a lock says is printed without effect", () => {
+  for (const pid of [undefined, "1", -1, 0, 1.5]) expect(isStale({ ...own, pid })).toBe(false);
+  expect(isStale([own])).toBe(false);
+  writeFileSync(join(folder, "0.json"), JSON.stringify({ ...own, pid: nobody, timestamp: "now\u001b[2J\n::error::" }));
+  expect(staleLocks(folder)).toEqual([
+    `The run of now\\n::error:: (pid ${nobody}) was killed and left its lock behind, which is deleted now.`,
+  ]);
+  writeFileSync(join(folder, "0.json"), "{");
+  expect(staleLocks(folder)).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { printableJson } from "../display/json.ts";
+import { EngineError } from "../errors.ts";
+import { isPipeline, withoutCommands } from "./pipelines.ts";
+import { cellsOf, oneLine, padded, printable } from "./text.ts";
+
+/** Where a command reads and prints; the process's own streams but in tests. */
+export interface Terminal {
+  input: NodeJS.ReadStream;
+  output: NodeJS.WriteStream;
+  errors: NodeJS.WriteStream;
+  environment: NodeJS.ProcessEnv;
+}
+
+export const processTerminal: Terminal = {
+  input: process.stdin,
+  output: process.stdout,
+  errors: process.stderr,
+  environment: process.env,
+};
+
+/** Whether a person sits there who can be asked. */
+export const isInteractive = ({ input, output, environment }: Terminal, nonInteractive: boolean): boolean =>
+  !nonInteractive && input.isTTY && output.isTTY && !environment["CI"];
+
+/** Asks until one of the answers is given; the first letters will do. */
+export async function ask(terminal: Terminal, question: string, answers: readonly string[]): Promise<string> {
+  const lines = createInterface({ input: terminal.input, output: terminal.output });
+  const interrupted = new Promise<never>((_, reject) => {
+    lines.once("close", () => reject(new EngineError("nothing was answered, so nothing was done")));
+  });
+  try {
+    for (;;) {
+      const given = await Promise.race([lines.question(`${question} [${answers.join("/")}] `), interrupted]);
+      const meant = answers.filter((answer) => given !== "" && answer.startsWith(given.trim().toLowerCase()));
+      if (meant[0] !== undefined && meant.length === 1) return meant[0];
+    }
+  } finally {
+    interrupted.catch(() => undefined);
+    lines.close();
+  }
+}
+
+/** One line typed by a person; a secret one is not shown while it is typed. */
+export async function typed({ input, output }: Terminal, prompt: string, secret: boolean): Promise<string> {
+  output.write(prompt);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: secret ? silent : output, terminal: true });
+  try {
+    return await Promise.race([
+      lines.question(""),
+      new Promise<never>((_, reject) => lines.once("close", () => reject(new EngineError("nothing was typed")))),
+    ]);
+  } finally {
+    lines.close();
+    if (secret) output.write("\n");
+  }
+}
+
+/** Everything on standard input, without the newline at its end. */
+export async function readAll({ input }: Terminal): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer | string));
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/\r?\n$/, "");
+}
+
+/** One value: on a terminal nothing that is not seen; a script gets it as it is. */
+export function printValue({ output }: Terminal, text: string): void {
+  output.write(`${output.isTTY ? printable(text, false) : text}\n`);
+}
+
+/** Rows for people; a script asks for JSON. No cell makes a line, or a command of a pipeline, of its own. */
+export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
+  const cells = rows.map((row) => row.map(oneLine));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => cellsOf(row[column] ?? ""))));
+  for (const row of cells) {
+    const line = row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ");
+    output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);
+  }
+}
+
+export function printJson({ output }: Terminal, value: unknown): void {
+  output.write(`${printableJson(value, 2)}\n`);
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "@jest/globals";
+import { appUrn, events, log, shown } from "../display/testing/events.ts";
+import { allowsColor, createPaint } from "./colors.ts";
+import { cellsOf, clipped, firstLine, oneLine, painted, plain, printable } from "./text.ts";
+
+test.each([
+  ["plain \u001b[31mred\u001b[0m", "plain red"],
+  ["clear \u001b[2J\u001b[1;1Hscreen", "clear screen"],
+  ["title \u001b]0;owned\u0007 gone", "title  gone"],
+  ["bell \u0007 and escape \u001b", "bell \\u0007 and escape \\u001b"],
+  ["back\u0008space, C1 \u009d", "back\\u0008space, C1 \\u009d"],
+  ["right \u202e to left", "right \\u202e to left"],
+  ["10%\r20%\r\nend\ttab", "10%\n20%\nend\ttab"],
+])("%j does not disturb the terminal", (text, harmless) => {
+  expect(printable(text, false)).toBe(harmless);
+});
+
+test("colours of a program stay where colours are allowed, and end with its text", () => {
+  expect(printable("\u001b[31mred\u001b[2J", true)).toBe("\u001b[31mred\u001b[0m");
+  expect(printable("none", true)).toBe("none");
+});
+
+test("rows and names stay on one line", () => {
+  expect(firstLine("\n\n  first\tline\nsecond")).toBe("first line");
+  expect(oneLine("a\nb\tc")).toBe("a\\nb\\tc");
+});
+
+test("width is counted in columns of the terminal", () => {
+  expect([cellsOf("abc"), cellsOf("é"), cellsOf("e\u0301"), cellsOf("日本"), cellsOf("👩‍👩‍👧"), cellsOf("├─ ")]).toEqual([
+    3, 1, 1, 4, 2, 3,
+  ]);
+  expect(plain(clipped([{ text: "a日" }, { text: "本b" }], 4))).toBe("a日");
+  expect(plain(clipped([{ text: "abc" }, { text: "def" }], 4))).toBe("abcd");
+});
+
+test("blanks at the end of a line are not painted", () => {
+  const red = createPaint(true);
+  expect(painted([{ text: "a ", style: "red" }, { text: "  " }], red)).toBe("\u001b[31ma\u001b[39m");
+});
+
+describe("colours", () => {
+  test.each([
+    ["always", { NO_COLOR: "1" }, false, true],
+    ["never", {}, true, false],
+    ["auto", {}, true, true],
+    ["auto", {}, false, false],
+    ["auto", { NO_COLOR: "1" }, true, false],
+    ["auto", { NO_COLOR: "" }, true, true],
+    ["auto", { TERM: "dumb" }, true, false],
+  ] as const)("--color %s, %j, terminal %p: %p", (choice, environment, terminal, allowed) => {
+    expect(allowsColor(choice, environment, terminal)).toBe(allowed);
+  });
+
+  const { start, step, failed, summary } = events(false);
+  const all = [start(), step("create", "app"), failed("create", "app"), log("error", "no", appUrn), summary()];
+
+  test("show what an operation does", () => {
+    const text = shown(all, { color: true });
+    expect(text).toContain(" \u001b[32m+ \u001b[39m pulumi-nodejs:dynamic/microapps:App web");
+    expect(text).toContain("\u001b[31m**creating failed**\u001b[39m");
+    expect(text).toContain("    \u001b[31merror:\u001b[39m no\n");
+  });
+
+  test("are nowhere when they are not wanted", () => {
+    for (const options of [{}, { diff: true }]) expect(shown(all, options)).not.toContain("\u001b");
+  });
+});
+
+test("names, values and messages of others are harmless wherever they are shown", () => {
+  const evil = "\u001b[2J\u0007\u009b1A\u202e";
+  const { start, step, done, summary } = events(false);
+  const changes = [{ path: `a${evil}`, kind: "update" as const, old: evil, new: { [evil]: [evil] } }];
+  const more = { name: evil, id: evil, changes };
+  const all = [
+    start(),
+    step("update", "app", more),
+    log("info", evil, appUrn),
+    done("update", "app", more),
+    step("create", "team", { name: evil, properties: { [evil]: [evil, { [evil]: evil }] } }),
+    summary({ outputs: { [evil]: evil }, outputChanges: [{ path: `["${evil}"]`, kind: "add", new: evil }] }),
+  ];
+  for (const options of [{}, { diff: true }]) expect(shown(all, options)).not.toMatch(/[^\n\P{Cc}]|\u202e/u);
+});

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { readdirSync, readFileSync } from "node:fs";
+import { EngineError, type EngineEvent, setConfig } from "../index.ts";
+import { writeDurably } from "../state/atomicWrite.ts";
+import { integrityProblem } from "../state/integrity.ts";
+import { Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = new Sandbox();
+  setConfig(await sandbox.init(), "token", "s3cr3t", { secret: true });
+});
+afterEach(() => sandbox.remove());
+
+const errors = (events: EngineEvent[]): string[] =>
+  events.flatMap((event) => (event.type === "log" && event.severity === "error" ? [event.message] : []));
+
+/** The processes that this one has started and that still run, with their command lines. */
+function children(): { pid: number; command: string }[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const parent = /^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1];
+      if (Number(parent) !== process.pid) return [];
+      return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, "utf8") }];
+    } catch {
+      // It has ended since the folder was read.
+      return [];
+    }
+  });
+}
+
+const isCreating = (event: EngineEvent, name: string): boolean =>
+  event.type === "step" && event.op === "create" && event.name === name;
+
+describe("a full disk", () => {
+  test("fails the run at whichever write it happens, and never leaves a state that cannot be read", async () => {
+    let writes = 0;
+    await sandbox.run({}, {}, (file, text) => {
+      writes++;
+      return writeDurably(file, text);
+    });
+    expect(writes).toBeGreaterThan(5);
+    for (let failing = 1; failing <= writes; failing += 4) {
+      const fresh = new Sandbox();
+      try {
+        setConfig(await fresh.init(), "token", "s3cr3t", { secret: true });
+        let count = 0;
+        const ran = await fresh.run({}, {}, (file, text) => {
+          if (++count >= failing) throw new EngineError(`could not write ${file}: the disk is full`);
+          return writeDurably(file, text);
+        });
+        expect({ failing, succeeded: ran.succeeded }).toEqual({ failing, succeeded: false });
+        expect(errors(ran.events).join("\n")).toContain("the disk is full");
+        const { resources, operations } = await (await fresh.stack()).read();
+        expect(integrityProblem(resources)).toBeUndefined();
+        // Everything that exists is in the state, or stands there as something that was begun.
+        const known = new Set([
+          ...resources.map(({ id }) => id),
+          ...operations.map(({ resource }) => `${JSON.stringify(resource.inputs["name"])}1`.replaceAll(`"`, "")),
+        ]);
+        expect(Object.keys(fresh.cloud()).filter((id) => !known.has(id))).toEqual([]);
+      } finally {
+        fresh.remove();
+      }
+    }
+  });
+});
+
+describe("a provider that is killed", () => {
+  test("fails what it was doing, ends the run, and leaves no process", async () => {
+    setConfig(await sandbox.stack(), "slow", "20000");
+    const ran = await sandbox.run({
+      emit: (event) => {
+        if (!isCreating(event, "slow")) return;
+        setTimeout(() => {
+          for (const { pid, command } of children())
+            if (command.includes("dynamic-provider")) process.kill(pid, "SIGKILL");
+        }, 300);
+      },
+    });
+    expect(ran.succeeded).toBe(false);
+    expect(errors(ran.events)).toContain(
+      "the provider process was killed by SIGKILL, and took what it was doing with it",
+    );
+    const { resources, operations } = await (await sandbox.stack()).read();
+    expect(operations).toEqual([]);
+    expect(resources.map(({ urn }) => urn.split("::").at(-1))).not.toContain("slow");
+    expect(children().filter(({ command }) => command.includes("@pulumi"))).toEqual([]);
+
+    setConfig(await sandbox.stack(), "slow", "0");
+    expect((await sandbox.run()).succeeded).toBe(true);
+  });
+});
+
+describe("an interrupt", () => {
+  test("lets what is going on end, saves it, and begins nothing new", async () => {
+    setConfig(await sandbox.stack(), "slow", "1500");
+    const controller = new AbortController();
+    const ran = await sandbox.run({
+      signal: controller.signal,
+      emit: (event) => {
+        if (isCreating(event, "slow")) controller.abort();
+      },
+    });
+    expect(ran.succeeded).toBe(false);
+    expect(errors(ran.events)).toContain("update canceled");
+    const { resources, operations } = await (await sandbox.stack()).read();
+    expect(operations).toEqual([]);
+    expect(resources.map(({ urn }) => urn.split("::").at(-1))).toContain("slow");
+    expect(resources.map(({ urn }) => urn.split("::").at(-1))).not.toContain("viewer");
+    expect((await sandbox.run()).succeeded).toBe(true);
+  });
+});
+
+test("a lock of somebody else is told with its owner, and the stack can be worked on when it is gone", async () => {
+  const stack = await sandbox.stack();
+  const first = stack.lock();
+  await first.take();
+  await expect(stack.lock().take()).rejects.toThrow(new RegExp(`locked by 1 lock.*\\n.*\\(pid ${process.pid}\\)`));
+  await first.release();
+  const second = stack.lock();
+  await second.take();
+  await second.release();
+});

@@ -1,0 +1,128 @@
+import { EngineError } from "../errors.ts";
+import { isProperties, property, type Properties, Secret, type Value } from "./values.ts";
+
+/** A place inside properties: names, indexes, and `*` for every element. */
+export type Path = (string | number)[];
+
+/** Reads `root.nested[0]["a.b"].*`, the notation of `ignoreChanges` and `--path`; as lenient as Pulumi's reader is. */
+export function parsePath(text: string): Path {
+  const path: Path = [];
+  let rest = text;
+  if (rest.startsWith(".")) throw new EngineError(`the property path '${text}' must not start with a dot`);
+  while (rest !== "") {
+    const dotted = rest.startsWith(".") ? rest.slice(1) : rest;
+    // Two dots on end are one to Pulumi.
+    if (dotted.startsWith(".")) {
+      rest = dotted;
+      continue;
+    }
+    const quoted = /^\["((?:\\"|[^"])*)"\]/.exec(dotted);
+    const indexed = /^\[([+-]?\d+|\*)\]/.exec(dotted);
+    const named = /^[^.[]+/.exec(dotted);
+    const found = quoted ?? indexed ?? named;
+    if (found === null) throw new EngineError(`the property path '${text}' is not valid at '${rest}'`);
+    const part = found[1] ?? found[0];
+    if (quoted) path.push(part.replaceAll('\\"', '"'));
+    else if (indexed && part !== "*") path.push(Number(part));
+    else path.push(part);
+    rest = dotted.slice(found[0].length);
+  }
+  return path;
+}
+
+/** As Pulumi writes a path, which is how the state holds them. */
+export function formatPath(path: Path): string {
+  return path
+    .map((part, i) => {
+      if (typeof part === "number") return `[${part}]`;
+      if (/[^A-Za-z0-9_]/.test(part)) return `["${part.replaceAll('"', '\\"')}"]`;
+      return i === 0 ? part : `.${part}`;
+    })
+    .join("");
+}
+
+/** Whether everything at `inner` lies at or below `outer`. */
+export function pathContains(outer: Path, inner: Path): boolean {
+  return outer.length <= inner.length && outer.every((part, i) => part === "*" || part === inner[i]);
+}
+
+const open = (value: Value | undefined): Value | undefined => (value instanceof Secret ? open(value.value) : value);
+
+/**
+ * Sets what `path` names in `news` back to what it is in `olds`; false where the two differ so much that it cannot be
+ * done (an element of an array was added or removed). `news` is changed in place.
+ */
+export function resetPath(path: Path, olds: Properties, news: Properties): boolean {
+  return reset(path, olds, news, { old: false, now: false });
+}
+
+/** Whether a side lies inside a secret: then what is copied there need not be one itself, or has to be. */
+interface Sealed {
+  old: boolean;
+  now: boolean;
+}
+
+function reset(path: Path, oldSide: Value | undefined, newSide: Value | undefined, outside: Sealed): boolean {
+  const sealed = { old: outside.old || oldSide instanceof Secret, now: outside.now || newSide instanceof Secret };
+  const old = open(oldSide);
+  const now = open(newSide);
+  const keep = (value: Value): Value =>
+    sealed.old && !sealed.now && !(value instanceof Secret) ? new Secret(value) : value;
+  const [key, ...rest] = path;
+  if (key === undefined) return false;
+  const last = rest.length === 0;
+
+  if (typeof key === "number") {
+    if (!Array.isArray(old) || !Array.isArray(now)) return !Array.isArray(old) && !Array.isArray(now);
+    const value = old[key];
+    if (value === undefined || key < 0 || key >= now.length) return last && key >= old.length && key >= now.length;
+    if (!last) return reset(rest, value, now[key], sealed);
+    now[key] = keep(value);
+    return true;
+  }
+  if (key === "*") return resetEach(rest, old, now, keep, sealed);
+
+  const value = isProperties(old) ? property(old, key) : undefined;
+  if (last) {
+    if (value === undefined) {
+      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the property is named by the user's path
+      if (isProperties(now)) delete now[key];
+      return true;
+    }
+    if (!isProperties(now)) return false;
+    now[key] = keep(value);
+    return true;
+  }
+  if (!isProperties(old) || !isProperties(now)) return !isProperties(old) && !isProperties(now);
+  const next = property(now, key);
+  if (value === undefined && next === undefined) return true;
+  if (next === undefined) return false;
+  return reset(rest, value, next, sealed);
+}
+
+function resetEach(
+  rest: Path,
+  old: Value | undefined,
+  now: Value | undefined,
+  keep: (value: Value) => Value,
+  sealed: Sealed,
+): boolean {
+  if (Array.isArray(now)) {
+    if (!Array.isArray(old)) return rest.length === 0;
+    for (const [i, value] of old.entries()) {
+      if (i >= now.length) break;
+      if (rest.length === 0) now[i] = keep(value);
+      else if (!reset(rest, value, now[i], sealed)) return false;
+    }
+    return old.length === now.length;
+  }
+  if (!isProperties(now)) return false;
+  if (!isProperties(old)) return rest.length === 0;
+  if (rest.length > 0) {
+    return Object.keys(old).every((name) => Object.hasOwn(now, name) && reset(rest, old[name], now[name], sealed));
+  }
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- every property that the old side lacks goes
+  for (const name of Object.keys(now)) if (!Object.hasOwn(old, name)) delete now[name];
+  for (const [name, value] of Object.entries(old)) now[name] = keep(value);
+  return true;
+}

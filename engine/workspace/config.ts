@@ -1,0 +1,255 @@
+import { EngineError, Refusal } from "../errors.ts";
+import type { Crypter } from "../state/crypter.ts";
+import { goJson, type Json } from "../values/json.ts";
+import { formatPath, type Path, parsePath } from "../values/paths.ts";
+import { isObject } from "../values/shapes.ts";
+import { dynamicPackage } from "../values/urns.ts";
+import { type Properties, Secret } from "../values/values.ts";
+import type { ConfigDeclaration, Project } from "./project.ts";
+
+/** An encrypted value: `secure: v1:…` in the stack's file. */
+export class Cipher {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What may stand under `config` in the stack's file. */
+export type ConfigValue =
+  null | boolean | number | bigint | string | Cipher | ConfigValue[] | { [name: string]: ConfigValue };
+
+/** One key in effect: the text that programs read, decrypted. */
+export interface ConfigEntry {
+  text: string;
+  secret: boolean;
+  /** Structured: the text is JSON. */
+  object: boolean;
+}
+/** By `namespace:name`. */
+export type Config = Record<string, ConfigEntry>;
+
+/** `name`, `namespace:name` and the older `namespace:config:name` → `namespace:name`. */
+export function configKey(text: string, project: string): string {
+  const parts = text.split(":");
+  if (parts.length === 1 && text !== "") return `${project}:${text}`;
+  if (parts.length === 2 && !parts.includes("")) return text;
+  if (parts.length === 3 && parts[1] === "config") return `${parts[0] ?? ""}:${parts[2] ?? ""}`;
+  throw new EngineError(`'${text}' is not a configuration key: keys have the form '<namespace>:<name>'`);
+}
+
+/** Reads a value as it stands in the YAML file. */
+export function configValue(raw: unknown): ConfigValue {
+  if (raw === null || raw === undefined) return null;
+  if (Array.isArray(raw)) return raw.map(configValue);
+  if (isObject(raw)) {
+    const entries = Object.entries(raw);
+    const [only] = entries;
+    if (entries.length === 1 && only?.[0] === "secure" && typeof only[1] === "string") return new Cipher(only[1]);
+    return Object.fromEntries(entries.map(([name, value]) => [name, configValue(value)]));
+  }
+  if (typeof raw === "string" || typeof raw === "number" || typeof raw === "boolean" || typeof raw === "bigint") {
+    return raw;
+  }
+  throw new EngineError(`a configuration value of type ${typeof raw} cannot be used`);
+}
+
+export const isStructured = (value: ConfigValue): boolean =>
+  value === null || (typeof value === "object" && !(value instanceof Cipher));
+
+export function isSecret(value: ConfigValue): boolean {
+  if (value instanceof Cipher) return true;
+  if (Array.isArray(value)) return value.some(isSecret);
+  return typeof value === "object" && value !== null && Object.values(value).some(isSecret);
+}
+
+function decrypted(value: ConfigValue, crypter: Crypter): Json {
+  if (value instanceof Cipher) return crypter.decrypt(value.text);
+  if (Array.isArray(value)) return value.map((element) => decrypted(element, crypter));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, decrypted(element, crypter)]));
+}
+
+export function configEntry(value: ConfigValue, crypter: Crypter): ConfigEntry {
+  const plain = decrypted(value, crypter);
+  return {
+    text: typeof plain === "string" ? plain : goJson(plain),
+    secret: isSecret(value),
+    object: isStructured(value),
+  };
+}
+
+/** The stack's values with the project's defaults below them, checked against the project's declarations. */
+export function effectiveConfig(
+  values: Record<string, ConfigValue>,
+  project: Project,
+  stack: string,
+  crypter: Crypter,
+): Config {
+  const config: Config = {};
+  for (const [key, value] of Object.entries(values)) {
+    try {
+      config[key] = configEntry(value, crypter);
+    } catch (error) {
+      if (error instanceof EngineError) throw new EngineError(`configuration key '${key}': ${error.message}`);
+      throw error;
+    }
+  }
+  const missing: string[] = [];
+  for (const name of Object.keys(project.config).sort()) {
+    const declared = project.config[name];
+    if (declared === undefined) continue;
+    const key = configKey(name, project.name);
+    const fallback = declared.default ?? declared.value;
+    if (config[key] === undefined) {
+      if (fallback !== undefined) config[key] = defaultEntry(fallback);
+      else if (key.startsWith(`${project.name}:`)) missing.push(`'${name}'`);
+    }
+    const entry = config[key];
+    if (entry !== undefined && declared.type !== undefined) checkDeclared(stack, name, declared, entry);
+  }
+  if (missing.length > 0) {
+    const last = missing.pop() ?? "";
+    const names = missing.length === 0 ? last : `${missing.join(", ")} and ${last}`;
+    throw new EngineError(`Stack '${stack}' is missing configuration value${missing.length === 0 ? "" : "s"} ${names}`);
+  }
+  return config;
+}
+
+function defaultEntry(value: unknown): ConfigEntry {
+  const plain = configValue(value);
+  const whole = typeof plain === "number" && Number.isInteger(plain);
+  if (typeof plain === "string" || typeof plain === "boolean" || whole) {
+    return { text: String(plain), secret: false, object: false };
+  }
+  return { text: goJson(plain as Json), secret: false, object: true };
+}
+
+function checkDeclared(stack: string, name: string, declared: ConfigDeclaration, entry: ConfigEntry): void {
+  const where = `Stack '${stack}' with configuration key '${name}' must be`;
+  if (declared.secret && !entry.secret) throw new EngineError(`${where} encrypted as it's secret`);
+  const content: unknown = entry.object ? JSON.parse(entry.text) : entry.text;
+  if (!fits(content, declared.type ?? "", declared.items)) {
+    throw new EngineError(`${where} of type '${typeName(declared.type ?? "", declared.items)}'`);
+  }
+}
+
+function typeName(type: string, items: unknown): string {
+  if (type !== "array" || !isObject(items)) return type;
+  return `array<${typeName(String(items["type"]), items["items"])}>`;
+}
+
+function fits(content: unknown, type: string, items: unknown): boolean {
+  switch (type) {
+    case "string":
+      return typeof content === "string";
+    case "integer":
+      return (typeof content === "number" && Number.isInteger(content)) || /^[+-]?\d+$/.test(String(content));
+    case "boolean":
+      return typeof content === "boolean" || content === "true" || content === "false";
+    case "array":
+      if (!Array.isArray(content) || !isObject(items)) return false;
+      return content.every((element) => fits(element, String(items["type"]), items["items"]));
+    case "object":
+      return isObject(content);
+    default:
+      throw new EngineError(`the type '${type}' in the configuration of Pulumi.yaml is not known`);
+  }
+}
+
+/** The configuration as the properties of a default provider: its own keys, or for dynamic resources the whole of it. */
+export function providerProperties(config: Config, name: string): Properties {
+  const prefix = name === dynamicPackage ? "" : `${name}:`;
+  return Object.fromEntries(
+    Object.entries(config)
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, { text, secret }]) => [key.slice(prefix.length), secret ? new Secret(text) : text]),
+  );
+}
+
+/** `key` with `--path`: the key proper and the place inside its value. */
+export function splitPath(text: string, project: string): { key: string; path: Path } {
+  const colon = text.lastIndexOf(":");
+  const [first, ...path] = parsePath(text.slice(colon + 1));
+  if (typeof first !== "string") throw new EngineError(`'${text}' does not begin with a configuration key`);
+  return { key: configKey(`${text.slice(0, colon + 1)}${first}`, project), path };
+}
+
+export function getAt(value: ConfigValue | undefined, path: Path): ConfigValue | undefined {
+  const [part, ...rest] = path;
+  if (part === undefined) return value;
+  if (Array.isArray(value)) return typeof part === "number" ? getAt(value[part], rest) : undefined;
+  if (typeof value !== "object" || value === null || value instanceof Cipher) return undefined;
+  return Object.hasOwn(value, part) ? getAt(value[String(part)], rest) : undefined;
+}
+
+/** In a file `{secure: text}` is an encrypted value, so a map must not come to look like one. */
+const looksEncrypted = (entries: [string, ConfigValue][]): boolean =>
+  entries.length === 1 && entries[0]?.[0] === "secure" && typeof entries[0][1] === "string";
+
+const reserved = 'maps with the single key "secure" are reserved';
+
+/** `value` with `now` at `path`; containers are made on the way. `before` is the way there, for errors. */
+export function setAt(value: ConfigValue | undefined, path: Path, now: ConfigValue, before: Path): ConfigValue {
+  const [part, ...rest] = path;
+  if (part === undefined) return now;
+  const here = [...before, part];
+  if (
+    value === undefined ||
+    value === null ||
+    (before.length === 1 && (typeof value !== "object" || value instanceof Cipher))
+  ) {
+    value = typeof part === "number" ? [] : {};
+  }
+  if (Array.isArray(value)) {
+    if (typeof part !== "number") throw new EngineError(`${formatPath(here)}: key for an array must be an int`);
+    if (part < 0 || part > value.length) throw new EngineError(`${formatPath(here)}: array index out of range`);
+    if (part === value.length) return [...value, setAt(undefined, rest, now, here)];
+    return value.with(part, setAt(value[part], rest, now, here));
+  }
+  if (typeof value !== "object" || value instanceof Cipher) {
+    throw new EngineError(`${formatPath(before)}: expected ${typeof part === "number" ? "an array" : "a map"}`);
+  }
+  if (typeof part === "number") throw new EngineError(`${formatPath(here)}: key for a map must be a string`);
+  const made = { ...value, [part]: setAt(Object.hasOwn(value, part) ? value[part] : undefined, rest, now, here) };
+  if (looksEncrypted(Object.entries(made))) throw new EngineError(reserved);
+  return made;
+}
+
+export function removeAt(value: ConfigValue, path: Path): ConfigValue {
+  const [part, ...rest] = path;
+  if (Array.isArray(value) && typeof part === "number") {
+    const element = value[part];
+    if (element === undefined) return value;
+    return rest.length === 0 ? value.toSpliced(part, 1) : value.with(part, removeAt(element, rest));
+  }
+  if (typeof value !== "object" || value === null || value instanceof Cipher || typeof part !== "string") return value;
+  if (Array.isArray(value) || !Object.hasOwn(value, part)) return value;
+  if (rest.length > 0) return { ...value, [part]: removeAt(value[part] ?? null, rest) };
+  const left = Object.entries(value).filter(([name]) => name !== part);
+  if (looksEncrypted(left)) throw new EngineError(reserved);
+  return Object.fromEntries(left);
+}
+
+/** With `--path`, plain numbers and booleans are stored as such. */
+export function coerced(text: string): ConfigValue {
+  if (text === "true" || text === "false") return text === "true";
+  if (/^-?(0|[1-9]\d*)$/.test(text)) {
+    const number = BigInt(text);
+    if (number >= -(2n ** 63n) && number < 2n ** 64n) return number;
+  }
+  return text;
+}
+
+export function refuseForeignSecrets(raw: Record<string, unknown>, file: string): void {
+  const provider = raw["secretsprovider"];
+  if (typeof provider === "string" && provider !== "" && provider !== "passphrase") {
+    throw new Refusal(
+      `${file}: the secrets provider '${provider.split(":")[0] ?? ""}' is not served by the embedded engine, only 'passphrase': ` +
+        "use the Pulumi CLI",
+    );
+  }
+  if (raw["environment"] !== undefined && raw["environment"] !== null) {
+    throw new Refusal(`${file}: 'environment' is not served by the embedded engine: use the Pulumi CLI`);
+  }
+}

@@ -1,0 +1,75 @@
+import { EngineError, messageOf } from "../errors.ts";
+import {
+  Cipher,
+  coerced,
+  type ConfigValue,
+  configEntry,
+  configKey,
+  getAt,
+  isSecret,
+  isStructured,
+  removeAt,
+  setAt,
+  splitPath,
+} from "./config.ts";
+import type { Stack } from "./workspace.ts";
+
+export interface SetOptions {
+  /** Encrypted in the stack's file. */
+  secret?: boolean;
+  /** `key` is a path into a structured value, such as `tags.owner` or `names[0]`. */
+  path?: boolean;
+}
+
+/** Sets one key of the stack's configuration. */
+export function setConfig(
+  stack: Stack,
+  given: string,
+  text: string,
+  { secret = false, path = false }: SetOptions = {},
+): void {
+  const { file, project } = stack;
+  const { key, path: place } = path
+    ? splitPath(given, project.name)
+    : { key: configKey(given, project.name), path: [] };
+  const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : place.length > 0 ? coerced(text) : text;
+  try {
+    file.set(key, setAt(file.values()[key], place, plain, [key.slice(key.indexOf(":") + 1)]));
+  } catch (error) {
+    throw new EngineError(`could not set config: ${messageOf(error)}`);
+  }
+  file.save();
+}
+
+export function removeConfig(stack: Stack, given: string, { path = false }: Pick<SetOptions, "path"> = {}): void {
+  const { file, project } = stack;
+  const { key, path: place } = path
+    ? splitPath(given, project.name)
+    : { key: configKey(given, project.name), path: [] };
+  const old = file.values()[key];
+  if (old === undefined) return;
+  file.set(key, place.length === 0 ? undefined : removeAt(old, place));
+  file.save();
+}
+
+export interface ConfigText {
+  text: string;
+  secret: boolean;
+  object: boolean;
+}
+
+/** The value of one key in clear, structured ones as JSON. */
+export function getConfig(stack: Stack, given: string, { path = false }: Pick<SetOptions, "path"> = {}): ConfigText {
+  const { file, project, crypter } = stack;
+  const { key, path: place } = path
+    ? splitPath(given, project.name)
+    : { key: configKey(given, project.name), path: [] };
+  const found: ConfigValue | undefined = getAt(file.values()[key], place);
+  if (found === undefined) {
+    const fallback = place.length === 0 ? stack.config()[key] : undefined;
+    if (fallback) return fallback;
+    throw new EngineError(`configuration key '${given}' not found for stack '${stack.name}'`);
+  }
+  const { text } = configEntry(found, crypter);
+  return { text, secret: isSecret(found), object: isStructured(found) };
+}

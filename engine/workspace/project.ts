@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { parseDocument } from "yaml";
+import { EngineError, messageOf, Refusal } from "../errors.ts";
+import { isName, nameRule } from "../state/names.ts";
+import { isObject } from "../values/shapes.ts";
+import { pluginsOf, type PluginPlace } from "./plugins.ts";
+
+/** One entry of `config` in Pulumi.yaml. */
+export interface ConfigDeclaration {
+  type?: string;
+  items?: unknown;
+  default?: unknown;
+  value?: unknown;
+  secret: boolean;
+}
+
+/** What Pulumi.yaml says. */
+export interface Project {
+  name: string;
+  file: string;
+  /** The folder of Pulumi.yaml. */
+  root: string;
+  /** The language host of the program, such as nodejs; a run refuses others, while stacks and configuration of all are served. */
+  runtime: string;
+  /** The folder the program and the provider run in. */
+  workdir: string;
+  /** What the official runner is given as the program: `.` or a file name in `workdir`. */
+  entry: string;
+  typescript: boolean;
+  nodeArguments: string[];
+  /** `runtime.options`. */
+  runtimeOptions: Record<string, unknown>;
+  plugins: PluginPlace[];
+  backendUrl: string | undefined;
+  refreshAlways: boolean;
+  config: Record<string, ConfigDeclaration>;
+  /** The folder of the Pulumi.<stack>.yaml files. */
+  stackConfigDir: string;
+}
+
+/** Finds Pulumi.yaml in `from` or above it, as Pulumi does. */
+export function findProject(from: string): string {
+  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
+    for (const name of ["Pulumi.yaml", "Pulumi.yml"]) {
+      const file = path.join(folder, name);
+      if (existsSync(file) && statSync(file).isFile()) return file;
+    }
+    if (existsSync(path.join(folder, "Pulumi.json"))) {
+      throw new Refusal(`${path.join(folder, "Pulumi.json")}: the embedded engine reads Pulumi.yaml only`);
+    }
+    if (path.dirname(folder) === folder) {
+      throw new EngineError(`no Pulumi.yaml project file found in ${path.resolve(from)} or above it`);
+    }
+  }
+}
+
+export function readProject(file: string): Project {
+  const raw = readYaml(file);
+  const name = raw["name"];
+  if (typeof name !== "string" || name === "") throw new EngineError(`${file}: 'name' is missing`);
+  if (!isName(name)) throw new EngineError(`${file}: 'name' is not the name of a project: ${nameRule}`);
+  const runtime = raw["runtime"];
+  const runtimeName = isObject(runtime) ? runtime["name"] : runtime;
+  if (typeof runtimeName !== "string") throw new EngineError(`${file}: 'runtime' is missing`);
+  if (isObject(raw["environment"]) && Object.keys(raw["environment"]).length > 0) {
+    throw new Refusal(`${file}: 'environment' is not served by the embedded engine: use the Pulumi CLI`);
+  }
+  const runtimeOptions = isObject(runtime) && isObject(runtime["options"]) ? runtime["options"] : {};
+  const root = path.dirname(file);
+  const { workdir, entry } = programOf(root, raw["main"], file);
+  const options = isObject(raw["options"]) ? raw["options"] : {};
+  const backend = isObject(raw["backend"]) ? raw["backend"]["url"] : undefined;
+  // A string in `config` is the old name of `stackConfigDir`.
+  const configDir = typeof raw["config"] === "string" ? raw["config"] : raw["stackConfigDir"];
+  return {
+    name,
+    file,
+    root,
+    runtime: runtimeName,
+    workdir,
+    entry,
+    typescript: runtimeOptions["typescript"] !== false && isTypeScript(workdir, entry),
+    runtimeOptions,
+    plugins: pluginsOf(raw, file),
+    nodeArguments: typeof runtimeOptions["nodeargs"] === "string" ? shellWords(runtimeOptions["nodeargs"]) : [],
+    backendUrl: typeof backend === "string" ? backend : undefined,
+    refreshAlways: options["refresh"] === "always",
+    config: isObject(raw["config"]) ? declarations(raw["config"], name) : {},
+    stackConfigDir: typeof configDir === "string" ? path.resolve(root, configDir) : root,
+  };
+}
+
+export function readYaml(file: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new EngineError(`could not read ${file}: ${messageOf(error)}`);
+  }
+  const document = parseDocument(text, { intAsBigInt: false });
+  const problem = document.errors[0];
+  if (problem) {
+    const line = problem.linePos?.[0].line;
+    throw new EngineError(`${file}${line === undefined ? "" : `:${line}`}: ${problem.message.split("\n")[0] ?? ""}`);
+  }
+  const value: unknown = document.toJS();
+  if (value === null || value === undefined) return {};
+  if (!isObject(value)) throw new EngineError(`${file} must be a map`);
+  return value;
+}
+
+function programOf(root: string, main: unknown, file: string): { workdir: string; entry: string } {
+  if (typeof main !== "string" || main === "") return { workdir: root, entry: "." };
+  const program = path.resolve(root, main);
+  if (!existsSync(program))
+    throw new EngineError(`${file}: project 'main' could not be read: ${program} does not exist`);
+  if (statSync(program).isDirectory()) return { workdir: program, entry: "." };
+  return { workdir: path.dirname(program), entry: path.basename(program) };
+}
+
+/** ts-node takes time to load, so JavaScript programs go without it. */
+function isTypeScript(workdir: string, entry: string): boolean {
+  if (entry !== ".") return /\.[cm]?ts$/.test(entry);
+  const manifest = path.join(workdir, "package.json");
+  let main = "";
+  if (existsSync(manifest)) {
+    try {
+      const parsed: unknown = JSON.parse(readFileSync(manifest, "utf8"));
+      if (isObject(parsed) && typeof parsed["main"] === "string") main = parsed["main"];
+    } catch {
+      // The runner reads the file too and says what is wrong with it.
+    }
+  }
+  if (main !== "" && existsSync(path.join(workdir, main))) return /\.[cm]?ts$/.test(main);
+  return !existsSync(path.join(workdir, "index.js"));
+}
+
+function declarations(config: Record<string, unknown>, project: string): Record<string, ConfigDeclaration> {
+  return Object.fromEntries(
+    Object.entries(config).map(([key, declared]): [string, ConfigDeclaration] => {
+      if (!isObject(declared)) {
+        // A bare value is a default for the project's own keys and a value for those of others.
+        const own = !key.includes(":") || key.startsWith(`${project}:`);
+        return [key, own ? { default: declared, secret: false } : { value: declared, secret: false }];
+      }
+      return [
+        key,
+        {
+          ...(typeof declared["type"] === "string" ? { type: declared["type"] } : {}),
+          ...(declared["items"] === undefined ? {} : { items: declared["items"] }),
+          ...(declared["default"] === undefined ? {} : { default: declared["default"] }),
+          ...(declared["value"] === undefined ? {} : { value: declared["value"] }),
+          secret: declared["secret"] === true,
+        },
+      ];
+    }),
+  );
+}
+
+const shellWords = (text: string): string[] =>
+  [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? "");

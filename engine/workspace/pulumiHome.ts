@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { writeAtomically } from "../state/atomicWrite.ts";
+import { isObject } from "../values/shapes.ts";
+
+/** The folder where Pulumi keeps what belongs to the user: the current backend, the selected stacks. */
+function home(environment: NodeJS.ProcessEnv): string {
+  return environment["PULUMI_HOME"] || path.join(environment["HOME"] || os.homedir(), ".pulumi");
+}
+
+function readJson(file: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isObject(value) ? value : {};
+  } catch {
+    // Not there, or not ours to repair: then nothing is selected.
+    return {};
+  }
+}
+
+/** The backend of the last `pulumi login`. */
+export function currentBackend(environment: NodeJS.ProcessEnv): string | undefined {
+  const { current } = readJson(path.join(home(environment), "credentials.json"));
+  return typeof current === "string" && current !== "" ? current : undefined;
+}
+
+function workspaceFile(project: string, projectFile: string, environment: NodeJS.ProcessEnv): string {
+  const hash = createHash("sha1").update(projectFile).digest("hex");
+  return path.join(home(environment), "workspaces", `${project}-${hash}-workspace.json`);
+}
+
+/** The stack that `stack init` or `pulumi stack select` chose for this project. */
+export function selectedStack(
+  project: string,
+  projectFile: string,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
+  const { stack } = readJson(workspaceFile(project, projectFile, environment));
+  return typeof stack === "string" && stack !== "" ? stack : undefined;
+}
+
+export function selectStack(project: string, projectFile: string, environment: NodeJS.ProcessEnv, stack: string): void {
+  const file = workspaceFile(project, projectFile, environment);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeAtomically(file, JSON.stringify({ ...readJson(file), stack }));
+}

@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import type { Document } from "yaml";
+import { isMap, parseDocument, Scalar } from "yaml";
+import { EngineError } from "../errors.ts";
+import { writeAtomically } from "../state/atomicWrite.ts";
+import { readLikeGo } from "../values/goYaml.ts";
+import { isObject } from "../values/shapes.ts";
+import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
+import type { Project } from "./project.ts";
+
+/** Pulumi.<stack>.yaml; edits keep its comments and order. */
+export class StackFile {
+  readonly file: string;
+  readonly #document: Document;
+  readonly #project: string;
+
+  constructor(project: Project, stack: string) {
+    this.file = path.join(project.stackConfigDir, `Pulumi.${stack}.yaml`);
+    this.#project = project.name;
+    const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
+    // Nothing but texts: what is not edited is written as it was read, `0777` too.
+    this.#document = parseDocument(text, { schema: "failsafe" });
+    const problem = this.#document.errors[0];
+    if (problem) {
+      const line = problem.linePos?.[0].line ?? 1;
+      throw new EngineError(`${this.file}:${line}: ${problem.message.split("\n")[0] ?? ""}`);
+    }
+    refuseForeignSecrets(this.#raw(), this.file);
+  }
+
+  #raw(): Record<string, unknown> {
+    const raw = readLikeGo(this.#document);
+    if (raw === null || raw === undefined) return {};
+    if (!isObject(raw)) throw new EngineError(`${this.file} must be a map`);
+    return raw;
+  }
+
+  get salt(): string | undefined {
+    const salt = this.#raw()["encryptionsalt"];
+    return typeof salt === "string" && salt !== "" ? salt : undefined;
+  }
+
+  set salt(salt: string | undefined) {
+    this.#document.setIn(["encryptionsalt"], salt);
+  }
+
+  /** By `namespace:name`. */
+  values(): Record<string, ConfigValue> {
+    const config = this.#raw()["config"];
+    if (config === undefined || config === null) return {};
+    if (!isObject(config)) throw new EngineError(`${this.file}: 'config' must be a map`);
+    // A key without a value has an empty one, as with Pulumi.
+    return Object.fromEntries(Object.entries(config).map(([key, value]) => [this.#key(key), configValue(value ?? "")]));
+  }
+
+  #key(written: string): string {
+    if (!written.includes(":")) {
+      throw new EngineError(
+        `${this.file}: '${written}' is not a configuration key: write '${this.#project}:${written}'`,
+      );
+    }
+    return configKey(written, this.#project);
+  }
+
+  /** undefined removes the key. */
+  set(key: string, value: ConfigValue | undefined): void {
+    const config = this.#document.get("config");
+    const written = isMap(config)
+      ? config.items.map((item) => String(item.key)).find((name) => configKey(name, this.#project) === key)
+      : undefined;
+    if (value !== undefined) {
+      this.#document.setIn(["config", written ?? key], this.#document.createNode(toYaml(value)));
+    } else if (written !== undefined) this.#document.deleteIn(["config", written]);
+  }
+
+  remove(): void {
+    rmSync(this.file, { force: true });
+  }
+
+  save(): void {
+    mkdirSync(path.dirname(this.file), { recursive: true });
+    writeAtomically(this.file, this.#document.toString({ lineWidth: 0 }));
+  }
+}
+
+function toYaml(value: ConfigValue): unknown {
+  if (value instanceof Cipher) return { secure: value.text };
+  if (Array.isArray(value)) return value.map(toYaml);
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, toYaml(element)]));
+  }
+  const scalar = new Scalar(String(value));
+  // Bare, such a text would be a date, a number or a truth value to Pulumi.
+  if (typeof value === "string" && /^([-+.~]|\d|(|<<|=|y|yes|n|no|on|off|true|false|null)$)/i.test(value)) {
+    scalar.type = "QUOTE_DOUBLE";
+  }
+  return scalar;
+}

@@ -1,0 +1,225 @@
+import path from "node:path";
+import { nearest } from "../cli/spelling.ts";
+import { EngineError, statuses } from "../errors.ts";
+import { type WriteFile, writeDurably } from "../state/atomicWrite.ts";
+import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint, renderCheckpoint } from "../state/checkpoint.ts";
+import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
+import { Backend, backendFolder } from "../state/fileBackend.ts";
+import { Lock } from "../state/lock.ts";
+import { isName, nameRule } from "../state/names.ts";
+import { type Config, effectiveConfig } from "./config.ts";
+import { findProject, type Project, readProject } from "./project.ts";
+import { currentBackend, selectedStack } from "./pulumiHome.ts";
+import { StackFile } from "./stackFile.ts";
+
+/** Where a command runs. */
+export interface Place {
+  /** The folder of Pulumi.yaml or one below it. */
+  cwd: string;
+  /** Name of the stack, `dev` or `organization/<project>/dev`; default: PULUMI_STACK, then the selected one. */
+  stack?: string | undefined;
+  environment: NodeJS.ProcessEnv;
+  /** Asks a person for the passphrase when the environment has none; `isNew` for a stack that is being made. */
+  askPassphrase?: ((isNew: boolean) => Promise<string>) | undefined;
+  /** How files are written; a parameter, so that a full disk can be tried. */
+  write?: WriteFile | undefined;
+}
+
+/** The project and its backend. */
+export class Workspace {
+  readonly project: Project;
+  readonly backend: Backend;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Says where stacks were looked for, when it is not where the project lies. */
+  readonly #elsewhere: string;
+  readonly #ask: Place["askPassphrase"];
+  #asked: Promise<string> | undefined;
+
+  private constructor(project: Project, backend: Backend, place: Place, elsewhere: string) {
+    this.project = project;
+    this.backend = backend;
+    this.environment = place.environment;
+    this.#ask = place.askPassphrase;
+    this.#elsewhere = elsewhere;
+  }
+
+  static async open(place: Place): Promise<Workspace> {
+    const { cwd, environment, write } = place;
+    const project = readProject(findProject(cwd));
+    const url = environment["PULUMI_BACKEND_URL"] || project.backendUrl || currentBackend(environment);
+    if (url === undefined) {
+      throw new EngineError(
+        `no state backend is configured: set 'backend: {url: file://.}' in ${project.file} or PULUMI_BACKEND_URL=file://<folder>`,
+      );
+    }
+    const backend = new Backend(backendFolder(url, cwd), write ?? writeDurably);
+    await backend.open();
+    return new Workspace(project, backend, place, lookedElsewhere(project, backend, url));
+  }
+
+  /** The passphrase of the environment, or what a person types; asked once. */
+  passphrase(isNew = false): Promise<string> {
+    if (!this.#ask || hasPassphrase(this.environment)) return Promise.resolve(passphraseFrom(this.environment));
+    return (this.#asked ??= this.#ask(isNew));
+  }
+
+  /** The name proper of a stack that may be given in full, or that is selected. */
+  async chosenStack(given: string | undefined): Promise<string> {
+    if (given || this.#selected()) return this.stackName(given);
+    const names = await this.backend.stacks(this.project.name);
+    const some = `name ${listed(names)} with --stack, or choose one with 'stack select <name>'`;
+    throw new EngineError(`no stack selected: ${names.length > 0 ? some : this.first}`);
+  }
+
+  /** What to do where there is no stack yet. */
+  get first(): string {
+    return `make one with 'stack init <name>'${this.#elsewhere}`;
+  }
+
+  /** The error of a stack that is not there, with what was meant or what there is. */
+  async noSuchStack(name: string): Promise<EngineError> {
+    const names = await this.backend.stacks(this.project.name);
+    const near = nearest(name, names);
+    const there = names.length > 0 ? `there is ${names.join(", ")}; ` : "";
+    const remedy =
+      near === undefined
+        ? `: ${there}make it with 'stack init ${name}'${this.#elsewhere}`
+        : `; did you mean '${near}'? If not, make it with 'stack init ${name}'`;
+    return new EngineError(`no stack named '${name}' found${remedy}`, statuses.noSuchStack);
+  }
+
+  #selected(): string | undefined {
+    return this.environment["PULUMI_STACK"] || selectedStack(this.project.name, this.project.file, this.environment);
+  }
+
+  /** As `chosenStack`, where one is given or selected. */
+  stackName(given: string | undefined): string {
+    const full = given || this.#selected() || "";
+    const parts = full.split("/");
+    const name = parts.at(-1) ?? "";
+    const owner = parts.length === 3 ? parts[0] : undefined;
+    const project = parts.length === 3 ? parts[1] : undefined;
+    if (parts.length === 2 || parts.length > 3 || (owner !== undefined && owner !== "organization")) {
+      throw new EngineError(
+        `'${full}' is not the name of a stack: write '<name>' or 'organization/${this.project.name}/<name>'`,
+      );
+    }
+    if (project !== undefined && project !== this.project.name) {
+      throw new EngineError(
+        `the stack '${full}' belongs to the project '${project}', and ${this.project.file} is '${this.project.name}'`,
+        statuses.noSuchStack,
+      );
+    }
+    if (!isName(name)) throw new EngineError(`'${name}' is not the name of a stack: ${nameRule}`);
+    return name;
+  }
+
+  /** Makes an empty stack with its encryption salt. */
+  async init(given: string): Promise<Stack> {
+    const name = this.stackName(given);
+    if ((await this.backend.read(this.project.name, name)) !== undefined) {
+      throw new EngineError(`stack '${name}' already exists`);
+    }
+    const file = new StackFile(this.project, name);
+    const passphrase = await this.passphrase(file.salt === undefined);
+    const crypter = file.salt === undefined ? await newCrypter(passphrase) : await openCrypter(file.salt, passphrase);
+    if (file.salt === undefined) {
+      file.salt = crypter.salt;
+      file.save();
+    }
+    const empty: Deployment = { resources: [], operations: [], metadata: {} };
+    await this.backend.write(
+      this.project.name,
+      name,
+      renderCheckpoint(empty, this.project.name, name, crypter, new Date()),
+    );
+    return new Stack(this, name, file, crypter);
+  }
+
+  async stack(given: string | undefined): Promise<Stack> {
+    const name = await this.chosenStack(given);
+    const text = await this.backend.read(this.project.name, name);
+    if (text === undefined) throw await this.noSuchStack(name);
+    const file = new StackFile(this.project, name);
+    const passphrase = await this.passphrase();
+    const salt = file.salt ?? parseCheckpoint(text, this.backend.checkpointFile(this.project.name, name)).salt;
+    const crypter = salt === undefined ? await newCrypter(passphrase) : await openCrypter(salt, passphrase);
+    if (file.salt === undefined) {
+      file.salt = crypter.salt;
+      file.save();
+    }
+    return new Stack(this, name, file, crypter);
+  }
+}
+
+/** A relative backend is taken from the current folder, as Pulumi does, and the project may lie above it. */
+function lookedElsewhere({ root, file }: Project, { folder }: Backend, url: string): string {
+  const isRelative = /^file:\/\/(\.|[^/~])/.test(url);
+  if (!isRelative || folder === path.resolve(root, url.slice("file://".length))) return "";
+  return (
+    `. Stacks were looked for in ${path.join(folder, ".pulumi")}, since the backend '${url}' is taken from the current ` +
+    `folder: run it in ${root}, where ${path.basename(file)} lies, to look there`
+  );
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
+
+/** One stack of a project: its configuration and its state. */
+export class Stack {
+  readonly workspace: Workspace;
+  readonly name: string;
+  readonly file: StackFile;
+  readonly crypter: Crypter;
+
+  constructor(workspace: Workspace, name: string, file: StackFile, crypter: Crypter) {
+    this.workspace = workspace;
+    this.name = name;
+    this.file = file;
+    this.crypter = crypter;
+  }
+
+  get project(): Project {
+    return this.workspace.project;
+  }
+
+  /** The configuration in effect, decrypted and checked against what Pulumi.yaml declares. */
+  config(): Config {
+    return effectiveConfig(this.file.values(), this.project, this.name, this.crypter);
+  }
+
+  lock(): Lock {
+    return new Lock(this.lockFolder);
+  }
+
+  get lockFolder(): string {
+    return this.workspace.backend.lockFolder(this.project.name, this.name);
+  }
+
+  get stateFile(): string {
+    return this.workspace.backend.checkpointFile(this.project.name, this.name);
+  }
+
+  async #checkpoint(): Promise<Checkpoint> {
+    const text = await this.workspace.backend.read(this.project.name, this.name);
+    if (text === undefined) throw new EngineError(`no stack named '${this.name}' found`, statuses.noSuchStack);
+    return parseCheckpoint(text, this.stateFile);
+  }
+
+  /** The state as it is on disk. */
+  async read(): Promise<Deployment> {
+    const checkpoint = await this.#checkpoint();
+    const { salt } = checkpoint;
+    // A state that was written with another salt is read with it, and written anew with the one of the stack's file.
+    const crypter =
+      salt === undefined || salt === this.crypter.salt
+        ? this.crypter
+        : await openCrypter(salt, await this.workspace.passphrase());
+    return decodeDeployment(checkpoint, crypter);
+  }
+
+  async write(deployment: Deployment): Promise<void> {
+    const text = renderCheckpoint(deployment, this.project.name, this.name, this.crypter, new Date());
+    await this.workspace.backend.write(this.project.name, this.name, text);
+  }
+}

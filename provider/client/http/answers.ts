@@ -1,0 +1,57 @@
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { endpoints, type AnswerOf, type EndpointName } from "../../contract/endpoints.ts";
+import { codeOf, dependantsIn, type Dependant } from "../../contract/errors.ts";
+import { refusalIn } from "../../contract/wire.ts";
+import type { Failed } from "./retries.ts";
+import type { Reply } from "./transport.ts";
+
+/** What a reply says: the answer, or why there is none. */
+export type Judged<Name extends EndpointName> = { answer: AnswerOf<Name> } | { failed: Failed };
+
+// Statuses that say enough without a word of the platform's own; any other may come from some server on the way.
+const plain = new Set([401, 403, 413, 429]);
+
+/** Judges a reply: first what its body says, then its status, then whether the answer is one of the endpoint's. */
+export function judge<Name extends EndpointName>(name: Name, reply: Reply): Judged<Name> {
+  const endpoint: Endpoint = endpoints[name];
+  const { status } = reply;
+  const failure = (code: Failed["code"], message: string, dependants: readonly Dependant[] = []): Judged<Name> => ({
+    failed: { code, message, status, dependants },
+  });
+  if (status >= 300 && status < 400) {
+    return failure("badAnswer", `The address redirects to ${originOf(reply.location)} (HTTP ${status})`);
+  }
+  const wire = parsed(reply.text, endpoint);
+  const refusal = wire === undefined ? undefined : (endpoint.refusal ?? refusalIn)(wire);
+  if (refusal !== undefined) return failure(codeOf(status, refusal), refusal, dependantsIn(wire));
+  if (status >= 400) {
+    // A 404 that is not the platform's own must not read as "it is gone".
+    const foreign = wire === undefined && status < 500 && !plain.has(status);
+    if (foreign) return failure("badAnswer", `HTTP ${status} without an answer of the platform's`);
+    return failure(codeOf(status, ""), `HTTP ${status}`);
+  }
+  if (wire === undefined) return failure("badAnswer", "The answer is not JSON");
+  const answer = endpoint.answer.safeParse(endpoint.unwrap(wire));
+  if (!answer.success) {
+    const [issue] = answer.error.issues;
+    const place = issue?.path.join(".") ?? "";
+    return failure("badAnswer", `The answer is not as documented${place === "" ? "" : `: ${place}`}`);
+  }
+  return { answer: answer.data as AnswerOf<Name> }; // the schema is the one of this name
+}
+
+/** The JSON of a text, undefined when it is none. A bare link is the one answer in use that is not JSON. */
+function parsed(text: string, endpoint: Endpoint): unknown {
+  const trimmed = text.trim();
+  if (trimmed === "") return endpoint.effect === "read" ? undefined : {};
+  try {
+    return JSON.parse(trimmed) as unknown;
+  } catch {
+    return /^https?:\/\/\S+$/.test(trimmed) ? trimmed : undefined;
+  }
+}
+
+function originOf(location: string | undefined): string {
+  if (location === undefined) return "another place";
+  return URL.canParse(location) ? new URL(location).origin : "another path";
+}

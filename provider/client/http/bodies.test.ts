@@ -1,0 +1,61 @@
+import { afterEach, expect, test } from "@jest/globals";
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { serve, silence, type Server } from "../testing/server.ts";
+import { textOf } from "./bodies.ts";
+
+let server: Server;
+afterEach(() => server.close());
+
+/** Sends without an end, and counts what the other side took. */
+function endless(response: ServerResponse, sent: { megabytes: number }): typeof silence {
+  const megabyte = Buffer.alloc(2 ** 20, " ");
+  response.writeHead(200, { "content-type": "application/json" });
+  const more = (): void => {
+    if (response.destroyed) return;
+    sent.megabytes++;
+    response.write(megabyte, () => setImmediate(more));
+  };
+  more();
+  return silence;
+}
+
+test("an answer without an end is left after its bound, and not asked for again", async () => {
+  const sent = { megabytes: 0 };
+  server = await serve((seen, response) => (seen.endpoint === "login" ? undefined : endless(response, sent)));
+  const client = server.client();
+  const before = process.memoryUsage().rss;
+  const updating = client.updateteam({ teamID: "crew", teamInfo: { name: "Crew" } });
+  await expect(updating).rejects.toMatchObject({
+    code: "badAnswer",
+    said: expect.stringMatching(/more than 1 MB$/) as unknown,
+  });
+  await expect(client.insertteam({ teamInfo: { organizationID: "acme", name: "Crew" } })).rejects.toMatchObject({
+    code: "outcomeUnknown",
+  });
+  // What the sockets hold comes on top.
+  expect(sent.megabytes).toBeLessThan(40);
+  await expect(client.readteam({ teamID: "crew" })).rejects.toMatchObject({
+    code: "badAnswer",
+    said: expect.stringMatching(/more than 256 MB$/) as unknown,
+  });
+  expect([server.count("updateteam"), server.count("insertteam"), server.count("readteam")]).toEqual([1, 1, 1]);
+  expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(1500);
+});
+
+test("a login without an end, too", async () => {
+  const sent = { megabytes: 0 };
+  server = await serve((_, response) => endless(response, sent));
+  await expect(server.client().readteam({ teamID: "crew" })).rejects.toMatchObject({
+    code: expect.any(String) as unknown,
+  });
+  expect(server.count("login")).toBe(1);
+  expect(sent.megabytes).toBeLessThan(40);
+});
+
+test("a character that two parts share is whole", async () => {
+  server = await serve(() => undefined);
+  const bytes = Buffer.from('{"name":"Zoë 😀"}');
+  const parts = Array.from(bytes, (byte) => Uint8Array.of(byte));
+  expect(await textOf(Readable.from(parts), 1)).toBe(bytes.toString());
+});

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { endpoints, type EndpointName, type RequestOf, type WireNames } from "../../contract/endpoints.ts";
+import { ApiError } from "../../contract/errors.ts";
+import { isObject } from "../../contract/wire.ts";
+import { sentences } from "../../messages/sentences.ts";
+import type { Outgoing } from "./transport.ts";
+
+/** A request that is ready to go, but for who sends it. */
+export type Prepared = Omit<Outgoing, "headers">;
+
+/** Properties of a request whose JSON is written already, by name. */
+export type Written = Readonly<Record<string, string>>;
+
+/**
+ * Judges a request and writes it as it goes out; throws an ApiError `invalidRequest` that names the property. What is
+ * `written` is sent as it stands, beside the rest of the request.
+ */
+export function prepare<Name extends EndpointName>(
+  name: Name,
+  request: Partial<RequestOf<Name>>,
+  wireNames: WireNames = {},
+  written: Written = {},
+): Prepared {
+  const endpoint: Endpoint = endpoints[name];
+  const unknown = unknownKey(endpoint.request, request, "");
+  if (unknown !== undefined) throw invalid(name, `${unknown} is no property of the request`);
+  const names = Object.keys(written);
+  const schema = names.length === 0 ? endpoint.request : without(endpoint.request, names);
+  const result = schema.safeParse(request, sentences);
+  if (!result.success) {
+    const issues = result.error.issues.map(({ path, message }) => `${path.join(".") || "the request"}: ${message}`);
+    throw invalid(name, issues.join("; "));
+  }
+  const values = isObject(result.data) ? renamed(result.data, wireNames) : {};
+  const path = spelled(endpoint.path, wireNames);
+  if (endpoint.method === "POST") return { endpoint: name, method: "POST", path, body: joined(values, written) };
+  const query = new URLSearchParams(
+    Object.entries(values).map(([key, value]): [string, string] => [key, String(value)]),
+  );
+  return { endpoint: name, method: "GET", path: `${path}?${query.toString()}`, body: undefined };
+}
+
+function without(schema: z.ZodType, names: readonly string[]): z.ZodType {
+  if (!(schema instanceof z.ZodObject)) return schema;
+  return z.object(Object.fromEntries(Object.entries(schema.shape).filter(([name]) => !names.includes(name))));
+}
+
+function joined(values: Record<string, unknown>, written: Written): string {
+  const parts = Object.entries(written).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  if (parts.length === 0) return JSON.stringify(values);
+  const members = JSON.stringify(values).slice(1, -1);
+  return `{${[...(members === "" ? [] : [members]), ...parts].join(",")}}`;
+}
+
+const invalid = (endpoint: string, message: string): ApiError =>
+  new ApiError({ code: "invalidRequest", endpoint, message });
+
+/** Path of the first key that the schema does not know: it would be dropped in silence. */
+function unknownKey(schema: unknown, value: unknown, path: string): string | undefined {
+  if (schema instanceof z.ZodOptional) return unknownKey(schema.unwrap(), value, path);
+  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodObject && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = unknownKey(schema.element, item, `${path}${index}.`);
+      if (found !== undefined) return found;
+    }
+  }
+  if (!(schema instanceof z.ZodObject) || schema.def.catchall !== undefined || !isObject(value)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Object.hasOwn(schema.shape, key)) return path + key;
+    const found = unknownKey(schema.shape[key], inner, `${path}${key}.`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function renamed(values: Record<string, unknown>, { platformFormat }: WireNames): Record<string, unknown> {
+  if (platformFormat === undefined || values["platformFormat"] === undefined) return values;
+  const { platformFormat: value, ...rest } = values;
+  return { ...rest, [platformFormat]: value };
+}
+
+function spelled(path: string, { storecopy, uploadFileToStore }: WireNames): string {
+  const names: Record<string, string | undefined> = { storecopy, uploadFileToStore };
+  const [last = ""] = path.split("/").slice(-1);
+  const other = names[last];
+  return other === undefined ? path : path.slice(0, -last.length) + other;
+}

@@ -1,0 +1,97 @@
+import type { Effect } from "../../contract/endpoint.ts";
+import type { Dependant, ErrorCode } from "../../contract/errors.ts";
+
+/** What went wrong with one attempt, before it is decided whether there is another. */
+export interface Failed {
+  code: ErrorCode;
+  message: string;
+  status?: number;
+  /** Milliseconds that the platform asks to wait. */
+  retryAfter?: number | undefined;
+  /** Whether trying again is pointless. */
+  lasting?: boolean;
+  /** Whether it may have reached the platform; unless this says otherwise it may. */
+  sent?: boolean;
+  dependants?: readonly Dependant[];
+}
+
+/** How often and how long calls are repeated. Times in milliseconds. */
+export interface RetryOptions {
+  /** Attempts of one call at most. */
+  attempts?: number;
+  /** Attempts at most while nothing answers at the address. */
+  connects?: number;
+  /** Upper bound of the first wait; it doubles each time. */
+  base?: number;
+  /** Upper bound of any wait. */
+  max?: number;
+  /** The longest wait that the platform may ask for. */
+  maxRetryAfter?: number;
+}
+
+/** The bounds that hold when nothing else is said: about 16 s of waiting in the middle, 32 s at most. */
+export const retryDefaults: Required<RetryOptions> = {
+  attempts: 8,
+  connects: 4,
+  base: 250,
+  max: 20_000,
+  maxRetryAfter: 60_000,
+};
+
+const passing: ReadonlySet<ErrorCode> = new Set([
+  "unreachable",
+  "timeout",
+  "connectionLost",
+  "rateLimited",
+  "serverError",
+  "unavailable",
+]);
+
+/** Whether it is certain that the platform did nothing. */
+function nothingHappened({ code, retryAfter, status }: Failed): boolean {
+  return code === "unreachable" || code === "rateLimited" || (status === 503 && retryAfter !== undefined);
+}
+
+/** Whether a call may be sent again. What creates is repeated only when it is certain that nothing was created. */
+export function repeatable(effect: Effect, failed: Failed): boolean {
+  if (failed.lasting || !passing.has(failed.code)) return false;
+  return effect !== "create" || nothingHappened(failed);
+}
+
+/** Codes of a call that went out and of which nobody can say whether it was carried out. */
+const open: ReadonlySet<ErrorCode> = new Set([
+  "timeout",
+  "connectionLost",
+  "serverError",
+  "unavailable",
+  "badAnswer",
+  "cancelled",
+]);
+
+/** The code that a call ends with: a creation whose outcome nobody knows says so. */
+export function endingCode(effect: Effect, failed: Failed): ErrorCode {
+  const { code, status, sent = true } = failed;
+  // Whoever redirects or blames the request did not carry it out.
+  const refused = status !== undefined && status >= 300 && status < 500;
+  const unknown = effect === "create" && sent && open.has(code) && !nothingHappened(failed) && !refused;
+  return unknown ? "outcomeUnknown" : code;
+}
+
+/** Milliseconds to wait before attempt number `attempt + 1`: exponential with full jitter, never less than asked for. */
+export function waitAfter(
+  attempt: number,
+  { retryAfter }: Failed,
+  options: Required<RetryOptions>,
+  random: () => number,
+): number {
+  const jittered = random() * Math.min(options.max, options.base * 2 ** (attempt - 1));
+  return retryAfter === undefined ? jittered : Math.min(retryAfter, options.maxRetryAfter) + jittered;
+}
+
+/** Milliseconds that a Retry-After header asks for, in seconds or as a date; undefined when it says neither. */
+export function retryAfterOf(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

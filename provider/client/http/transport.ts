@@ -1,0 +1,178 @@
+import { errors, Pool } from "undici";
+import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
+import { ApiError, type ErrorCode } from "../../contract/errors.ts";
+import { mostOf, textOf } from "./bodies.ts";
+
+/** Milliseconds. */
+export interface Timeouts {
+  /** Until a connection stands. */
+  connect: number;
+  /** From the end of the request to the answer's headers. */
+  headers: number;
+  /** Between two parts of the answer's body. */
+  body: number;
+}
+
+/** A request as it goes out. */
+export interface Outgoing {
+  endpoint: EndpointName;
+  method: "GET" | "POST";
+  /** Path with query. */
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** An answer as it came in. */
+export interface Reply {
+  status: number;
+  text: string;
+  /** Header of that name. */
+  retryAfter: string | undefined;
+  /** Where a redirect leads. */
+  location: string | undefined;
+}
+
+/** Why nothing came back. `unreachable` is certain: nothing was sent. */
+export class TransportError extends Error {
+  readonly code: Extract<ErrorCode, "unreachable" | "timeout" | "connectionLost" | "badAnswer" | "cancelled">;
+  /** Whether trying again is pointless. */
+  readonly lasting: boolean;
+
+  constructor(code: TransportError["code"], message: string, lasting = false) {
+    super(message);
+    this.name = "TransportError";
+    this.code = code;
+    this.lasting = lasting;
+  }
+}
+
+/** The HTTP side of the client: one pool of kept-alive connections to one platform. */
+export class Transport {
+  readonly #pool: Pool;
+  readonly #base: string;
+  readonly #origin: string;
+  readonly #readOnly: boolean;
+  readonly #allowed: readonly string[] | undefined;
+
+  constructor(
+    endpoint: string,
+    options: { timeouts: Timeouts; connections: number; readOnly: boolean; allowed?: readonly string[] | undefined },
+  ) {
+    const url = addressOf(endpoint);
+    this.#origin = url.origin;
+    this.#base = url.pathname.replace(/\/+$/, "");
+    this.#readOnly = options.readOnly;
+    this.#allowed = options.allowed;
+    const { connect, headers, body } = options.timeouts;
+    this.#pool = new Pool(url.origin, {
+      connections: options.connections,
+      connect: { timeout: connect },
+      headersTimeout: headers,
+      bodyTimeout: body,
+    });
+  }
+
+  /** Throws when nothing may be sent to this origin, and when no changes are allowed and the call may make one. */
+  permit(endpoint: EndpointName): void {
+    if (this.#allowed && !this.#allowed.includes(this.#origin)) {
+      throw new ApiError({
+        code: "notAllowed",
+        endpoint,
+        message: "Nothing was sent, since the origin is not allowed",
+      });
+    }
+    if (!this.#readOnly || endpoints[endpoint].effect === "read" || endpoint === "login" || endpoint === "logout")
+      return;
+    throw new ApiError({
+      code: "readOnly",
+      endpoint,
+      message: "Nothing was sent, since the call may change something",
+    });
+  }
+
+  /** Sends a request once. It ends with a reply, a TransportError, or what `permit` throws. */
+  async send(request: Outgoing, signal: AbortSignal): Promise<Reply> {
+    this.permit(request.endpoint);
+    try {
+      const { statusCode, headers, body } = await this.#pool.request({
+        method: request.method,
+        path: this.#base + request.path,
+        headers: request.headers,
+        body: request.body ?? null,
+        signal,
+      });
+      const most = mostOf(endpoints[request.endpoint].effect);
+      const text = await textOf(body, most);
+      if (text === undefined) {
+        // The same answer would come again.
+        throw new TransportError("badAnswer", `${this.#origin} answered with more than ${most} MB`, true);
+      }
+      return {
+        status: statusCode,
+        text,
+        retryAfter: oneOf(headers["retry-after"]),
+        location: oneOf(headers["location"]),
+      };
+    } catch (error) {
+      throw error instanceof TransportError ? error : this.#failure(error);
+    }
+  }
+
+  /** Drops all connections; calls that are under way fail as cancelled. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  #failure(error: unknown): TransportError {
+    const { code, syscall } = partsOf(error);
+    const origin = this.#origin;
+    if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError")) {
+      return new TransportError("cancelled", "The call was cancelled");
+    }
+    if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
+      return new TransportError("cancelled", "The client is closed");
+    }
+    if (error instanceof errors.ConnectTimeoutError) {
+      return new TransportError("unreachable", `${origin} did not answer in time (${code})`);
+    }
+    if (syscall === "connect" || syscall === "getaddrinfo" || unconnected.has(code)) {
+      return new TransportError("unreachable", `Nothing answers at ${origin} (${code})`);
+    }
+    if (/CERT|ERR_TLS|ERR_SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code)) {
+      return new TransportError("unreachable", `No secure connection to ${origin} is possible (${code})`, true);
+    }
+    if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+      return new TransportError("timeout", `${origin} did not finish its answer in time (${code})`);
+    }
+    if (code.startsWith("HPE_")) {
+      return new TransportError("badAnswer", `${origin} does not speak HTTP as expected (${code})`);
+    }
+    return new TransportError("connectionLost", `The connection to ${origin} was lost (${code})`);
+  }
+}
+
+const unconnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EMFILE"]);
+
+const oneOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+/** Only codes leave this file: an error's own text may hold what was sent. */
+function partsOf(error: unknown): { code: string; syscall: string | undefined } {
+  const { code, syscall, errors: attempts } = (error ?? {}) as { code?: unknown; syscall?: unknown; errors?: unknown };
+  const first = Array.isArray(attempts) ? partsOf(attempts[0]) : undefined; // one error for each address of a name
+  return {
+    code: typeof code === "string" ? code : (first?.code ?? "no code"),
+    syscall: typeof syscall === "string" ? syscall : first?.syscall,
+  };
+}
+
+function addressOf(endpoint: string): URL {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new TypeError("endpoint must be an address with http:// or https://");
+  if (url.username || url.password || url.search || url.hash) {
+    throw new TypeError("endpoint must be a plain address, without user, password, query or fragment");
+  }
+  return url;
+}

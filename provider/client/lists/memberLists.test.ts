@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { isObject } from "../../contract/wire.ts";
+import { say, serve, type Server } from "../testing/server.ts";
+import { MemberLists } from "./memberLists.ts";
+
+let server: Server;
+afterEach(() => server.close());
+
+interface Person {
+  userID: string;
+  email: string;
+  role: string;
+}
+
+const person = (userID: string, role = "member"): Person => ({ userID, email: `${userID}@crew.example`, role });
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+interface Habits {
+  /** Lists user IDs alone. */
+  bare?: boolean;
+  /** Refuses this address. */
+  refuses?: string;
+  /** Adds people, and says that it failed. */
+  failing?: boolean;
+}
+
+/** A platform with these teams. */
+async function platform(
+  teams: Record<string, Person[]>,
+  { bare, refuses, failing }: Habits = {},
+): Promise<MemberLists> {
+  server = await serve(({ endpoint, body, path }, response) => {
+    if (endpoint === "userid") {
+      const email = new URL(path, "http://platform.example").searchParams.get("email") ?? "";
+      return { body: { userID: email.split("@")[0] } };
+    }
+    if (!isObject(body)) return undefined;
+    const teamIDs = textsOf(body["teamIDs"]);
+    if (teamIDs.some((teamID) => !teams[teamID])) {
+      say(response, 404, { status: "failure", message: "Team not found" });
+      return undefined;
+    }
+    if (endpoint === "teammembers") {
+      const members = teamIDs.flatMap((teamID) => (teams[teamID] ?? []).map((one) => ({ ...one, teamID })));
+      return { body: { teamMembers: bare ? members.map(({ userID }) => userID) : members } };
+    }
+    if (endpoint === "insertteammembers") {
+      const emails = textsOf(body["emails"]);
+      if (refuses !== undefined && emails.includes(refuses)) {
+        say(response, 400, { status: "failure", message: `${refuses} is invalid` });
+        return undefined;
+      }
+      for (const email of emails) teams[teamIDs[0] ?? ""]?.push(person(email.split("@")[0] ?? ""));
+      if (failing) say(response, 500, { status: "failure", message: "Oops" });
+      return { status: "success" };
+    }
+    if (endpoint === "updateteammember") return { status: "success" };
+    return undefined;
+  });
+  return new MemberLists(server.client(), { window: 0, now: () => 0 });
+}
+
+describe("lists of members", () => {
+  test("of many teams are read in one call, and serve later readers", async () => {
+    const lists = await platform({ a: [person("ann")], b: [person("bob"), person("cat")] });
+    const [a, b] = await Promise.all([lists.of("a"), lists.of("b"), lists.of("a")]);
+    expect(a?.map(({ userID }) => userID)).toEqual(["ann"]);
+    expect(b?.map(({ userID }) => userID)).toEqual(["bob", "cat"]);
+    await lists.of("b");
+    expect(server.count("teammembers")).toBe(1);
+  });
+
+  test("a team that is gone does not hide the others", async () => {
+    const lists = await platform({ a: [person("ann")] });
+    const [a, gone] = await Promise.all([lists.of("a"), lists.of("gone")]);
+    expect(a).toHaveLength(1);
+    expect(gone).toBeUndefined();
+  });
+
+  test("of user IDs alone are read team by team", async () => {
+    const lists = await platform({ a: [person("ann")], b: [person("bob")] }, { bare: true });
+    const [a, b] = await Promise.all([lists.of("a"), lists.of("b")]);
+    expect([a, b]).toMatchObject([[{ userID: "ann" }], [{ userID: "bob" }]]);
+  });
+
+  test("are read again after a change of our own", async () => {
+    const lists = await platform({ a: [person("ann")] });
+    await lists.of("a");
+    await lists.setRole("a", { userID: "ann" }, "admin");
+    await lists.of("a");
+    expect(server.count("teammembers")).toBe(2);
+  });
+});
+
+describe("additions", () => {
+  test("to one team are one call, and leave out those who are there", async () => {
+    const lists = await platform({ a: [person("ann", "admin")] });
+    const joined = await Promise.all(
+      ["ANN@crew.example", "bob@crew.example", "cat@crew.example"].map((email) => lists.add("a", { email })),
+    );
+    expect(joined.map(({ existed, member }) => [member.userID, existed])).toEqual([
+      ["ann", true],
+      ["bob", false],
+      ["cat", false],
+    ]);
+    const sent = server.seen.filter(({ endpoint }) => endpoint === "insertteammembers").map(({ body }) => body);
+    expect(sent).toEqual([{ teamIDs: ["a"], emails: ["bob@crew.example", "cat@crew.example"] }]);
+  });
+
+  test("find out whom the platform refuses", async () => {
+    const lists = await platform({ a: [] }, { refuses: "bad@crew.example" });
+    const [good, bad] = await Promise.allSettled(
+      ["good@crew.example", "bad@crew.example"].map((email) => lists.add("a", { email })),
+    );
+    expect(good).toMatchObject({ status: "fulfilled", value: { member: { userID: "good" } } });
+    expect(bad).toMatchObject({
+      status: "rejected",
+      reason: { code: "invalidRequest", said: "bad@crew.example is invalid" },
+    });
+  });
+
+  test("that never were confirmed are found in the list", async () => {
+    const lists = await platform({ a: [] }, { failing: true });
+    await expect(lists.add("a", { email: "ann@crew.example" })).resolves.toMatchObject({
+      member: { userID: "ann" },
+      existed: false,
+    });
+  });
+
+  test("are recognised by user ID where the list has no addresses", async () => {
+    const lists = await platform({ a: [] }, { bare: true });
+    await expect(lists.add("a", { email: "ann@crew.example" })).resolves.toMatchObject({ member: { userID: "ann" } });
+  });
+
+  test("to a team that is gone end with that", async () => {
+    const lists = await platform({});
+    await expect(lists.add("gone", { email: "ann@crew.example" })).rejects.toMatchObject({ code: "notFound" });
+  });
+});

@@ -1,0 +1,318 @@
+import type { RequestOf } from "../../contract/endpoints.ts";
+import { ApiError } from "../../contract/errors.ts";
+import type { Member } from "../../contract/members.ts";
+import type { CallOptions, Client } from "../client.ts";
+
+/** A member whose user ID is known. */
+export type ListedMember = Member & { userID: string };
+
+/** Where an invitation leads, for those who are invited by it. */
+export interface InvitationTargets {
+  targetRoute?: "app" | "go" | undefined;
+  targetInitialApp?: string | undefined;
+  targetInitialScreen?: string | undefined;
+}
+
+/** Someone to be added, by address or by ID. */
+export interface Invitation {
+  email?: string | undefined;
+  userID?: string | undefined;
+  targets?: InvitationTargets;
+}
+
+/** A membership and whether it had existed before. */
+export interface Joined {
+  member: ListedMember;
+  existed: boolean;
+}
+
+interface Pending<Request, Answer> {
+  request: Request;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+type List = ListedMember[] | undefined;
+
+interface Options extends CallOptions {
+  /** Milliseconds that calls are collected before they are sent as one. */
+  window?: number;
+  /** Milliseconds that a list which was read answers further reads. Our own writes drop it. */
+  lifetime?: number;
+  now?: () => number;
+}
+
+/**
+ * Members of teams, for many callers at a time: additions to a team become one call, reads of many teams become one,
+ * and a list that was just read serves everyone who asks about the team.
+ */
+export class MemberLists {
+  readonly #client: Client;
+  readonly #call: CallOptions;
+  readonly #window: number;
+  readonly #lifetime: number;
+  readonly #now: () => number;
+  readonly #snapshots = new Map<string, { members: List; until: number }>();
+  /** How often a team's list was changed: a list that was read meanwhile is not kept. */
+  readonly #changes = new Map<string, number>();
+  readonly #reads: Pending<string, List>[] = [];
+  /** Lists that are being read, and how often the team had been changed when they were asked for. */
+  readonly #underway = new Map<string, { changes: number | undefined; list: Promise<List> }>();
+  readonly #additions = new Map<string, Pending<Invitation, Joined>[]>();
+
+  constructor(client: Client, { window = 5, lifetime = 5_000, now = Date.now, ...call }: Options = {}) {
+    this.#client = client;
+    this.#call = call;
+    this.#window = window;
+    this.#lifetime = lifetime;
+    this.#now = now;
+  }
+
+  /** Members of a team, undefined when there is no such team. */
+  of(teamID: string): Promise<List> {
+    const known = this.#snapshots.get(teamID);
+    if (known && known.until > this.#now()) return Promise.resolve(known.members);
+    const changes = this.#changes.get(teamID);
+    const underway = this.#underway.get(teamID);
+    // One that was asked for before our last change to the team may not show it.
+    if (underway && underway.changes === changes) return underway.list;
+    const list = new Promise<List>((resolve, reject) => {
+      this.#reads.push({ request: teamID, resolve, reject });
+      if (this.#reads.length === 1) this.#later(() => this.#readAll(this.#reads.splice(0)));
+    });
+    const own = { changes, list };
+    this.#underway.set(teamID, own);
+    const over = (): void => {
+      if (this.#underway.get(teamID) === own) this.#underway.delete(teamID);
+    };
+    list.then(over, over);
+    return list;
+  }
+
+  /** Members of a team as they are now, not as they were a moment ago: for deciding who is removed. */
+  anew(teamID: string): Promise<List> {
+    this.#snapshots.delete(teamID);
+    return this.of(teamID);
+  }
+
+  /** Adds someone to a team unless they are a member, and tells who they are. */
+  add(teamID: string, invitation: Invitation): Promise<Joined> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#additions.get(teamID) ?? [];
+      waiting.push({ request: invitation, resolve, reject });
+      this.#additions.set(teamID, waiting);
+      if (waiting.length > 1) return;
+      this.#later(() => {
+        this.#additions.delete(teamID);
+        return this.#addAll(teamID, waiting);
+      });
+    });
+  }
+
+  /** Removes a member; one who is not there is removed already. */
+  async remove(teamID: string, { userID, teamMemberID }: ListedMember): Promise<void> {
+    await this.#changing(teamID, async () => {
+      try {
+        await this.#client.deleteteammember({ teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) }, this.#call);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === "notFound")) throw error;
+      }
+    });
+  }
+
+  /** The role of a member in the platform's own word; the list of a team may lack it, then the member is read. */
+  async roleOf(teamID: string, userID: string): Promise<string | undefined> {
+    const listed = await this.find(teamID, userID);
+    if (listed?.role !== undefined) return listed.role;
+    const { teamMember } = await this.#client.readteammember({ teamID, userID, ...idOf(listed) }, this.#call);
+    return teamMember?.role;
+  }
+
+  /** @param member as it is listed: what is known of it beside its ID is sent, too */
+  async setRole(teamID: string, member: ListedMember, role: "admin" | "member"): Promise<void> {
+    const { userID } = member;
+    await this.#changing(teamID, () =>
+      this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, this.#call),
+    );
+  }
+
+  /** Makes a user a member of exactly these teams; whom that touches elsewhere is not known, so every list is dropped. */
+  async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
+    const drop = (): void => {
+      for (const teamID of new Set([...request.teamIDs, ...this.#snapshots.keys(), ...this.#underway.keys()])) {
+        this.#changed(teamID);
+      }
+    };
+    drop();
+    try {
+      await this.#client.enforceteammembership(request, this.#call);
+    } finally {
+      drop();
+    }
+  }
+
+  /** A member as the team's list has it. */
+  async find(teamID: string, userID: string): Promise<ListedMember | undefined> {
+    return (await this.of(teamID))?.find((member) => member.userID === userID);
+  }
+
+  /**
+   * Invites in one call all who are led to the same place; when that is refused, halves of them to find out whom.
+   * Answers those of whom a call failed, with the reason: the list says whether they were added all the same.
+   */
+  async invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
+    const failed = new Map<Invitation, unknown>();
+    for (const group of Map.groupBy(people, ({ targets }) => JSON.stringify(targets ?? {})).values()) {
+      await this.#send(teamID, group, failed);
+    }
+    return failed;
+  }
+
+  /** A list that was read before or during a change says nothing about the time after it. */
+  async #changing(teamID: string, change: () => Promise<unknown>): Promise<void> {
+    this.#changed(teamID);
+    try {
+      await change();
+    } finally {
+      this.#changed(teamID);
+    }
+  }
+
+  #changed(teamID: string): void {
+    this.#changes.set(teamID, (this.#changes.get(teamID) ?? 0) + 1);
+    this.#snapshots.delete(teamID);
+  }
+
+  #later(work: () => Promise<void>): void {
+    setTimeout(() => void work(), this.#window);
+  }
+
+  async #readAll(waiting: Pending<string, List>[]): Promise<void> {
+    const teamIDs = [...new Set(waiting.map(({ request }) => request))];
+    const lists = await this.#listsOf(teamIDs);
+    for (const { request, resolve, reject } of waiting) {
+      const list = lists.get(request);
+      if (list instanceof Error) reject(list);
+      else resolve(list);
+    }
+  }
+
+  async #listsOf(teamIDs: string[]): Promise<Map<string, List | Error>> {
+    const lists = new Map<string, List | Error>();
+    const changes = new Map(teamIDs.map((teamID) => [teamID, this.#changes.get(teamID)]));
+    try {
+      const { teamMembers } = await this.#client.teammembers({ teamIDs }, this.#call);
+      // A list of bare user IDs does not say whose team they are in.
+      if (teamIDs.length > 1 && teamMembers.some((member) => member.teamID === undefined)) {
+        return await this.#oneByOne(teamIDs);
+      }
+      for (const teamID of teamIDs) {
+        const own = teamMembers.filter((member) => teamIDs.length === 1 || member.teamID === teamID);
+        const members = own.filter(hasID);
+        if (members.length < own.length) throw withoutID(teamID);
+        if (changes.get(teamID) === this.#changes.get(teamID)) {
+          this.#snapshots.set(teamID, { members, until: this.#now() + this.#lifetime });
+        }
+        lists.set(teamID, members);
+      }
+    } catch (error) {
+      const missing = error instanceof ApiError && error.code === "notFound";
+      // One team that is gone must not hide the others.
+      if (missing && teamIDs.length > 1) return this.#oneByOne(teamIDs);
+      for (const teamID of teamIDs) lists.set(teamID, missing ? undefined : asError(error));
+    }
+    return lists;
+  }
+
+  async #oneByOne(teamIDs: string[]): Promise<Map<string, List | Error>> {
+    const lists = await Promise.all(teamIDs.map((teamID) => this.#listsOf([teamID])));
+    return new Map(lists.flatMap((list) => [...list]));
+  }
+
+  async #addAll(teamID: string, waiting: Pending<Invitation, Joined>[]): Promise<void> {
+    try {
+      const before = await this.#fresh(teamID);
+      const there = await Promise.all(waiting.map(({ request }) => this.#memberAmong(before, request)));
+      const missing = waiting.filter((_, index) => there[index] === undefined).map(({ request }) => request);
+      const failed = await this.invite(teamID, missing);
+      const after = missing.length > 0 ? await this.#fresh(teamID) : before;
+      for (const [index, { request, resolve, reject }] of waiting.entries()) {
+        const existing = there[index];
+        const member = existing ?? (await this.#memberAmong(after, request));
+        if (member) resolve({ member, existed: existing !== undefined });
+        else reject(failed.get(request) ?? notListed(teamID, request));
+      }
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  async #send(teamID: string, people: readonly Invitation[], failed: Map<Invitation, unknown>): Promise<void> {
+    const emails = people.flatMap(({ email }) => email ?? []);
+    const userIDs = people.flatMap(({ email, userID }) => (email === undefined ? (userID ?? []) : []));
+    const [first] = people;
+    const targets = Object.entries(first?.targets ?? {}).filter(([, value]) => value !== undefined);
+    const request = {
+      teamIDs: [teamID],
+      ...(emails.length > 0 ? { emails } : {}),
+      ...(userIDs.length > 0 ? { userIDs } : {}),
+      ...(Object.fromEntries(targets) as InvitationTargets), // a subset of the entries of InvitationTargets
+    };
+    try {
+      await this.#changing(teamID, () => this.#client.insertteammembers(request, this.#call));
+    } catch (error) {
+      const judged = error instanceof ApiError && ["invalidRequest", "notFound", "rejected"].includes(error.code);
+      if (!judged || people.length === 1) {
+        for (const one of people) failed.set(one, error);
+        return;
+      }
+      const middle = Math.ceil(people.length / 2);
+      await this.#send(teamID, people.slice(0, middle), failed);
+      await this.#send(teamID, people.slice(middle), failed);
+    }
+  }
+
+  async #fresh(teamID: string): Promise<ListedMember[]> {
+    const members = await this.anew(teamID);
+    if (members) return members;
+    throw new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
+  }
+
+  async #memberAmong(members: ListedMember[], { email, userID }: Invitation): Promise<ListedMember | undefined> {
+    if (email === undefined) return members.find((member) => member.userID === userID);
+    const address = email.toLowerCase();
+    const found = members.find((member) => member.email?.toLowerCase() === address);
+    if (found || members.every((member) => member.email !== undefined)) return found;
+    // The list has user IDs alone.
+    try {
+      const known = await this.#client.userid({ email }, this.#call);
+      return members.find((member) => member.userID === known.userID);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "notFound") return undefined;
+      throw error;
+    }
+  }
+}
+
+const hasID = (member: Member): member is ListedMember => member.userID !== undefined;
+
+const idOf = (member: Member | undefined): { teamMemberID?: string } =>
+  member?.teamMemberID === undefined ? {} : { teamMemberID: member.teamMemberID };
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const withoutID = (teamID: string): ApiError =>
+  new ApiError({
+    code: "badAnswer",
+    endpoint: "teammembers",
+    message: `A member of team ${teamID} came without a user ID`,
+  });
+
+function notListed(teamID: string, { email, userID }: Invitation): ApiError {
+  return new ApiError({
+    code: "rejected",
+    endpoint: "insertteammembers",
+    message: `${email ?? userID ?? "The user"} was added to team ${teamID} but is not in its list of members`,
+    hint: "Check on the platform whether the user may be a member of this team.",
+  });
+}

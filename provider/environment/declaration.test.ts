@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { RunError } from "@pulumi/pulumi";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { declaration } from "./declaration.ts";
+
+const testdata = join(import.meta.dirname, "../../../provider/environment/testdata");
+
+const told = (file: string, folder: string): string => {
+  try {
+    declaration(file, folder);
+  } catch (error) {
+    // The runner prints the message of this class alone, without a stack.
+    if (RunError.isInstance(error)) return error.message;
+    throw error;
+  }
+  throw new Error(`${file} was accepted`);
+};
+
+describe("a broken environment file ends with every problem at its place", () => {
+  const cases = readdirSync(testdata).filter((file) => file.endsWith(".txt"));
+
+  test.each(cases)("%s", (expected) => {
+    const message = readFileSync(join(testdata, expected), "utf8").trimEnd();
+    expect(told(expected.replace(".txt", ".yaml"), testdata)).toBe(message);
+  });
+
+  test("each broken file has its expected message", () => {
+    const files = readdirSync(testdata).filter((file) => file.endsWith(".yaml") && file !== "sound.yaml");
+    expect(files.map((file) => file.replace(".yaml", ".txt"))).toEqual(cases.filter((file) => file !== "missing.txt"));
+  });
+});
+
+describe("a sound environment file", () => {
+  const sound = declaration("sound.yaml", testdata);
+
+  test("takes everything from the files that it extends, and its own where both have it", () => {
+    expect(sound.organizations).toEqual({
+      acme: {
+        name: "Acme (dev)",
+        description: "From the base.",
+        teams: {
+          crew: { name: "Crew", members: { "ada@example.com": "admin", "grace@example.com": { role: "member" } } },
+        },
+      },
+    });
+  });
+
+  test("names sources relative to the program, wherever the file that mentions them is", () => {
+    expect(sound.seeds["inherited"]?.source).toBe("overlays/rows.csv");
+    expect(sound.seeds["own"]?.source).toBe("rows.csv");
+    expect(declaration("testdata/sound.yaml", join(testdata, "..")).seeds["inherited"]?.source).toBe(
+      "testdata/overlays/rows.csv",
+    );
+  });
+
+  test("may hold what an emulated platform has, which is not declared", () => {
+    expect(Object.keys(sound).toSorted()).toEqual(["apps", "fields", "organizations", "seedOrder", "seeds"]);
+  });
+
+  test("has the former keys of a file and of those that it extends", () => {
+    const { organizations, seeds, apps } = declaration("overlays/formerly.yaml", testdata);
+    expect(organizations["apex"]?.formerly).toEqual(["acme", "zenith", "summit"]);
+    expect(organizations["apex"]?.teams?.["core"]?.formerly).toEqual(["crew", "staff"]);
+    expect(seeds["offices"]).toMatchObject({ formerly: "branches", types: { formerly: "number" } });
+    expect(apps["portal"]?.formerly).toEqual(["door", "door"]);
+  });
+
+  test("orders seeds after those that they refer to", () => {
+    expect(sound.seedOrder).toEqual(["inherited", "currencies", "countries", "cities", "own"]);
+  });
+});
+
+describe("limits of a file", () => {
+  let folder: string;
+  beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "environment-"))));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("aliases that multiply are refused instead of filling the memory", () => {
+    const levels = Array.from({ length: 9 }, (_, level) => {
+      const below = level === 0 ? "x" : Array.from({ length: 10 }, () => `*l${level - 1}`).join(", ");
+      return `l${level}: &l${level} [${below}]`;
+    });
+    writeFileSync(join(folder, "bomb.yaml"), levels.join("\n"));
+    expect(told("bomb.yaml", folder)).toContain(
+      "bomb.yaml:1:10: has more than 100000 values, those that aliases repeat included",
+    );
+  });
+
+  test("as are more values than a file of that kind needs, and more levels", () => {
+    writeFileSync(join(folder, "wide.yaml"), `organizations:\n${"  - 1\n".repeat(100_000)}`);
+    expect(told("wide.yaml", folder)).toContain("has more than 100000 values");
+    writeFileSync(join(folder, "deep.yaml"), `organizations: ${"[".repeat(101)}${"]".repeat(101)}`);
+    expect(told("deep.yaml", folder)).toBe(
+      "environment deep.yaml has a problem:\n  deep.yaml:1:115: has more than 100 levels; make it flatter",
+    );
+    writeFileSync(join(folder, "deeper.yaml"), `organizations: ${"[".repeat(20_000)}`);
+    expect(told("deeper.yaml", folder)).toContain("deeper.yaml:");
+  });
+
+  test("of thousands of problems the first ones are told, soon", () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `organisation${index}: 1`);
+    writeFileSync(join(folder, "many.yaml"), keys.join("\n"));
+    const began = process.cpuUsage();
+    const lines = told("many.yaml", folder).split("\n");
+    expect(process.cpuUsage(began).user).toBeLessThan(8_000_000); // µs of this process, however busy the machine is
+    expect(lines).toHaveLength(52);
+    expect(lines[0]).toBe("environment many.yaml has 20000 problems:");
+    expect(lines[1]).toContain('many.yaml:1:1: unknown key "organisation0"');
+    expect(lines[51]).toBe("  and 19950 more");
+  });
+
+  test("a key that objects of JavaScript lose is an error at its place", () => {
+    writeFileSync(
+      join(folder, "proto.yaml"),
+      "organizations:\n  acme:\n    __proto__: { name: Acme }\n    name: Acme\n",
+    );
+    expect(told("proto.yaml", folder)).toContain("proto.yaml:3:5: a key can't have this name");
+  });
+
+  test("nothing outside of the repository is read, and nothing of it is quoted", () => {
+    symlinkSync("/etc/passwd", join(folder, "linked.yaml"));
+    for (const file of ["linked.yaml", "/etc/passwd", "/dev/zero"]) {
+      writeFileSync(join(folder, "child.yaml"), `extends: ${file}\n`);
+      const message = told("child.yaml", folder);
+      expect(message).toContain("child.yaml:1:10:");
+      expect(message).toContain("it is outside of the repository");
+      expect(message).not.toContain("root:");
+      expect(told(file, folder)).toContain("it is outside of the repository");
+    }
+  });
+
+  test("an anchor that holds itself is refused", () => {
+    writeFileSync(join(folder, "self.yaml"), "organizations: &all\n  acme: *all\n");
+    expect(told("self.yaml", folder)).toContain('self.yaml:2:9: the anchor "all" holds itself');
+  });
+
+  test("an anchor may be used twice", () => {
+    writeFileSync(
+      join(folder, "anchors.yaml"),
+      "organizations:\n  a: { name: A, teams: { t: &t { name: T } } }\n  b: { name: B, teams: { t: *t } }\n",
+    );
+    expect(declaration("anchors.yaml", folder).organizations["b"]).toEqual({ name: "B", teams: { t: { name: "T" } } });
+  });
+});

@@ -1,0 +1,172 @@
+import * as pulumi from "@pulumi/pulumi";
+import { z } from "zod";
+import { find, keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { mostTold, told } from "../messages/reportedError.ts";
+import { kinds } from "../messages/sentences.ts";
+import { nearest } from "../messages/spelling.ts";
+
+/** The error that a program ends with: the runner prints its message without a stack. */
+export function environmentError(file: string, problems: readonly Problem[]): pulumi.RunError {
+  const lines = [
+    ...new Set(ordered(problems).map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`)),
+  ];
+  const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
+  return new pulumi.RunError(
+    `environment ${file} has ${count}:\n${told(lines)
+      .map((line) => `  ${line}`)
+      .join("\n")}`,
+  );
+}
+
+function ordered(problems: readonly Problem[]): Problem[] {
+  const files = [...new Set(problems.map(({ at }) => at.file))];
+  const byFile = (problem: Problem): number => files.indexOf(problem.at.file);
+  return problems.toSorted(
+    (a, b) => byFile(a) - byFile(b) || a.at.line - b.at.line || a.at.column - b.at.column || compare(a, b),
+  );
+}
+
+const compare = (a: Problem, b: Problem): number => (a.message < b.message ? -1 : a.message > b.message ? 1 : 0);
+
+/** What a schema finds wrong with a value, each said at its place. */
+export function problemsOf(error: z.ZodError, schema: z.ZodType, root: Value): Problem[] {
+  const found = error.issues.flatMap((issue) => said(issue, [], schema, root));
+  // A misspelt key is one problem, not also a missing one.
+  const meant = new Set(found.map((problem) => problem.meant));
+  return found.filter(({ missing }) => missing === undefined || !meant.has(missing));
+}
+
+/** A problem; of a misspelt key with the path that was meant, of a missing one with its own. */
+interface Found extends Problem {
+  meant?: string | undefined;
+  missing?: string;
+}
+
+const pathOf = (path: Path): string => JSON.stringify(path);
+
+/** What stands at a path, as a message names it: the key, or an item of a list. */
+function nameOf(path: Path): string {
+  const last = path.at(-1) ?? "the file";
+  return typeof last === "number" ? `${nameOf(path.slice(0, -1))}[${last}]` : String(last);
+}
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
+  const path = [...above, ...issue.path];
+  const name = nameOf(path);
+  // A scalar may stand for a map: its own value is then what is wrong below it.
+  const short = find(root, path.slice(0, -1))?.value;
+  const value = find(root, path)?.value ?? (short?.kind === "scalar" ? short : undefined);
+  const at = value?.at ?? valuePlace(root, path);
+  const missing = { at: keyPlace(root, path), message: `${name} is missing; add it`, missing: pathOf(path) };
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const known = keysAt(schema, path, issue.keys);
+      return issue.keys.map((key, index) => {
+        const at = keyPlace(root, [...path, key]);
+        // What is not told needs no advice, which takes its time.
+        if (index >= mostTold) return { at, message: `unknown key "${key}"; remove it` };
+        const meant = pathOf([...path, nearest(key, known) ?? key]);
+        return { at, message: `unknown key "${key}"; ${suggestion(key, known)}`, meant };
+      });
+    }
+    case "invalid_union":
+      return closest(issue.errors).flatMap((inner) => said(inner, path, schema, root));
+    case "invalid_key": {
+      const reason = issue.issues[0]?.message ?? "is no name";
+      return [{ at: keyPlace(root, path), message: `"${name}" ${reason}; correct the key` }];
+    }
+    case "invalid_type":
+      if (!value) return [missing];
+      return [
+        { at, message: `${name} must be ${a(issue.expected)}, not ${kindOf(value)}${remedy(issue.expected, value)}` },
+      ];
+    case "invalid_value": {
+      if (!value) return [missing];
+      const words = issue.values.map(String);
+      return [{ at, message: `${name} must be ${listed(words)}, not ${kindOf(value)}; choose one of them` }];
+    }
+    case "too_small":
+      if (issue.origin === "number") return [{ at, message: `${name} ${bound(issue)}; raise it` }];
+      return [{ at, message: `${name} must not be empty; give it a value or remove it` }];
+    case "too_big":
+      if (issue.origin === "number") return [{ at, message: `${name} ${upperBound(issue)}; lower it` }];
+      return [{ at, message: `${name} is too long; shorten it` }];
+    default:
+      return [{ at, message: `${name} ${issue.message}${value ? `, not ${kindOf(value)}` : ""}; correct it` }];
+  }
+}
+
+const bound = (issue: { minimum: number | bigint; inclusive?: boolean | undefined }): string =>
+  `must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
+
+/** The schema's own words, where it has some. */
+const upperBound = ({ maximum, message }: { maximum: number | bigint; message: string }): string =>
+  message.startsWith("Too big") ? `must be at most ${maximum}` : message;
+
+/** Of the forms that a value may have, the one that it was most likely meant to have. */
+function closest(forms: readonly Issue[][]): Issue[] {
+  const otherKind = (issues: Issue[]): number =>
+    issues.some((issue) => issue.path.length === 0 && ["invalid_type", "invalid_value"].includes(issue.code)) ? 1 : 0;
+  const [first] = forms.toSorted((a, b) => otherKind(a) - otherKind(b) || a.length - b.length);
+  return first ?? [];
+}
+
+const a = (expected: string): string => kinds[expected] ?? expected;
+
+/** A value as a message names it; text is quoted, and cut when it is long. */
+function kindOf(value: Value): string {
+  if (value.kind !== "scalar") return value.kind === "map" ? "a map" : "a list";
+  const { value: scalar } = value;
+  if (scalar === null || scalar === undefined) return "nothing";
+  if (typeof scalar === "string") return `"${scalar.length > 40 ? `${scalar.slice(0, 40)}…` : scalar}"`;
+  return typeof scalar === "number" ? `the number ${scalar}` : JSON.stringify(scalar);
+}
+
+function remedy(expected: string, value: Value): string {
+  if (value.kind !== "scalar") return "; correct it";
+  if (value.value === null) return "; give it a value or remove the key";
+  return expected === "string" ? "; put it in quotes" : "; correct it";
+}
+
+function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
+}
+
+/** The keys that a map may have at a path: of several forms, those of the one that has most in common with it. */
+function keysAt(schema: z.ZodType, path: Path, unknown: readonly string[]): string[] {
+  const forms = at(schema, path).filter((form): form is z.ZodObject => form instanceof z.ZodObject);
+  const keys = [...new Set(forms.flatMap((form) => Object.keys(form.shape)))];
+  return keys.filter((key) => !unknown.includes(key));
+}
+
+/** The schemas that a value at a path may have. */
+function at(schema: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodType[] {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodPrefault
+  ) {
+    return at(schema.unwrap(), step === undefined ? [] : [step, ...rest]);
+  }
+  if (schema instanceof z.ZodPipe) return at(schema.out, step === undefined ? [] : [step, ...rest]);
+  if (schema instanceof z.ZodUnion) {
+    return schema.options.flatMap((option) => at(option, step === undefined ? [] : [step, ...rest]));
+  }
+  if (step === undefined) return [schema];
+  if (schema instanceof z.ZodRecord) return at(schema.valueType, rest);
+  if (schema instanceof z.ZodArray) return at(schema.element, rest);
+  const inner = schema instanceof z.ZodObject ? (schema.shape as z.core.$ZodShape)[String(step)] : undefined;
+  return inner ? at(inner, rest) : [];
+}
+
+/** What to write instead of a word that is not known. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return known.length === 0 ? "remove it" : `there is ${known.join(", ")}`;
+}

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { field, fieldType, seed as platform } from "../../emulator/seed/schema.ts";
+import { id } from "../contract/values.ts";
+import { appReadiness } from "../resources/appReadiness.ts";
+import { generatedApp } from "../resources/generatedApp.ts";
+import { facts } from "../resources/model/resource.ts";
+import { organization } from "../resources/organization.ts";
+import { seedRows } from "../resources/seedRows.ts";
+import { team } from "../resources/team.ts";
+import { teamMember } from "../resources/teamMember.ts";
+import { teamRoster } from "../resources/teamRoster.ts";
+
+const logicalName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must consist of letters, digits, _, . and -")
+  .meta({
+    description:
+      "What the resource is called in the stack. Its name on the platform may change at any time; for another key, say the old one in formerly.",
+  });
+
+const formerly = z
+  .union([logicalName, z.array(logicalName).min(1)])
+  .optional()
+  .meta({
+    description:
+      "The key, or keys, that this had before: under its new key it stays the same thing, with all that belongs to it.",
+  });
+
+const named = <Declared extends z.ZodType>(declared: Declared) => z.record(logicalName, declared);
+
+const { email, role, targetInitialApp, ...invitation } = teamMember.inputs.omit({
+  resourceUrn: true,
+  teamID: true,
+  userID: true,
+}).shape;
+
+const opens = z
+  .union([id, z.strictObject({ app: z.string().meta({ description: "Logical name of an app of this file." }) })])
+  .optional()
+  .meta({ description: targetInitialApp.meta()?.description ?? "" });
+
+const member = z.strictObject({
+  role,
+  ...invitation,
+  targetInitialApp: opens,
+});
+
+const roster = z.strictObject({
+  ...teamRoster.inputs.omit({ resourceUrn: true, teamID: true, sensitive: true }).shape,
+  targetInitialApp: opens,
+});
+
+const crew = z.strictObject({
+  ...team.inputs.omit({ resourceUrn: true, generation: true, organizationID: true }).shape,
+  members: z
+    .record(email.unwrap(), z.union([role.unwrap(), member]))
+    .optional()
+    .meta({ description: "Members by e-mail address: the role, or a map with role and what the invitation leads to." }),
+  roster: roster.optional().meta({
+    description:
+      "All members of the team as one list, instead of members: who is not declared is removed, within guards.",
+  }),
+  formerly,
+});
+
+const company = z.strictObject({
+  ...organization.inputs.omit({ resourceUrn: true }).shape,
+  teams: named(crew).optional().meta({ description: "Teams by logical name." }),
+  formerly,
+});
+
+const seedName = z.string().meta({ description: "Logical name of a seed of this file." });
+const rowsOfSeed = { seed: seedName };
+const { table: tableOfRows, key: keyOfRows, by } = seedRows.inputs.shape.parent.unwrap().shape;
+const rowsOfTable = { table: tableOfRows, key: keyOfRows };
+
+const seed = z.strictObject({
+  ...seedRows.inputs.omit({
+    resourceUrn: true,
+    salt: true,
+    digest: true,
+    fingerprint: true,
+    keys: true,
+    verified: true,
+    linkRenewals: true,
+    linkedSeeds: true,
+    siblings: true,
+    fields: true,
+  }).shape,
+  references: z
+    .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
+    .optional()
+    .meta({ description: "Linked-table labels whose values are keys of rows elsewhere: {seed} or {table, key}." }),
+  parent: z
+    .union([z.strictObject({ ...rowsOfSeed, by }), z.strictObject({ ...rowsOfTable, by })])
+    .optional()
+    .meta({ description: "For a sub-table: the parent rows, and the column of the source that holds their key." }),
+  teamViewers: z
+    .array(z.union([id, z.strictObject({ team: z.string().meta({ description: "organization/team of this file." }) })]))
+    .optional()
+    .meta({ description: "Teams whose members may see the rows: IDs or {team}. Acts on insert." }),
+  formerly,
+});
+
+const app = z.strictObject({
+  ...generatedApp.inputs.omit({ resourceUrn: true }).shape,
+  wait: z.enum(["ready", "none"]).optional().meta({ description: "Whether to wait until the app is ready." }),
+  timeout: appReadiness.inputs.shape.timeout.unwrap().optional(),
+  statusWords: appReadiness.inputs.shape.statusWords,
+  formerly,
+});
+
+/** An environment file once everything that it extends is merged into it. */
+export const environmentFile = z.strictObject({
+  organizations: named(company).optional().meta({ description: "Organizations by logical name." }),
+  seeds: named(seed).optional().meta({ description: "Seed rows by logical name." }),
+  apps: named(app).optional().meta({ description: "Generated apps by logical name." }),
+  platform: platform.optional().meta({
+    description: "What an emulated platform has from the start, for `microapps emulator --seed`; never deployed.",
+  }),
+});
+
+export type EnvironmentFile = z.output<typeof environmentFile>;
+export type SeedDeclaration = NonNullable<EnvironmentFile["seeds"]>[string];
+
+/** JSON Schema of an environment file, for editors. */
+export function jsonSchema(): object {
+  const file = environmentFile.extend({
+    extends: z.string().optional().meta({ description: "File whose content this one adds to, relative to this one." }),
+  });
+  const schema = z.toJSONSchema(file, {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      // A file that another one extends, or that extends another, may lack what only the merged one must have.
+      if (([company, crew, roster, seed, app] as unknown[]).includes(zodSchema)) delete jsonSchema.required;
+      if ((zodSchema as unknown) === field) {
+        // A field's type may stand alone; a schema of what is preprocessed does not know.
+        const whole = { ...jsonSchema };
+        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+        jsonSchema.anyOf = [{ type: "string", enum: fieldType.options }, whole];
+      }
+      // Facts for the engine say nothing to an editor.
+      for (const fact of facts) Reflect.deleteProperty(jsonSchema, fact);
+    },
+  });
+  return { title: "Environment of pulumi-microapps", ...schema };
+}

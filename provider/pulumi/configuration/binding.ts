@@ -1,0 +1,54 @@
+import { ResourceError } from "../../resources/model/resource.ts";
+import type { Properties } from "../properties.ts";
+import type { Configuration } from "./configuration.ts";
+import { originOf } from "./origins.ts";
+
+/** The output by which each resource knows the platform that it is on. */
+export const bindingOutput = "platform";
+
+/** A platform as states name it: its address without an account, and the organization when the configuration has one. */
+export const platformOf = ({ endpoint, organizationID }: Configuration): string =>
+  addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
+
+function addressOf(endpoint: string): string {
+  // The query names what a new file is planted with.
+  if (endpoint.startsWith("emulator:")) return endpoint.replace(/\?.*$/, "");
+  if (!URL.canParse(endpoint)) return endpoint;
+  const { protocol, host, pathname } = new URL(endpoint);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
+}
+
+/** What a resource returned, with the platform that it is on. */
+export const bound = (outputs: Properties, configuration: Configuration): Properties => ({
+  ...outputs,
+  [bindingOutput]: platformOf(configuration),
+});
+
+/** Whether a state has to be told that its platform has another address now. Throws when it is of another platform. */
+export function isMoved(state: Properties, configuration: Configuration): boolean {
+  const bound = state[bindingOutput];
+  const here = platformOf(configuration);
+  if (typeof bound !== "string" || bound === here) return false;
+  const [[address, known], [now, wanted]] = [bound.split("#"), here.split("#")];
+  // A state from before the configuration named an organization may say itself where it is, as a team's does.
+  const said = state["organizationID"];
+  const organization = known ?? (typeof said === "string" ? said : undefined);
+  const sameOrganization = organization === undefined || wanted === undefined || organization === wanted;
+  const { movedFrom } = configuration;
+  if (sameOrganization && address === now) return false;
+  if (movedFrom !== undefined && [bound, address].includes(addressOf(movedFrom))) return true;
+  const there = sameOrganization ? bound : `${address}#${organization}`;
+  const place = nameOf(configuration, address);
+  throw new ResourceError(
+    `it belongs to the platform ${there}, and the configuration says ${place}: nothing was sent. Use the stack or the ` +
+      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "${bound}".`,
+  );
+}
+
+/** The platform of a configuration in an error: of the endpoint its origin alone, the rest may be a secret in the wrong place. */
+function nameOf({ endpoint, organizationID }: Configuration, other: string | undefined): string {
+  const origin = originOf(endpoint);
+  const address = addressOf(endpoint);
+  const place = origin === "emulator:" ? "another emulator" : address === origin ? origin : `${origin} with a path`;
+  return (address === other ? address : place) + (organizationID === undefined ? "" : `#${organizationID}`);
+}

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { WireNames } from "../../contract/endpoints.ts";
+import { email, id } from "../../contract/values.ts";
+import { shortestSecret } from "../../messages/masks.ts";
+import { sentences } from "../../messages/sentences.ts";
+import { ConfigurationError } from "./configurationError.ts";
+import { misspelled, readVariable, unknownNames, variableOf, withPresentKeys } from "./keys.ts";
+import { accountKeys, allowedVariable, howToTrust, isTrusted, reachable } from "./origins.ts";
+
+const flag = z.union([
+  z.boolean(),
+  z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .pipe(z.boolean()),
+]);
+
+/** What nobody may read. A shorter text could not be hidden where somebody repeats it. */
+const secret = z
+  .string()
+  .min(shortestSecret, `has less than ${shortestSecret} characters, and no message could hide it: use a longer one`);
+
+const wireNames = z
+  .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
+  .pipe(z.partialRecord(z.enum(["platformFormat", "storecopy", "uploadFileToStore"]), z.string().min(1)));
+
+/** The provider's configuration. Each key is `microapps:<key>` in a stack; a variable of the environment counts more. */
+export const configuration = z.object({
+  endpoint: z.string().min(1).meta({
+    description: "Address of the platform, https://…, or emulator:<file>?seed=<platform.yaml>.",
+  }),
+  email: email.optional().meta({ description: "E-mail address to log in with." }),
+  password: secret.optional().meta({ description: "Password to log in with.", secret: true }),
+  token: secret.optional().meta({ description: "Token to use instead of a password, with userID.", secret: true }),
+  userID: id.optional().meta({ description: "User ID that belongs to the token." }),
+  apiKey: secret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
+  readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
+  insecure: flag.optional().meta({
+    description: "Allow http:// to another machine, where everybody on the way can read passwords and answers.",
+  }),
+  driftOnPreview: flag.optional().meta({
+    description:
+      "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
+      "The dynamic resources look in a refresh alone.",
+  }),
+  organizationID: id.optional().meta({
+    description: "Organization that the stack is for: what a state says is in another one is not touched.",
+  }),
+  movedFrom: z.string().min(1).optional().meta({
+    description:
+      "Former address of the platform. A state remembers its platform and refuses another one, unless this names it.",
+  }),
+  appServer: z
+    .url({ protocol: /^https?$/, error: "must be an address, https://…" })
+    .optional()
+    .meta({ description: "Address of the server in the links to generated apps: a link elsewhere is refused." }),
+  wireNames: wireNames.optional().meta({
+    description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
+  }),
+});
+
+export type Configuration = Omit<z.output<typeof configuration>, "wireNames"> & {
+  wireNames?: WireNames | undefined;
+  /** Origins that the environment allows; any when it says nothing. */
+  allowed?: readonly string[] | undefined;
+};
+
+/** A key or variable that nobody reads. */
+export class UnknownSetting extends ConfigurationError {}
+
+const keys = configuration.keyof().options;
+
+/** The keys whose values are secret. */
+export const secretKeys: readonly (typeof keys)[number][] = keys.filter(
+  (key) => configuration.shape[key].meta()?.secret,
+);
+
+/** Where values come from: `own` is what the stack, the program or the state says. */
+interface Origins {
+  own: Readonly<Record<string, unknown>>;
+  environment: Readonly<Record<string, string | undefined>>;
+  explicit: boolean;
+}
+
+/**
+ * Reads the configuration: environment variables first (a refresh or destroy runs with what the state remembers, so
+ * there must be a way to give a new password), then the stack's. For an explicit provider a variable counts only where
+ * the program says nothing: two platforms in one program must not become one. Credentials of the environment count only
+ * at an origin of the environment, and what it forbids nobody allows.
+ */
+export function configure(
+  given: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  explicit = false,
+): Configuration {
+  refuseUnknown(given, environment, explicit);
+  const { settings, unused } = chosen({ own: withPresentKeys(given), environment, explicit });
+  if (settings["endpoint"] === undefined) {
+    throw new ConfigurationError(
+      "no endpoint is configured: run `config set microapps:endpoint https://<platform>` for a platform, or " +
+        "`config set microapps:endpoint 'emulator:<file>?seed=<platform.yaml>'` for the emulator " +
+        `(or set ${variableOf("endpoint")})`,
+    );
+  }
+  const result = configuration.safeParse(settings, sentences);
+  if (!result.success) {
+    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")} ${message}`);
+    throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
+  }
+  const allowed = reachable(result.data, environment);
+  const { email, password, token, userID } = result.data;
+  if (token !== undefined ? userID === undefined : email === undefined || password === undefined) {
+    const missing =
+      token !== undefined
+        ? "microapps:token needs microapps:userID beside it"
+        : "no credentials are configured: set microapps:email and microapps:password (with --secret), or microapps:token and microapps:userID";
+    const there =
+      unused.length > 0 ? `; ${unused.join(", ")} in the environment count for another origin: ${howToTrust}` : "";
+    throw new ConfigurationError(missing + there);
+  }
+  return { ...result.data, ...(allowed ? { allowed } : {}) };
+}
+
+/** The value of each key, and the variables with credentials that are not for the endpoint of an explicit provider. */
+function chosen({ own, environment, explicit }: Origins): { settings: Record<string, unknown>; unused: string[] } {
+  const filled = (value: unknown): unknown => (value === "" ? undefined : value);
+  const said = (key: string): unknown => filled(own[key]);
+  const variable = (key: string): unknown => filled(readVariable(environment, key));
+  // What a program or a state says of an explicit provider may have been renewed since: its account's variables count more.
+  const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userID", "token"];
+  const sameAccount = said(who) !== undefined && said(who) === variable(who);
+  const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && said(key) !== undefined);
+  // A variable that is empty says that there is nothing.
+  const first = (key: string): unknown => (readVariable(environment, key) === undefined ? said(key) : variable(key));
+  const value = (key: string): unknown => (before(key) ? first(key) : (said(key) ?? variable(key)));
+  const endpoint = value("endpoint");
+  const account = accountKeys.filter((key) => variable(key) !== undefined && (before(key) || said(key) === undefined));
+  const unused = typeof endpoint !== "string" || isTrusted(endpoint, environment) ? [] : account;
+  const names = unused.map(variableOf);
+  if (unused.length > 0 && !explicit) {
+    throw new ConfigurationError(
+      `nothing was sent: ${names.join(", ")} ${names.length === 1 ? "is" : "are"} set in the environment, and the ` +
+        `endpoint comes from the stack or its state: ${howToTrust}`,
+    );
+  }
+  const settings = Object.fromEntries(keys.map((key) => [key, unused.includes(key) ? said(key) : value(key)]));
+  // The environment can only tighten: a program may be somebody else's.
+  if ([variable("readOnly"), said("readOnly")].some((flag) => flag === true || flag === "true")) {
+    settings["readOnly"] = true;
+  }
+  return { settings, unused: names };
+}
+
+/** What is wrong when a key that is kept in clear holds a secret, such as a ciphertext that was moved; by key alone. */
+export function misplacedSecrets(isSecret: (key: string) => boolean): string | undefined {
+  const misplaced = keys.filter((key) => !accountKeys.includes(key) && isSecret(key));
+  if (misplaced.length === 0) return undefined;
+  return (
+    `${misplaced.map((key) => `microapps:${key}`).join(", ")} ${misplaced.length === 1 ? "is a secret" : "are secrets"} in the ` +
+    `configuration, and would be shown and sent in clear: set what belongs there without --secret`
+  );
+}
+
+/** What is not known is refused as a whole: what is mistyped is not what it was meant to be. */
+function refuseUnknown(
+  given: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  explicit: boolean,
+): void {
+  const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
+  const problems = [
+    ...unknownNames(given, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
+    ...misspelled(environment, [...keys.map(variableOf), allowedVariable]),
+  ];
+  if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
+}
+
+function parsed(text: string, issue: z.core.$RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    issue.addIssue("must be a JSON object");
+    return z.NEVER;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ListedMember } from "../../client/lists/memberLists.ts";
+import { role } from "../../contract/members.ts";
+import {
+  managing,
+  type Named,
+  type Role,
+  type RosterMember,
+  type RosterOptions,
+  type WantedMember,
+} from "../../reconcile/rosters.ts";
+import { gone } from "../model/creation.ts";
+import type { Context } from "../model/resource.ts";
+import { userIDAt } from "./users.ts";
+
+/** Members as a program declares them and a state keeps them: role by address or user ID. */
+export type Members = Record<string, Role>;
+
+/** A roster as the state has it. */
+export interface Kept {
+  members?: Members | undefined;
+  /** In the order of the sorted names of the members. */
+  userIDs?: string[] | undefined;
+}
+
+/** The declared members, with user IDs as far as the state knows them: whoever gets another address stays the same. */
+export function wantedOf(members: Members, { members: kept = {}, userIDs = [] }: Kept = {}): WantedMember[] {
+  const known = new Map(sortedNames(kept).map((name, index) => [name.toLowerCase(), userIDs[index]]));
+  return Object.entries(members).map(([name, role]) =>
+    name.includes("@") ? { email: name, userID: known.get(name.toLowerCase()), role } : { userID: name, role },
+  );
+}
+
+const sortedNames = (members: Members): string[] => Object.keys(members).toSorted();
+
+/** What people call a member. */
+export const nameOf = ({ email, userID }: Named): string => email ?? userID ?? "";
+
+/**
+ * The members of a list with their roles: lists that lack them are completed member by member. `joined` says of whom it
+ * is known that they have just been added, which makes them plain members.
+ */
+export async function withRoles(
+  context: Context,
+  teamID: string,
+  listed: readonly ListedMember[],
+  joined: (member: ListedMember) => boolean = () => false,
+): Promise<ListedMember[]> {
+  return Promise.all(
+    listed.map(async (member) => {
+      if (member.role !== undefined) return member;
+      if (joined(member)) return { ...member, role: "member" };
+      try {
+        return { ...member, role: await context.members.roleOf(teamID, member.userID) };
+      } catch (error) {
+        if (gone(error)) return member; // left meanwhile
+        throw error;
+      }
+    }),
+  );
+}
+
+/** The wanted members with the user IDs of those whose addresses the list does not show: it may have IDs alone. */
+export async function identified(
+  context: Context,
+  wanted: readonly WantedMember[],
+  live: readonly ListedMember[],
+): Promise<WantedMember[]> {
+  if (live.every(({ email }) => email !== undefined)) return [...wanted];
+  const shown = new Set(live.map(({ email }) => email?.toLowerCase()));
+  return Promise.all(
+    wanted.map(async (one) => {
+      if (one.email === undefined || one.userID !== undefined || shown.has(one.email.toLowerCase())) return one;
+      const userID = await userIDAt(context, one.email);
+      return userID === undefined ? one : { ...one, userID };
+    }),
+  );
+}
+
+/** The members that a roster decides on, as the state keeps them: those that are declared by their declared names. */
+export function observed(
+  live: readonly RosterMember[],
+  wanted: readonly WantedMember[],
+  options: Pick<RosterOptions, "mode" | "ignore">,
+): { members: Members; userIDs: string[] } {
+  const declared = new Map<string | undefined, WantedMember>();
+  for (const one of wanted) declared.set(one.userID, one);
+  for (const one of wanted) declared.set(one.email?.toLowerCase(), one);
+  declared.delete(undefined);
+  const found = live.filter(managing(wanted, options)).map((member) => {
+    const one = declared.get(member.email?.toLowerCase()) ?? declared.get(member.userID);
+    // A role of another word can't be declared: it counts as the declared one.
+    const { data = one?.role ?? "member" } = role.safeParse(member.role);
+    return [one ? nameOf(one) : nameOf(member), data, member.userID] as const;
+  });
+  const ids = new Map(found.map(([name, , userID]) => [name, userID]));
+  const members = Object.fromEntries(found.map(([name, role]) => [name, role]));
+  return { members, userIDs: sortedNames(members).map((name) => ids.get(name) ?? "") };
+}

@@ -1,0 +1,158 @@
+import type { Named as Person, RosterMember } from "../../reconcile/rosters.ts";
+import { some } from "../model/creation.ts";
+import { calledBy, named, type Named } from "../model/identities.ts";
+import { SharedLock } from "../model/locks.ts";
+import type { Problem } from "../model/resource.ts";
+
+/** What a resource says about who is in which team: a TeamRoster of all, a TeamMember of one, UserTeams of one's teams. */
+export interface TeamClaim {
+  kind: "TeamRoster" | "TeamMember" | "UserTeams";
+  teamIDs: readonly string[];
+  /** The members that it declares. */
+  people: readonly Person[];
+  /** Whether it decides on somebody who is not declared as well: that they are no member. */
+  decidesOn?: (member: RosterMember) => boolean;
+  /** Of UserTeams: the organization that it is kept to. */
+  scope?: string | undefined;
+  /** Whom it takes out of a team in this run, as far as that is known before. */
+  takesOut?: (teamID: string, member: RosterMember) => boolean;
+}
+
+/**
+ * What the resources of a run say about who is in which team. No provider sees the program, but one process is asked to
+ * check all that a provider configuration serves, and all of it before anything that left the program is deleted.
+ */
+export class TeamClaims {
+  readonly #claims = new Map<string, TeamClaim>();
+  /** URNs by what they speak about: a user, a team, a user in a team. */
+  readonly #about = new Map<string, Set<string>>();
+  readonly #lock = new SharedLock();
+
+  /** Notes a claim, in place of an earlier one of the same resource, and says which other resource contradicts it. */
+  claim(urn: string, claim: TeamClaim): Problem[] {
+    this.forget(urn);
+    const problem = this.#contradiction(claim);
+    this.#claims.set(urn, claim);
+    this.#index(urn, claim);
+    return problem ? [problem] : [];
+  }
+
+  /** The resource is gone, or its team is not known. */
+  forget(urn: string | undefined): void {
+    if (urn === undefined || !this.#claims.delete(urn)) return;
+    for (const urns of this.#about.values()) urns.delete(urn);
+  }
+
+  /** The user IDs of those whom a resource declares by their addresses: lists of a platform may have IDs alone. */
+  found(urn: string | undefined, people: readonly Person[]): void {
+    const claim = this.#claims.get(urn ?? "");
+    if (urn !== undefined && claim) this.#index(urn, { ...claim, people });
+  }
+
+  /** Who declares that somebody is a member. */
+  declaring(teamID: string, member: RosterMember): Named | undefined {
+    const [urn] = names(member).flatMap((name) => this.#urns(`team ${teamID} ${name}`));
+    return urn === undefined ? undefined : named(urn);
+  }
+
+  /** Who decides on a member now: whoever gives them up leaves them alone. */
+  deciding(teamID: string, member: RosterMember): Named | undefined {
+    const roster = this.#urns(`team ${teamID} TeamRoster`).find((urn) => this.#claims.get(urn)?.decidesOn?.(member));
+    return this.declaring(teamID, member) ?? (roster === undefined ? undefined : named(roster));
+  }
+
+  /** The teams in which another kind of resource declares somebody to be. */
+  teamsOf(member: RosterMember, but: TeamClaim["kind"]): Map<string, Named> {
+    const urns = names(member).flatMap((name) => this.#urns(`user ${name}`));
+    const claims = urns.flatMap((urn) => {
+      const claim = this.#claims.get(urn);
+      return !claim || claim.kind === but ? [] : claim.teamIDs.map((teamID) => [teamID, named(urn)] as const);
+    });
+    return new Map(claims);
+  }
+
+  /** Who takes somebody out of a team in this run, before it is known that another resource declares them. */
+  taking(teamID: string, member: RosterMember): Named | undefined {
+    for (const [urn, { takesOut }] of this.#claims) if (takesOut?.(teamID, member)) return named(urn);
+    return undefined;
+  }
+
+  /** Puts somebody into a team, or finds them there, while nobody is taken out of their teams. */
+  joining<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    return this.#lock.shared("members", work, "joining");
+  }
+
+  /** Takes users out of teams by what is known then. */
+  leaving<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    return this.#lock.shared("members", work, "leaving");
+  }
+
+  #index(urn: string, { kind, teamIDs, people }: TeamClaim): void {
+    const add = (about: string): void => {
+      const urns = this.#about.get(about);
+      if (urns) urns.add(urn);
+      else this.#about.set(about, new Set([urn]));
+    };
+    for (const teamID of teamIDs) add(`team ${teamID} ${kind}`);
+    for (const name of people.flatMap(names)) {
+      add(`user ${name}`);
+      for (const teamID of teamIDs) add(`team ${teamID} ${name}`);
+    }
+  }
+
+  #urns(about: string): string[] {
+    return [...(this.#about.get(about) ?? [])];
+  }
+
+  #contradiction(claim: TeamClaim): Problem | undefined {
+    const { kind, teamIDs, people, scope } = claim;
+    const [teamID = ""] = teamIDs;
+    const others = (about: string, of: TeamClaim["kind"]): [string, TeamClaim][] =>
+      this.#urns(about).flatMap((urn) => {
+        const other = this.#claims.get(urn);
+        return other?.kind === of ? [[urn, other]] : [];
+      });
+    const problem = (property: string, urn: string, says: string): Problem => {
+      return { property, reason: `${calledBy(named(urn))} ${says}` };
+    };
+    const person = people[0];
+    const property = person?.email === undefined ? "userID" : "email";
+    const who = person?.email ?? person?.userID ?? "";
+    const sameUser = people.flatMap(names);
+    if (kind === "UserTeams") {
+      const overlaps = ([, other]: [string, TeamClaim]): boolean =>
+        scope === undefined || other.scope === undefined || scope === other.scope;
+      const second = sameUser.flatMap((name) => others(`user ${name}`, kind)).find(overlaps);
+      return second && problem(property, second[0], `says which teams ${who} is in as well. Keep one of them`);
+    }
+    const mixed = others(`team ${teamID} ${otherKind[kind]}`, otherKind[kind])[0];
+    if (mixed) {
+      const says = `says who is in team ${teamID} as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both`;
+      return problem("teamID", mixed[0], says);
+    }
+    if (kind === "TeamMember") {
+      const second = sameUser.flatMap((name) => others(`team ${teamID} ${name}`, kind))[0];
+      return (
+        second && problem(property, second[0], `declares ${who} a member of team ${teamID} as well. Keep one of them`)
+      );
+    }
+    const rosters = others(`team ${teamID} ${kind}`, kind);
+    const shared = new Set(sameUser.flatMap((name) => this.#urns(`team ${teamID} ${name}`)));
+    // Two rosters that remove nobody and have nobody in common are no two owners of anybody.
+    const second = rosters.find(([urn, other]) => claim.decidesOn ?? other.decidesOn ?? shared.has(urn));
+    return second && problem("teamID", second[0], `says who is in team ${teamID} as well. Keep one of them`);
+  }
+}
+
+/** That some stay whom a deletion would take out, for people; how many when nobody may be named. */
+export function stays(people: readonly string[] | number, teamIDs: readonly string[], keeper: Named): string {
+  const who = typeof people === "number" ? `${people} of its members` : some(people, 5);
+  const stay = typeof people !== "number" && people.length === 1 ? "stays a member" : "stay members";
+  const teams = teamIDs.length === 1 ? "team" : "teams";
+  return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${calledBy(keeper)} declares that`;
+}
+
+const otherKind = { TeamMember: "TeamRoster", TeamRoster: "TeamMember" } as const;
+
+/** The names by which a user is known: an address in small letters, and a user ID. */
+const names = ({ email, userID }: Person): string[] => [email?.toLowerCase() ?? [], userID ?? []].flat();

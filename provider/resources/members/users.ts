@@ -1,0 +1,42 @@
+import { email, id } from "../../contract/values.ts";
+import type { Named } from "../../reconcile/rosters.ts";
+import { gone } from "../model/creation.ts";
+import type { Change, Context, Given, Problem } from "../model/resource.ts";
+
+/** Inputs that name one user. */
+export const user = {
+  email: email.optional().meta({
+    description: "The user's e-mail address; an unknown one is invited. Either this or userID.",
+    replaces: true,
+  }),
+  userID: id.optional().meta({ description: "The user's ID. Either this or email.", replaces: true }),
+};
+
+/** Output that tells who the user is. */
+export const userFound = {
+  memberUserID: id.meta({ description: "ID of the user, also of one who was named by address.", stable: true }),
+};
+
+/** Why the inputs do not name exactly one user. */
+export function namedOnce({ inputs, unknown }: Given<Named>): Problem[] {
+  const named = [inputs.email, inputs.userID].filter((value) => value !== undefined).length;
+  if (unknown.has("email") || unknown.has("userID") || named === 1) return [];
+  return [{ property: "email", reason: named === 0 ? "set email or userID" : "set either email or userID, not both" }];
+}
+
+/** The change without that of an address in letter case alone: it is the same user's. */
+export function exceptSpelling(change: Change, old: Named, { inputs }: Given<Named>): Change {
+  const sameAddress = old.email !== undefined && old.email.toLowerCase() === inputs.email?.toLowerCase();
+  const meant = (name: string): boolean => !(name === "email" && sameAddress);
+  return { changed: change.changed.filter(meant), replaces: change.replaces.filter(meant) };
+}
+
+/** The user ID at an address; undefined when the platform knows none. */
+export async function userIDAt({ client, signal }: Context, email: string): Promise<string | undefined> {
+  try {
+    return (await client.userid({ email }, { signal })).userID;
+  } catch (error) {
+    if (gone(error)) return undefined;
+    throw error;
+  }
+}

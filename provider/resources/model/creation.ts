@@ -1,0 +1,128 @@
+import { ApiError } from "../../contract/errors.ts";
+import { ResourceError, type Context } from "./resource.ts";
+
+/** Whether the platform says that the thing is not there. */
+export const gone = (error: unknown): boolean => error instanceof ApiError && error.code === "notFound";
+
+/** The object without its undefined values, which would mean "leave alone". */
+export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  // The filter removes exactly what the type excludes.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}
+
+const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+/** The wanted values that differ from those found; nothing, null and the empty text are the same. */
+export function changedValues<T extends object>(wanted: T, found: Readonly<Record<string, unknown>>): Partial<T> {
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => value !== found[name] && !(nothing(value) && nothing(found[name])),
+  );
+  return Object.fromEntries(changed) as Partial<T>; // a subset of the entries of T
+}
+
+/** What of a description is managed: always when it is imported or declared. */
+export function observedDescription(
+  found: { description?: string | null | undefined },
+  state: { name?: string; description?: string | null | undefined },
+): { description?: string | null } {
+  const imported = state.name === undefined;
+  if (imported) return found.description ? { description: found.description } : {};
+  return state.description === undefined ? {} : { description: absentAs(state.description, found.description) };
+}
+
+/** What there is any of, for people: `2 added, 1 removed`. */
+export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
+  counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");
+
+/** The first few of many, for people. */
+export function some(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
+
+/** Deletes a team with all of its members. */
+export async function dissolve(context: Context, teamID: string): Promise<void> {
+  for (const member of (await context.members.of(teamID)) ?? []) await context.members.remove(teamID, member);
+  try {
+    await context.client.deleteteam({ teamID }, context);
+  } catch (error) {
+    if (!gone(error)) throw error;
+  }
+}
+
+/** What was found, in the declared spelling of "nothing" when it is nothing. */
+const absentAs = (declared: string | null, found: string | null | undefined): string | null =>
+  nothing(found) ? (nothing(declared) ? declared : null) : (found ?? null);
+
+const day = 86_400_000;
+
+/** Whether the platform says that a thing was made a moment ago, as what an interrupted run made was. */
+function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boolean {
+  const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
+  return now() - time <= day;
+}
+
+/** Goes on with what is there under the ID that this resource creates its thing with, or says why not. */
+function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
+  const { context, what, matches, adopt, keeps = false } = creation;
+  if (keeps) return;
+  if (matches(found) && isRecent(context, found)) {
+    context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
+  } else if (adopt) {
+    context.report.info(`adopting ${id} as ${what}`);
+  } else {
+    const how = matches(found) ? "and was not made within the last day" : "with other content";
+    throw new ResourceError(
+      `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
+        `set adopt: true to take it over. If this run is to replace it: run it with --refresh. If another resource has ` +
+        `it, which was called so before: declare its old name with aliases there, and give this one another name.`,
+    );
+  }
+}
+
+interface Creation<Found extends { createdAt?: unknown }> {
+  context: Context;
+  /** What it is, for people, e.g. `team "Crew"`. */
+  what: string;
+  /** The ID that it is created with, as it is known now; undefined lets the platform choose. */
+  choose: () => string | undefined;
+  adopt: boolean;
+  /** Whether what is there under that ID is known to be what this resource has had. */
+  keeps?: boolean;
+  find: (id: string) => Promise<Found | undefined>;
+  /** Whether what was found is what would be created. */
+  matches: (found: Found) => boolean;
+  create: (id: string | undefined) => Promise<string>;
+}
+
+const never = new AbortController().signal;
+
+/** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
+export const toTheEnd = (context: Context): Context => ({ ...context, signal: never });
+
+/**
+ * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: it is looked
+ * for first, and a call whose outcome is unknown is resolved by looking again.
+ */
+export async function created<Found extends { createdAt?: unknown }>(creation: Creation<Found>): Promise<string> {
+  const id = creation.choose();
+  if (id === undefined) return creation.create(undefined);
+  const found = await creation.find(id);
+  // Another resource of this run may turn out to have it meanwhile.
+  if (creation.choose() !== id) return created(creation);
+  if (found !== undefined) {
+    take(creation, id, found);
+    return id;
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await creation.create(id);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "outcomeUnknown")) throw error;
+      if ((await creation.find(id)) !== undefined) return id;
+      if (attempt === 3) throw error;
+    }
+  }
+}

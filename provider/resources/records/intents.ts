@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto";
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+import { z } from "zod";
+import { isTracked } from "../../files/tracked.ts";
+import { ResourceError } from "../model/resource.ts";
+import { sealOf } from "./seals.ts";
+
+/** What every intent tells: whose it is, and when it was begun (ISO 8601). */
+export const anyIntent = z.object({ urn: z.string(), startedAt: z.string() });
+
+const folder = join(".microapps", "intents");
+
+const fileOf = (directory: string, urn: string): string =>
+  join(directory, folder, `${createHash("sha256").update(urn).digest("hex").slice(0, 32)}.json`);
+
+/** An intent that was found: its file, for people, and whether this user of this machine wrote it. */
+interface Found {
+  file: string;
+  isSealed: boolean;
+}
+
+/**
+ * What a resource was about to do in an earlier run and can't be read back from the platform; undefined when there is
+ * none. What is to be believed of it has to go by `refuseUnsealed`.
+ */
+export async function readIntent<Schema extends typeof anyIntent>(
+  directory: string,
+  urn: string,
+  schema: Schema,
+): Promise<(z.output<Schema> & Found) | undefined> {
+  const file = relative(directory, fileOf(directory, urn));
+  const text = await textOf(directory, file);
+  if (text === undefined) return undefined;
+  const [told, intent] = parsed(file, text, schema);
+  return { ...intent, file, isSealed: intent.urn === urn && isSealed(told) };
+}
+
+/** Throws when others may have written an intent. */
+export function refuseUnsealed({ file, isSealed }: Found): void {
+  if (isSealed) return;
+  throw new ResourceError(
+    `the intent file ${file} does not have the seal of this user on this machine, so others may have written it: ` +
+      `nothing was done. If it is yours, from an earlier version or another machine, read it and run ` +
+      `"microapps trust ${file}"; if not, delete it. Then run up again.`,
+  );
+}
+
+/** Seals an intent that an earlier version or another machine wrote, since a person believes it; gives what it tells. */
+export async function trustIntent(directory: string, path: string): Promise<object> {
+  const file = relative(directory, resolve(directory, path));
+  const text = await textOf(directory, file);
+  if (text === undefined)
+    throw new ResourceError(`there is no file ${file}: name it as the message that asks for it does`);
+  const [told, { urn, startedAt }] = parsed(file, text, anyIntent);
+  if (file !== relative(directory, fileOf(directory, urn))) {
+    throw new ResourceError(
+      `${file} is not the intent file of ${urn}: run this in the program's folder, with its own name`,
+    );
+  }
+  if (sealFor(told) === undefined) {
+    throw new ResourceError("no key for seals can be kept: set XDG_STATE_HOME to a folder of your own");
+  }
+  await writeIntent(directory, { ...told, urn, startedAt });
+  return told;
+}
+
+/** The text of an intent file; undefined when there is none. Throws when a branch may have brought it along. */
+async function textOf(directory: string, file: string): Promise<string | undefined> {
+  await refuseLinks(directory, file);
+  const path = join(directory, file);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // reading a file throws nothing else
+    if (code === "ENOENT") return undefined;
+    throw error;
+  }
+  if (isTracked(path)) {
+    throw new ResourceError(
+      `the intent file ${file} is tracked by Git, so others may have written it: nothing was done. It belongs to one ` +
+        `working copy: remove it from the repository (git rm --cached), and keep .microapps in .gitignore.`,
+    );
+  }
+  return text;
+}
+
+/** An intent as it is told, all of it, and what a schema makes of it. */
+function parsed<Schema extends z.ZodType>(file: string, text: string, schema: Schema): [Told, z.output<Schema>] {
+  try {
+    const told: unknown = JSON.parse(text);
+    return [z.looseObject({}).parse(told), schema.parse(told)];
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new ResourceError(
+      `the intent file ${file} is broken (${reason}). Correct it, or delete it when what it is about was not done.`,
+    );
+  }
+}
+
+/** The intents of this working copy that have a form, whose ever they are; what is broken or may be of others is none. */
+export async function intentsOf<Schema extends typeof anyIntent>(
+  directory: string,
+  schema: Schema,
+): Promise<(z.output<Schema> & { file: string })[]> {
+  await refuseLinks(directory, folder);
+  const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []); // none yet
+  const found = entries.map(async (entry) => {
+    const file = join(folder, entry.name);
+    if (!entry.isFile() || !file.endsWith(".json") || isTracked(join(directory, file))) return [];
+    const text = await readFile(join(directory, file), "utf8").catch(() => ""); // settled meanwhile
+    const intent = schema.safeParse(valueOf(text));
+    return intent.success ? [{ ...intent.data, file }] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Told = Readonly<Record<string, unknown>>;
+
+/** The seal of an intent, in whatever order its parts stand. */
+const sealFor = ({ seal: _, ...told }: Told): string | undefined =>
+  sealOf(
+    "intent",
+    Object.entries(told).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+/** Whether this user's runs wrote it. What the platform never answered, a link, a person may have added. */
+function isSealed({ seal, ...told }: Told): boolean {
+  if (typeof seal !== "string") return false;
+  const { link: _, ...withoutLink } = told;
+  return seal === sealFor(told) || seal === sealFor(withoutLink);
+}
+
+/** Throws when a part of the way to a file is a symbolic link, which a branch may have brought along. */
+async function refuseLinks(directory: string, file: string): Promise<void> {
+  let part = directory;
+  for (const name of file.split(sep)) {
+    part = join(part, name);
+    const found = await lstat(part).catch(() => undefined); // what is not there is no link
+    if (!found?.isSymbolicLink()) continue;
+    throw new ResourceError(
+      `${relative(directory, part)} is a symbolic link, so what stands behind it may be anybody's: nothing was done. ` +
+        `Remove the link.`,
+    );
+  }
+}
+
+/** Writes an intent such that it is on disk, whole, when this returns; tells its file. */
+export async function writeIntent(
+  directory: string,
+  intent: z.output<typeof anyIntent> & Record<string, unknown>,
+): Promise<string> {
+  const path = fileOf(directory, intent.urn);
+  await refuseLinks(directory, relative(directory, path));
+  await mkdir(join(path, ".."), { recursive: true });
+  const draft = `${path}.${process.pid}`;
+  const file = await open(draft, "w", 0o600);
+  try {
+    const told = JSON.parse(JSON.stringify(intent)) as Told; // as it will be read
+    await file.writeFile(`${JSON.stringify({ ...told, seal: sealFor(told) }, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  return relative(directory, path);
+}
+
+/** Removes the intent of a resource. */
+export const forgetIntent = (directory: string, urn: string): Promise<void> =>
+  rm(fileOf(directory, urn), { force: true });

@@ -1,0 +1,143 @@
+import type { RowDigests } from "../../reconcile/digests.ts";
+import { RowSet } from "../../reconcile/rowSet.ts";
+import { SharedLock } from "../model/locks.ts";
+import { summarize, type Summary } from "./declared/declaration.ts";
+import type { Keys } from "./declared/terms.ts";
+import type { RowTarget } from "./live/apply.ts";
+
+/** That a seed of the run declares rows of a table: its declaration, not the rows. */
+export interface RowClaim {
+  urn: string;
+  /** Name of the resource, for people. */
+  name: string;
+  target: RowTarget;
+  /** Digest of the source's content; undefined for a seed that was only announced. */
+  digest?: string | undefined;
+  /** Whether its salt, and all digests with it, are those of this preview alone. */
+  isPassing?: boolean | undefined;
+}
+
+/** Rows of a seed's last run that its source has no more. */
+export interface Leaving {
+  name: string;
+  target: RowTarget;
+  keys: RowSet;
+  /** Those of them that stay on the platform for another seed of the program. */
+  handedOver: RowSet;
+}
+
+/**
+ * Which seeds of a run declare which rows. An engine knows a seed by its name in the program, the platform knows rows:
+ * what one seed gives up another one may declare. All seeds that a provider configuration serves are checked by one
+ * process, each before it is applied, and what left the program is deleted last.
+ */
+export class RowClaims {
+  /** By table: read and written side by side, removed from alone. */
+  readonly lock = new SharedLock();
+  readonly #directory: string;
+  readonly #checked = new Map<string, RowClaim>();
+  readonly #announced = new Map<string, RowClaim>();
+  readonly #leaving = new Map<string, Leaving>();
+  readonly #removed: (Keys & { table: string })[] = [];
+  readonly #renewed = new Set<string>();
+  readonly #summaries = new Map<string, Summary>();
+
+  /** @param directory the program's folder, where sources are found */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Notes what a seed declares, in place of what it declared before. */
+  claim(urn: string, target: RowTarget, digest: string, isPassing = false): void {
+    this.#checked.set(urn, { urn, name: nameOf(urn), target, digest, isPassing });
+  }
+
+  /** What a seed of the run declares. */
+  of(urn: string | undefined): RowClaim | undefined {
+    return this.#checked.get(urn ?? "");
+  }
+
+  /** Notes what a seed of the program will declare that is not checked yet. */
+  announce(urn: string, target: RowTarget): void {
+    this.#announced.set(urn, { urn, name: nameOf(urn), target });
+  }
+
+  /** The rows of the seed are not known. */
+  forget(urn: string | undefined): void {
+    this.#checked.delete(urn ?? "");
+  }
+
+  /** The seeds that were checked; with a table, those of them that declare its rows. */
+  checked(table?: string): RowClaim[] {
+    return [...this.#checked.values()].filter(({ target }) => table === undefined || target.table === table);
+  }
+
+  /** The seeds that declare rows of a table, also those that are only announced; without that of one URN. */
+  on(table: string, except?: string): RowClaim[] {
+    const announced = [...this.#announced.values()].filter(({ urn }) => !this.#checked.has(urn));
+    return [...this.#checked.values(), ...announced].filter(
+      ({ urn, target }) => target.table === table && urn !== except,
+    );
+  }
+
+  /** The rows of a claim; read anew where they are not remembered. */
+  async summary({ urn, target, digest }: RowClaim): Promise<Summary> {
+    const known = this.#summaries.get(urn);
+    if (known && (digest === undefined || known.digest === digest)) return known;
+    const summary = await summarize(target, this.#directory);
+    this.#summaries.set(urn, summary);
+    return summary;
+  }
+
+  /** Remembers what was read of a seed. */
+  remember(urn: string | undefined, summary: Summary): void {
+    if (urn !== undefined) this.#summaries.set(urn, summary);
+  }
+
+  /** What was read of a seed, if it still says the same. */
+  remembered(urn: string | undefined, digest: string | undefined): Summary | undefined {
+    const known = this.#summaries.get(urn ?? "");
+    return known?.digest === digest ? known : undefined;
+  }
+
+  /** Notes which rows a seed's source has no more; nothing when there are none. */
+  leave(urn: string, leaving: Omit<Leaving, "name">): void {
+    if (leaving.keys.length === 0) this.#leaving.delete(urn);
+    else this.#leaving.set(urn, { ...leaving, name: nameOf(urn) });
+  }
+
+  /** What other seeds give up in a table, as far as the run has seen them. */
+  leaving(table: string, except?: string): Leaving[] {
+    return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
+  }
+
+  /** What other seeds give up in a table and do not leave there. */
+  going(table: string, except?: string): Keys[] {
+    return this.leaving(table, except).map(({ target, keys, handedOver }) => ({
+      target,
+      keys: RowSet.of(keys, ({ key }) => !handedOver.has(key)),
+    }));
+  }
+
+  /** Notes rows that the run has removed. */
+  removed(target: RowTarget, rows: Iterable<RowDigests>): void {
+    const { table } = target;
+    this.#removed.push({ table, target, keys: RowSet.of(rows) });
+  }
+
+  /** What the run has removed from a table. */
+  removedFrom(table: string): Keys[] {
+    return this.#removed.filter((one) => one.table === table);
+  }
+
+  /** Notes that rows of a table were made anew, or will be: what refers to them has to follow. */
+  renew(table: string): void {
+    this.#renewed.add(table);
+  }
+
+  isRenewed(table: string): boolean {
+    return this.#renewed.has(table);
+  }
+}
+
+const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;

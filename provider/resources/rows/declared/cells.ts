@@ -1,0 +1,83 @@
+import type { RowData } from "../../../contract/values.ts";
+import { canonical, keyText } from "../../../reconcile/digests.ts";
+import { read } from "../../../sources/read.ts";
+import { linkedLabels } from "../../../sources/source.ts";
+import { ResourceError } from "../../model/resource.ts";
+import { keyOf, quoted, type RowDeclaration } from "./declaration.ts";
+
+/** Bounds of what is shown and kept of rows. */
+const max = { rows: 5, cells: 10, characters: 60 };
+
+/** A value as it is shown and kept: a long one is a text that is cut. The same value once more changes nothing. */
+export function brief(value: unknown): unknown {
+  if (value === undefined) return value;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= max.characters ? value : `${text.slice(0, max.characters)}…`;
+}
+
+/** Rows by their natural key, as one side of a comparison has them. */
+export type RowsByKey = ReadonlyMap<string, RowData>;
+
+/** Rows before and after a change. */
+export interface BothSides {
+  was: RowsByKey;
+  is: RowsByKey;
+}
+
+/** The first of the rows with these keys, as a source has them; none where it can't be read. */
+export async function rowsByKey(
+  declaration: RowDeclaration,
+  directory: string,
+  keys: readonly string[],
+): Promise<RowsByKey> {
+  const wanted = new Set(keys.slice(0, max.rows));
+  const found = new Map<string, RowData>();
+  if (wanted.size === 0) return found;
+  try {
+    for await (const block of read(declaration, directory)) {
+      for (const { values } of block) {
+        const key = keyOf(declaration.key, values);
+        if (wanted.has(key)) found.set(key, values);
+      }
+      if (found.size === wanted.size) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ResourceError)) throw error;
+  }
+  return found;
+}
+
+/** The cells that differ between two rows, `Name "Austira" => "Austria"`. Keys of other rows are compared as keys are. */
+function cellsSaid(declaration: RowDeclaration, was: RowData, is: RowData): string[] {
+  const linked = new Set(linkedLabels(declaration));
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((label) => {
+    const form = (value: unknown) => (linked.has(label) ? keyText(brief(value)) : canonical(brief(value)));
+    const [before, after] = [form(was[label]), form(is[label])];
+    return before === after ? [] : [`${label} ${shown(was[label])} => ${shown(is[label])}`];
+  });
+}
+
+const shown = (value: unknown): string => (canonical(value) === undefined ? "nothing" : JSON.stringify(brief(value)));
+
+/**
+ * Rows by their keys, with the first cells that differ where both sides are known: `"AT": Name "Austira" => "Austria"; "PT"`.
+ * @param count how many rows there are, named or not
+ */
+export function rowsSaid(
+  declaration: RowDeclaration,
+  keys: readonly string[],
+  count: number,
+  { was, is }: BothSides = { was: new Map(), is: new Map() },
+): string {
+  let left = max.cells;
+  const rows = keys.slice(0, max.rows).map((key) => {
+    const [before, after] = [was.get(key), is.get(key)];
+    const cells = before && after ? cellsSaid(declaration, before, after) : [];
+    const first = cells.slice(0, left);
+    left -= first.length;
+    const more = cells.length > first.length ? ", …" : "";
+    return first.length === 0 ? quoted(key) : `${quoted(key)}: ${first.join(", ")}${more}`;
+  });
+  const hasCells = left < max.cells;
+  return rows.length === 0 ? "" : rows.join(hasCells ? "; " : ", ") + (count > rows.length ? ", …" : "");
+}

@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { systemLabels, type RowData } from "../../../contract/values.ts";
+import { openFile } from "../../../files/files.ts";
+import { isOutdated, keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
+import { RowSet } from "../../../reconcile/rowSet.ts";
+import { read, SourceError } from "../../../sources/read.ts";
+import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
+import { RowFields } from "./fields.ts";
+import { RowMistakes } from "./mistakes.ts";
+
+/** What of a seed's inputs says which rows it has and what they are called. */
+export interface RowDeclaration extends Source {
+  table?: string | undefined;
+  key: readonly string[];
+  /** What every digest of the seed is keyed with. */
+  salt?: string | undefined;
+}
+
+/** The rows of a source by their digests, with all labels that they declare. */
+export interface Summary {
+  rows: RowSet;
+  /** In alphabetical order; among them the column that names the parent row. */
+  labels: string[];
+  /** Digest of all rows: the same rows in the same order have the same one. */
+  digest: string;
+}
+
+/**
+ * Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line; the same
+ * mistake of many rows at the first of them.
+ */
+export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
+  const source = declaration.source ?? "rows";
+  const rows = new RowSet();
+  const labels = new Set<string>();
+  const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
+  const take = taking(declaration, rows, labels, mistakes);
+  const whole: string[] = [];
+  try {
+    for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    whole.push(error.message);
+  }
+  if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
+    whole.push(`${source}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
+  }
+  for (const label of linkedLabels(declaration)) {
+    if (rows.length > 0 && !labels.has(label))
+      whole.push(`${source}: no row has the label "${label}", which is named as a reference or parent`);
+  }
+  const problems = [...mistakes.sentences(), ...whole];
+  if (problems.length > 0) throw new SourceError(problems.join("\n"));
+  return { rows, labels: [...labels].sort(), digest: digestOfAll(rows, declaration.salt) };
+}
+
+/** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
+function taking(
+  declaration: RowDeclaration,
+  rows: RowSet,
+  labels: Set<string>,
+  mistakes: RowMistakes,
+): (row: SourceRow) => void {
+  const { key, source, sensitive, fields } = declaration;
+  const digesterFor = digesterOf(declaration);
+  const known = fields && new RowFields(fields, declaration);
+  const keyIn = (values: RowData): string | undefined => (sensitive ? undefined : keyOf(key, values));
+  return ({ line, values }) => {
+    for (const label of Object.keys(values)) {
+      if (labels.has(label)) continue;
+      labels.add(label);
+      const text = systemLabels.has(label)
+        ? `"${label}" is the platform's own and can't be written: rename or remove it`
+        : known?.unknownLabel(label);
+      if (text !== undefined) mistakes.add({ line, text });
+    }
+    for (const text of known?.misfits(values) ?? []) mistakes.add({ line, text, key: keyIn(values) });
+    const digester = digesterFor(values);
+    const digest = digester.key(values);
+    if (digest === undefined) {
+      const missing = key.filter((label) => keyText(values[label]) === undefined).join(" and no ");
+      mistakes.add({ line, text: `the row has no ${missing}, which is its natural key: give it one` });
+      return;
+    }
+    const before = rows.add(digest, digester.content(values), line);
+    if (before !== undefined) {
+      const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
+      const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;
+      const text = `the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`;
+      mistakes.add({ line, text });
+    }
+  };
+}
+
+/** Digest of all rows; in a state that is outdated, of the first half of each content. */
+function digestOfAll(rows: RowSet, salt: string | undefined): string {
+  const digest = createHash("sha256");
+  for (const page of rows.packed()) {
+    const words = isOutdated(salt) ? page.filter((_, at) => at % 6 < 4) : page;
+    digest.update(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
+  }
+  return digest.digest("hex").slice(0, 32);
+}
+
+/** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
+export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
+  const { key, source, types, salt, fields } = declaration;
+  if (source === undefined) return undefined;
+  const how = [key, source, types, linkedLabels(declaration), salt, ...(fields ? [fields] : [])];
+  const digest = createHash("sha256").update(JSON.stringify(how));
+  try {
+    const file = await openFile(directory, source);
+    for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
+      digest.update(chunk as Buffer); // a stream without encoding gives buffers
+    }
+  } catch {
+    // Why it can't be read is said by whoever reads its rows.
+    return undefined;
+  }
+  return digest.digest("hex").slice(0, 32);
+}
+
+/** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
+export function digesterOf(declaration: RowDeclaration): (values: RowData) => RowDigester {
+  const digesters = new Map<string, RowDigester>();
+  const references = linkedLabels(declaration);
+  const { key, salt } = declaration;
+  let last: { labels: string[]; digester: RowDigester } | undefined;
+  return (values) => {
+    const labels = Object.keys(values);
+    // Most rows have the labels of the row before them.
+    if (last?.labels.length === labels.length && labels.every((label, at) => label === last?.labels[at])) {
+      return last.digester;
+    }
+    const shape = JSON.stringify(labels);
+    let digester = digesters.get(shape);
+    if (!digester) digesters.set(shape, (digester = rowDigester({ key, labels, references, salt })));
+    last = { labels, digester };
+    return digester;
+  };
+}
+
+/** The natural key of a row as one text, another one for each row: the parts of a key of several labels stand side by side. */
+export function keyOf(key: readonly string[], values: RowData): string {
+  const parts = key.map((label) => keyText(values[label]) ?? "");
+  return parts.length === 1 ? parts.join() : parts.map((part) => part.replaceAll(/[\\,]/g, "\\$&")).join(", ");
+}
+
+/** A natural key as a message shows it. */
+export const quoted = (key: string): string => `"${key}"`;
+
+/** The natural keys of all rows, or of those that are chosen by their index. */
+export async function keysOf(
+  declaration: RowDeclaration,
+  directory: string,
+  chosen?: ReadonlySet<number>,
+): Promise<string[]> {
+  const keys: string[] = [];
+  let index = 0;
+  for await (const block of read(declaration, directory)) {
+    for (const { values } of block) {
+      if (!chosen || chosen.has(index)) keys.push(keyOf(declaration.key, values));
+      if (chosen && keys.length >= chosen.size) return keys;
+      index++;
+    }
+  }
+  return keys;
+}

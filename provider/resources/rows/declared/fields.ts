@@ -1,0 +1,56 @@
+import { fieldKinds, fits, type FieldType } from "../../../contract/fields.ts";
+import type { RowData } from "../../../contract/values.ts";
+import { nearest } from "../../../messages/spelling.ts";
+import { formatOf } from "../../../sources/formats.ts";
+import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
+import { some } from "../../model/creation.ts";
+
+/** How the cells of a CSV are read that go into a field; text where nothing is said. */
+const cellTypes: Readonly<Partial<Record<FieldType, CellType>>> = {
+  number: "number",
+  checkbox: "checkbox",
+  location: "json",
+  viewers: "json",
+  teamViewers: "json",
+};
+
+/** Holds rows against the fields of their table, where an Environment file tells them. */
+export class RowFields {
+  readonly #fields: ReadonlyMap<string, FieldType>;
+  readonly #declaration: Source & { table?: string | undefined };
+  readonly #linked: ReadonlySet<string>;
+
+  constructor(fields: Readonly<Record<string, FieldType>>, declaration: Source & { table?: string | undefined }) {
+    this.#fields = new Map(Object.entries(fields));
+    this.#declaration = declaration;
+    this.#linked = new Set(linkedLabels(declaration));
+  }
+
+  /** What is wrong with a label; the column that names the parent row is no field. */
+  unknownLabel(label: string): string | undefined {
+    const { table = "", parent } = this.#declaration;
+    if (label === parent?.by || this.#fields.has(label)) return undefined;
+    const known = [...this.#fields.keys()];
+    const near = nearest(label, known);
+    const meant = near === undefined ? `it has ${some(known, 20)}` : `did you mean "${near}"?`;
+    return `table ${table} has no field "${label}" under platform; ${meant}`;
+  }
+
+  /** What is wrong with the values that the fields do not take. Keys of other rows are no values. */
+  misfits(values: RowData): string[] {
+    return Object.keys(values).flatMap((label) => {
+      const type = this.#fields.get(label);
+      if (type === undefined || this.#linked.has(label) || fits(type, values[label])) return [];
+      return `${label} is ${fieldKinds[type].join(": ")}${typesToDeclare(this.#declaration, label, type)}`;
+    });
+  }
+}
+
+/** What is said in `types` of a column of a CSV that is read otherwise than its field takes it; else nothing. */
+export function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string {
+  if (formatOf(source) !== ".csv") return "";
+  const declared = types[label] ?? "text";
+  const needed = cellTypes[type] ?? "text";
+  if (declared === needed || (declared === "json" && needed === "checkbox")) return "";
+  return needed === "text" ? "; leave it out of types" : `, with types: {${label}: ${needed}}`;
+}

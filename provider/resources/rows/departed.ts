@@ -1,0 +1,36 @@
+import { Departed } from "../../reconcile/departed.ts";
+import type { RowSet } from "../../reconcile/rowSet.ts";
+import type { RowPlan } from "../../reconcile/rows.ts";
+import type { OfflineContext } from "../model/resource.ts";
+import { indicesWithin, sameKey, type Keys } from "./declared/terms.ts";
+import type { RowTarget } from "./live/apply.ts";
+
+/** What the seed removed in earlier runs, by the key that tells rows apart now. */
+export function departedFrom(
+  old: (RowTarget & { departed?: string | undefined }) | undefined,
+  now: RowTarget,
+): Departed {
+  const departed = old && sameKey(old, now) ? old.departed : undefined;
+  return departed !== undefined && old?.salt !== now.salt ? Departed.unknown() : Departed.decode(departed);
+}
+
+/** Whether a seed declares some of the rows that others give up: they are made anew, under other IDs. */
+export const takesUp = async (
+  { directory }: Pick<OfflineContext, "directory">,
+  target: RowTarget,
+  gone: readonly Keys[],
+): Promise<boolean> => (await indicesWithin(gone, target, directory)).size > 0;
+
+/** Whether a plan inserts a row that was removed, in this run or in an earlier one: it gets another ID. */
+export async function comesBack(
+  { rowClaims, directory }: Pick<OfflineContext, "rowClaims" | "directory">,
+  target: RowTarget,
+  departed: Departed,
+  { insert }: RowPlan,
+  rows: RowSet,
+): Promise<boolean> {
+  if (insert.length === 0) return false;
+  if (insert.some((index) => departed.has(rows.key(index)))) return true;
+  const removed = await indicesWithin(rowClaims.removedFrom(target.table), target, directory);
+  return insert.some((index) => removed.has(index));
+}

@@ -1,0 +1,97 @@
+import type { RowData } from "../../contract/values.ts";
+import type { OnConflict, Mode } from "../../reconcile/rows.ts";
+import { brief, rowsByKey, rowsSaid, type RowsByKey } from "./declared/cells.ts";
+import type { RowDeclaration } from "./declared/declaration.ts";
+import type { LinkDeclaration } from "./live/links.ts";
+import { callsAhead, type Changes } from "./reports.ts";
+
+/** What was done by hand to rows of ours: how many, the first keys of both kinds, and what the first changed ones say. */
+export interface Drift {
+  changed: number;
+  missing: number;
+  changedKeys: string[];
+  missingKeys: string[];
+  found?: Record<string, RowData> | undefined;
+  /** Those of the changed ones that only lost the row that they were linked to: nobody edited them. */
+  unlinked?: number | undefined;
+  unlinkedKeys?: string[] | undefined;
+}
+
+/** Changed rows whose values a state keeps. */
+const maxFound = 5;
+
+/** What the first changed rows say on the platform, of the declared labels; long values are cut. */
+export class EditedRows {
+  readonly keys: string[] = [];
+  readonly #labels: readonly string[];
+  readonly #found: [key: string, values: RowData][] = [];
+
+  constructor(labels: readonly string[]) {
+    this.#labels = labels;
+  }
+
+  see(key: string, values: RowData): void {
+    this.keys.push(key);
+    if (this.#found.length >= maxFound) return;
+    const cells = this.#labels.flatMap((label) => {
+      const value = values[label];
+      return value === undefined || value === null ? [] : [[label, brief(value)] as const];
+    });
+    this.#found.push([key, Object.fromEntries(cells)]);
+  }
+
+  get found(): Record<string, RowData> {
+    return Object.fromEntries(this.#found);
+  }
+}
+
+/** What of a drift is not left as it is: edits may be kept, and rows that may only be inserted are not changed back. */
+export function repairsOf(
+  { mode, onConflict }: { mode: Mode; onConflict: OnConflict },
+  drift: Drift | undefined,
+): Drift | undefined {
+  if (!drift) return undefined;
+  const { unlinked = 0, unlinkedKeys = [] } = drift;
+  const left: Drift =
+    onConflict === "keepLive"
+      ? { ...drift, changed: unlinked, changedKeys: unlinkedKeys, missing: 0, missingKeys: [] }
+      : drift;
+  const repaired = mode === "insertOnly" ? { ...left, changed: 0, changedKeys: [] } : left;
+  return repaired.changed + repaired.missing > 0 ? repaired : undefined;
+}
+
+/** The changes of a run that repairs a drift as well. */
+export const withRepairs = (changes: Changes, { changed, missing }: Drift): Changes => ({
+  insert: changes.insert + missing,
+  update: changes.update + changed,
+  remove: changes.remove,
+});
+
+/**
+ * The drift in one line: which rows were changed, cell by cell from what is declared to what is there, and which are gone.
+ * When nothing else is to be done it has the calls that repair it.
+ */
+export async function driftSaid(
+  declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
+  drift: Drift,
+  { owned, alone, directory }: { owned: number; alone: boolean; directory: string },
+): Promise<string> {
+  const { changed, missing, changedKeys, missingKeys, found = {}, unlinked = 0 } = drift;
+  const byHand = changed + missing > unlinked;
+  const is: RowsByKey = new Map(Object.entries(found));
+  const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
+  const parts = [
+    part(changed, "changed", rowsSaid(declaration, changedKeys, changed, { was, is })),
+    part(missing, "gone", rowsSaid(declaration, missingKeys, missing)),
+  ].filter((each) => each !== "");
+  const lost = rowsSaid(declaration, changedKeys, changed);
+  const said = byHand
+    ? `rows edited by hand: ${parts.join(", ")}`
+    : `rows whose links lead nowhere any more: ${changed}${lost === "" ? "" : ` (${lost})`}`;
+  if (byHand && declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
+  const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
+  return alone ? `${said}; about ${calls} calls` : said;
+}
+
+const part = (count: number, what: string, rows: string): string =>
+  count === 0 ? "" : `${count} ${what}${rows === "" ? "" : ` (${rows})`}`;

@@ -1,0 +1,102 @@
+import type { RowDigests } from "../../reconcile/digests.ts";
+import type { Ledger } from "../../reconcile/ledger.ts";
+import type { Forecast } from "../../reconcile/rows.ts";
+import { some } from "../model/creation.ts";
+import type { Kind } from "../model/resource.ts";
+import { rowsSaid, type BothSides } from "./declared/cells.ts";
+import { keysOf, quoted, type RowDeclaration } from "./declared/declaration.ts";
+import { withRepairs, type Drift } from "./drift.ts";
+import type { LinkDeclaration } from "./live/links.ts";
+import { callsAhead } from "./reports.ts";
+
+/** Keys of each kind that a message names, and that a diff shows. */
+const mostNamed = 5;
+export const mostShown = 20;
+
+/** The first keys of rows that a run adds, changes and removes, up to `mostShown` of those in the source; none of secret rows. */
+export interface Names {
+  added: string[];
+  changed: string[];
+  removed: string[];
+}
+
+export const noNames = (): Names => ({ added: [], changed: [], removed: [] });
+
+/** Names the first rows of a plan; the source is read once. `keys` are those of the ledger, as far as they are known. */
+export async function firstNames(
+  declaration: RowDeclaration,
+  plan: Forecast,
+  ledger: Ledger,
+  keys: readonly string[],
+  directory: string,
+): Promise<Names> {
+  if (!plan.exact || declaration.sensitive) return noNames();
+  const { insert, update, remove, change } = plan;
+  const added = insert > 0 ? change.added.slice(0, mostShown) : [];
+  const changed = update > 0 ? change.changed.slice(0, mostShown) : [];
+  const chosen = [...added, ...changed].sort((a, b) => a - b);
+  const found = chosen.length > 0 ? await keysOf(declaration, directory, new Set(chosen)) : [];
+  const named = (indices: readonly number[]): string[] =>
+    indices.flatMap((index) => found[chosen.indexOf(index)] ?? []);
+  return {
+    added: named(added),
+    changed: named(changed),
+    removed: remove > 0 ? inLedger(change.removed, ledger, keys) : [],
+  };
+}
+
+/** Keys of rows of a ledger: that of a small seed keeps the order of its keys. */
+const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
+  ledger.kind === "list" ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
+
+/** What of a run is not known before it looks at the platform. */
+export interface Unknowns {
+  /** A row that is there already is taken over, whatever it says. */
+  adopts?: boolean | undefined;
+  /** What links are named by changes: they are compared on the platform alone. */
+  relinked?: boolean | undefined;
+  /** Links of rows that stay as they are may be renewed. */
+  renewed?: boolean | undefined;
+}
+
+/**
+ * What a run will do, in one line with the first keys.
+ * @param owned rows that were ours before
+ */
+export function forecast(
+  declaration: RowDeclaration & LinkDeclaration,
+  plan: Forecast,
+  names: Names,
+  owned: number,
+  told: Unknowns & { repairs?: Drift | undefined; cells?: BothSides | undefined } = {},
+): string {
+  if (!plan.exact) {
+    const { moreThan, net } = plan;
+    const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
+    return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
+  }
+  const { adopts = false, relinked = false, renewed = false, repairs, cells } = told;
+  const { insert, update, remove, unchanged, spared = 0, taken = 0, differing = false } = plan;
+  const first = (keys: readonly string[], count: number, both?: BothSides): string =>
+    keys.length === 0 ? "" : ` (${rowsSaid(declaration, keys, count, both)})`;
+  const { removed } = names;
+  const gone = removed.length === 0 ? "" : ` (${some(removed.map(quoted), mostNamed)})`;
+  // What left the program keeps its rows until the end of a run: whether they are there is seen on the platform alone.
+  const parts = [
+    insert > 0 ? `${insert} to add ${adopts ? "or to take over" : "unless there"}${first(names.added, insert)}` : "",
+    update > 0 ? `${relinked ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",
+    remove > 0 ? `${remove} to remove${gone}` : "",
+    taken > 0 ? `${taken} to take over from another seed${differing ? ", changed where they differ" : ""}` : "",
+    spared > 0 ? `${spared} to leave to another seed` : "",
+    unchanged > 0 ? `${unchanged} unchanged${relinked || renewed ? " but for links" : ""}` : "",
+  ];
+  const calls = callsAhead(declaration, repairs ? withRepairs(plan, repairs) : plan, owned);
+  return `rows: ${parts.filter((part) => part !== "").join(", ")}; about ${calls} calls`;
+}
+
+/** A row that a run changes, by its natural key. */
+export type Part = readonly [key: string, kind: Kind];
+
+export const as =
+  (kind: Kind) =>
+  (key: string): Part => [key, kind];

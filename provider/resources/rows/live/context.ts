@@ -1,0 +1,15 @@
+import type { CallOptions } from "../../../client/client.ts";
+import { pages } from "../../../client/lists/pages.ts";
+import type { Row } from "../../../contract/values.ts";
+import type { Context } from "../../model/resource.ts";
+
+/** What rows are read and written with. */
+export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
+  /** Nothing is planned by what is read: others may have read it a moment ago. */
+  looking?: boolean;
+}
+
+/** All rows of a table, page by page. */
+export function rowsOf({ client, tables, signal, onCall, looking }: RowContext, table: string): AsyncIterable<Row[]> {
+  return looking ? tables.look(table, { signal, onCall }) : pages(client, { microAppID: table, signal, onCall });
+}

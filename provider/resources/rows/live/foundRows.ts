@@ -1,0 +1,42 @@
+import type { RowData } from "../../../contract/values.ts";
+import { canonical, keyText } from "../../../reconcile/digests.ts";
+import { linkedLabels } from "../../../sources/source.ts";
+import { keyOf, type RowDeclaration } from "../declared/declaration.ts";
+
+/** Rows that a program declares, as they are found on the platform: an engine compares them with the declared ones. */
+export class FoundRows {
+  readonly #declaration: RowDeclaration;
+  readonly #labels: readonly string[];
+  readonly #references: ReadonlySet<string>;
+  readonly #declared: ReadonlyMap<string, RowData>;
+  readonly #found = new Map<string, RowData>();
+
+  /** @param rows as they were declared, or found the last time */
+  constructor(declaration: RowDeclaration & { labels: readonly string[] }, rows: readonly RowData[]) {
+    this.#declaration = declaration;
+    this.#labels = declaration.labels;
+    this.#references = new Set(linkedLabels(declaration));
+    this.#declared = new Map(rows.map((values) => [keyOf(declaration.key, values), values]));
+  }
+
+  /** Takes in a row of the platform, in the words of the source. */
+  see(values: RowData): void {
+    const key = keyOf(this.#declaration.key, values);
+    const declared = this.#declared.get(key);
+    const labels = new Set([
+      ...Object.keys(declared ?? {}),
+      ...this.#labels.filter((label) => canonical(values[label])),
+    ]);
+    const said = [...labels].map((label) => {
+      const form = (value: unknown): unknown => (this.#references.has(label) ? keyText(value) : canonical(value));
+      // The same value keeps the spelling that it is declared in.
+      return [label, form(values[label]) === form(declared?.[label]) ? declared?.[label] : values[label]] as const;
+    });
+    this.#found.set(key, Object.fromEntries(said));
+  }
+
+  /** The rows that were found, with their keys. */
+  inputs(): { rows: RowData[]; keys: string[] } {
+    return { rows: [...this.#found.values()], keys: [...this.#found.keys()] };
+  }
+}

@@ -1,0 +1,104 @@
+import { pages } from "../../../client/lists/pages.ts";
+import { ApiError } from "../../../contract/errors.ts";
+import { rowDigester } from "../../../reconcile/digests.ts";
+import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { linkedLabels } from "../../../sources/source.ts";
+import { given } from "../../model/creation.ts";
+import type { RowTarget } from "./apply.ts";
+import type { RowContext } from "./context.ts";
+import type { Links } from "./links.ts";
+
+/** A row that is to be inserted: where it stands in the source, and its JSON. */
+export interface NewRow {
+  index: number;
+  line: number;
+  text: string;
+}
+
+/** How often a batch is sent whose rows do not appear. */
+const mostAttempts = 3;
+
+/** Inserts rows, each exactly once: when the answer is lost, the table says which of them are there. */
+export class RowInserts {
+  readonly #context: RowContext;
+  readonly #target: RowTarget;
+  readonly #wanted: RowSet;
+  readonly #links: Links;
+
+  constructor(context: RowContext, target: RowTarget, wanted: RowSet, links: Links) {
+    this.#context = context;
+    this.#target = target;
+    this.#wanted = wanted;
+    this.#links = links;
+  }
+
+  /**
+   * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` is
+   * told of each of them, `inserted` of all others.
+   */
+  async insert(
+    batch: readonly NewRow[],
+    tell: { inserted: (rows: readonly NewRow[]) => void; refused: (row: NewRow, error: ApiError) => void },
+  ): Promise<void> {
+    try {
+      await this.#once(batch);
+      tell.inserted(batch);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isJudged(error)) throw error;
+      const [first] = batch;
+      if (batch.length === 1 && first) {
+        tell.refused(first, error);
+        return;
+      }
+      const half = Math.ceil(batch.length / 2);
+      await this.insert(batch.slice(0, half), tell);
+      await this.insert(batch.slice(half), tell);
+    }
+  }
+
+  async #once(batch: readonly NewRow[]): Promise<void> {
+    const { client, report } = this.#context;
+    const { table, viewers, teamViewers, userID, ignoreActionRules } = this.#target;
+    const request = { microAppID: table, ...given({ viewers, teamViewers, userID, ignoreActionRules }) };
+    let missing = batch;
+    for (let attempt = 1; missing.length > 0; attempt++) {
+      const texts = missing.map(({ text }) => text);
+      try {
+        const { inserted } = await client.insertWritten(request, texts, this.#context);
+        if (inserted === missing.length) return;
+        report.warning(`${table}: the platform inserted ${inserted} of ${missing.length} rows; looking which`);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === "outcomeUnknown")) throw error;
+        report.warning(`${table}: the answer to a batch of ${missing.length} rows was lost; looking which are there`);
+      }
+      missing = await this.#notThere(missing);
+      if (attempt === mostAttempts && missing.length > 0) {
+        throw new ApiError({
+          code: "unavailable",
+          endpoint: "insertmicroapprows",
+          message: `${missing.length} rows did not appear in table ${table}`,
+          hint: "Run up again to go on; what is there is not inserted again.",
+        });
+      }
+    }
+  }
+
+  /** Those rows of a batch whose key the table lacks. */
+  async #notThere(batch: readonly NewRow[]): Promise<NewRow[]> {
+    const { client, signal, onCall } = this.#context;
+    const { table, key, salt } = this.#target;
+    const digester = rowDigester({ key, labels: [], references: linkedLabels(this.#target), salt });
+    const left = new Map(batch.map((row) => [row.index, row]));
+    for await (const page of pages(client, { microAppID: table, signal, onCall })) {
+      for (const row of page) {
+        const digest = digester.key(this.#links.inSourceTerms(row));
+        const index = digest && this.#wanted.find(digest);
+        if (index !== undefined) left.delete(index);
+      }
+    }
+    return [...left.values()];
+  }
+}
+
+/** Whether the platform looked at the call and refused what it says. */
+export const isJudged = ({ code }: ApiError): boolean => ["invalidRequest", "rejected", "tooLarge"].includes(code);

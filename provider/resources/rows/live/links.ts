@@ -1,0 +1,144 @@
+import { pages } from "../../../client/lists/pages.ts";
+import type { Row, RowData } from "../../../contract/values.ts";
+import { isObject } from "../../../contract/wire.ts";
+import { keyText } from "../../../reconcile/digests.ts";
+import { Lookup, References, unresolvedSentences, type Reference, type Unresolved } from "../../../reconcile/references.ts";
+import { gone } from "../../model/creation.ts";
+import { ResourceError, type Context } from "../../model/resource.ts";
+import { rowsOf, type RowContext } from "./context.ts";
+
+/** A table whose rows are referred to, and the label by which. */
+export interface RowsByKey {
+  table: string;
+  key: string;
+}
+
+/** What of a seed's inputs leads to rows of other tables. */
+export interface LinkDeclaration {
+  references?: Readonly<Record<string, RowsByKey>> | undefined;
+  parent?: (RowsByKey & { by: string }) | undefined;
+}
+
+/** All links of a seed, by the label that holds the key; the parent's is among them. */
+export const linksOf = ({ references = {}, parent }: LinkDeclaration) => [
+  ...Object.entries(references).map(([label, { table, key }]) => ({ label, table, key, property: "references" })),
+  ...(parent ? [{ label: parent.by, table: parent.table, key: parent.key, property: "parent" }] : []),
+];
+
+/** A row as it is sent. */
+export interface LinkedRow {
+  data: RowData;
+  embeddingRowID?: string;
+}
+
+/** Brings rows of a seed from natural keys to row IDs, and live rows back. */
+export class Links {
+  readonly #references: References;
+  readonly #parent: (Reference & { by: string }) | undefined;
+  readonly #orphans: Unresolved[] = [];
+
+  private constructor(references: Readonly<Record<string, Reference>>, parent?: Reference & { by: string }) {
+    this.#references = new References(references);
+    this.#parent = parent;
+  }
+
+  /**
+   * Reads the tables that a seed refers to, each once.
+   * @param absent what stands for a table that is not there; without it that is an error
+   */
+  static async of(
+    context: RowContext,
+    { references = {}, parent }: LinkDeclaration,
+    absent?: () => Lookup,
+  ): Promise<Links> {
+    const read = new Map<string, Promise<Lookup>>();
+    const lookup = ({ table, key }: RowsByKey): Promise<Lookup> => {
+      const name = JSON.stringify([table, key]);
+      const reading = (): Promise<Lookup> =>
+        readKeys(context, table, key).catch((error: unknown) => {
+          if (absent && gone(error)) return absent();
+          throw error;
+        });
+      const known = read.get(name) ?? reading();
+      read.set(name, known);
+      return known;
+    };
+    const found = Object.entries(references).map(async ([label, rows]) => {
+      return [label, { lookup: await lookup(rows), key: rows.key }] as const;
+    });
+    const parents = parent && { lookup: await lookup(parent), key: parent.key, by: parent.by };
+    return new Links(Object.fromEntries(await Promise.all(found)), parents);
+  }
+
+  /** The row as it is sent; what leads nowhere is kept for `check`. */
+  link(values: RowData, line: number): LinkedRow {
+    const resolved = this.#references.resolve(values, line);
+    if (!this.#parent) return { data: resolved };
+    const data = { ...resolved };
+    const { by, lookup } = this.#parent;
+    Reflect.deleteProperty(data, by);
+    const found = lookup.find(values[by]);
+    if ("id" in found) return { data, embeddingRowID: found.id };
+    this.#orphans.push({ line, label: by, key: keyText(values[by]) ?? "", reason: found.reason });
+    return { data };
+  }
+
+  /** A live row in the words of the source: references and parent by key. */
+  inSourceTerms(row: Row): RowData {
+    const values = this.#references.inSourceTerms(row);
+    if (!this.#parent) return values;
+    const { by, lookup } = this.#parent;
+    return { ...values, [by]: lookup.keyOf(row.embeddingRowID ?? "") ?? row.embeddingRowID };
+  }
+
+  /** Whether a live row links to a row, or stands below one, that is not there. */
+  isDangling(row: Row): boolean {
+    if (this.#references.isDangling(row)) return true;
+    const { embeddingRowID } = row;
+    return this.#parent !== undefined && !!embeddingRowID && this.#parent.lookup.keyOf(embeddingRowID) === undefined;
+  }
+
+  /** Throws when something that rows refer to is not there, naming all of it by line. */
+  check(place: (line: number) => string, sensitive?: boolean): void {
+    const wrong = unresolvedSentences([...this.#references.unresolved, ...this.#orphans], place, sensitive);
+    if (wrong.length === 0) return;
+    const advice = "Add those rows to the seed that is referred to, or correct the references.";
+    throw new ResourceError(
+      `${wrong.slice(0, 20).join("\n")}\n${wrong.length > 20 ? `and ${wrong.length - 20} more. ` : ""}${advice}`,
+    );
+  }
+}
+
+async function readKeys(context: RowContext, table: string, key: string): Promise<Lookup> {
+  const lookup = new Lookup();
+  for await (const rows of rowsOf(context, table)) {
+    for (const row of rows) lookup.add(row[key], row._id);
+  }
+  return lookup;
+}
+
+/**
+ * ID of the row with these values, undefined when there is none. Asks for it by a filter, and looks through the table
+ * where that finds nothing: a linked value is not stored as it is shown.
+ */
+export async function rowByKey(
+  context: Context,
+  table: string,
+  key: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const shown = (value: unknown): string | undefined =>
+    keyText(isObject(value) && isObject(value["value"]) ? value["value"]["value"] : value);
+  const matches = (row: Row): boolean =>
+    Object.entries(key).every(([label, value]) => shown(row[label]) === keyText(value));
+  for (const optViewFilters of [[{ ...key }], []]) {
+    const found: string[] = [];
+    for await (const rows of pages(context.client, { microAppID: table, signal: context.signal, optViewFilters })) {
+      found.push(...rows.filter(matches).map(({ _id }) => _id));
+    }
+    if (found.length > 1) {
+      throw new ResourceError(`table ${table} has ${found.length} rows with ${JSON.stringify(key)}. Name more labels.`);
+    }
+    if (found[0] !== undefined) return found[0];
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import type { RowData } from "../../../contract/values.ts";
+import { rowDigester, type RowDigests } from "../../../reconcile/digests.ts";
+import type { Ledger } from "../../../reconcile/ledger.ts";
+import { LiveRows } from "../../../reconcile/liveRows.ts";
+import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { linkedLabels } from "../../../sources/source.ts";
+import type { RowTarget } from "./apply.ts";
+import { rowsOf, type RowContext } from "./context.ts";
+import type { Links } from "./links.ts";
+import { Pace } from "./pace.ts";
+
+/** Is shown a row, in the words of the source, with the index of the wanted row that it meets. */
+export type SeeRow = (row: RowDigests & { index: number | undefined; values: RowData; dangling: boolean }) => void;
+
+/**
+ * Reads the rows of a table into digests; `see` is shown each one that has a key.
+ * @param ledger undefined where it has other digests
+ */
+export async function liveRows(
+  context: RowContext,
+  { table, ...declaration }: RowTarget,
+  labels: readonly string[],
+  links: Links,
+  wanted: RowSet,
+  ledger: Ledger | undefined,
+  see: SeeRow = () => undefined,
+  keepsIDs = false,
+): Promise<LiveRows> {
+  const { key, salt } = declaration;
+  const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
+  const live = new LiveRows(wanted, ledger, keepsIDs);
+  const pace = new Pace("rows read", context.now);
+  for await (const page of rowsOf(context, table)) {
+    for (const row of page) {
+      const values = links.inSourceTerms(row);
+      const known = digester.key(values);
+      const digests = known && { key: known, content: digester.content(values) };
+      const dangling = links.isDangling(row);
+      const index = live.add(row._id, digests, dangling);
+      if (digests) see({ ...digests, index, values, dangling });
+    }
+    context.report.status(`${table}: ${pace.add(page.length)}`);
+  }
+  return live;
+}

@@ -1,0 +1,77 @@
+import { fieldKinds, type FieldType } from "../../../contract/fields.ts";
+import { printableLine } from "../../../messages/text.ts";
+import { placeOf } from "../../../sources/source.ts";
+import { keysOf } from "../declared/declaration.ts";
+import { typesToDeclare } from "../declared/fields.ts";
+import { RowMistakes } from "../declared/mistakes.ts";
+import type { RowTarget } from "./apply.ts";
+
+/** Where a refusal of a batch says that the row stands, in the forms that were seen or are likely: `rows.0: `, `rows[0].`. */
+const place = /^(?:body\.)?(?:rows?[. ]?\[?\d+\]?|rowData)(?:[.:]\s*|\s+)/i;
+
+/** Words by which a refusal tells the type of the field; the platform documents none. */
+const wordsOfTypes: readonly (readonly [RegExp, FieldType])[] = [
+  [/checkbox|(list|array) of (texts|strings)/i, "checkbox"],
+  [/\bdate\b|ISO ?8601/i, "date"],
+  [/\bnumber\b|numeric/i, "number"],
+  [/crossAppRow/i, "linked"],
+  [/\blocation\b/i, "location"],
+];
+
+/** Whether a sentence has a label, as words of its own. */
+function isNamed(label: string, sentence: string): boolean {
+  const letter = /[\p{L}\p{N}_]/u;
+  for (let at = sentence.indexOf(label); at >= 0; at = sentence.indexOf(label, at + 1)) {
+    const [before = "", after = ""] = [sentence[at - 1], sentence[at + label.length]];
+    if (!letter.test(before) && !letter.test(after)) return true;
+  }
+  return false;
+}
+
+/** Rows that the platform refused one by one. */
+export class RowRefusals {
+  readonly #target: RowTarget;
+  readonly #labels: readonly string[];
+  readonly #found: { index: number; line: number; said: string }[] = [];
+
+  /** @param labels those that the rows declare */
+  constructor(target: RowTarget, labels: readonly string[]) {
+    this.#target = target;
+    this.#labels = labels;
+  }
+
+  get count(): number {
+    return this.#found.length;
+  }
+
+  /** @param said what the platform said, in its own words */
+  add({ index, line }: { index: number; line: number }, said: string): void {
+    this.#found.push({ index, line, said: printableLine(said).replace(place, "") });
+  }
+
+  /** What was refused, once for each label and reason, at the first row by its line and key. */
+  async sentences(directory: string): Promise<string[]> {
+    const { sensitive } = this.#target;
+    const ascending = this.#found.toSorted((a, b) => a.index - b.index);
+    const chosen = new Set(ascending.map(({ index }) => index));
+    const reading = sensitive || chosen.size === 0 ? [] : keysOf(this.#target, directory, chosen);
+    const keys = await Promise.resolve(reading).catch(() => []); // a source that is gone by now
+    const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
+    for (const [at, { line, said }] of ascending.entries()) mistakes.add({ line, key: keys[at], ...this.#told(said) });
+    return mistakes.sentences();
+  }
+
+  /** The platform's words, and what to write; not those about a secret row, which may quote it. */
+  #told(said: string): { text: string; about: string } {
+    const [label] = this.#labels.filter((one) => isNamed(one, said)).toSorted((a, b) => b.length - a.length);
+    const [, type] = wordsOfTypes.find(([words]) => words.test(said)) ?? [];
+    if (label === undefined || type === undefined) {
+      const text = this.#target.sensitive ? "the platform refused the row" : said;
+      return { text, about: text };
+    }
+    const [is, write] = fieldKinds[type];
+    const about = `${label} is ${is}: ${write}`;
+    const remedy = write + typesToDeclare(this.#target, label, type);
+    return { about, text: `${this.#target.sensitive ? `${label} is ${is}` : said.replace(/\.$/, "")}: ${remedy}` };
+  }
+}

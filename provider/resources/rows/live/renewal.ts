@@ -1,0 +1,44 @@
+import { isOutdated, rowDigester } from "../../../reconcile/digests.ts";
+import type { Ledger } from "../../../reconcile/ledger.ts";
+import type { LiveRows } from "../../../reconcile/liveRows.ts";
+import type { KnownRows } from "../../../reconcile/ownership.ts";
+import { Renewal } from "../../../reconcile/renewal.ts";
+import { linkedLabels } from "../../../sources/source.ts";
+import type { Summary } from "../declared/declaration.ts";
+import type { RowTarget } from "./apply.ts";
+import type { RowContext } from "./context.ts";
+import type { Links } from "./links.ts";
+import { liveRows, type SeeRow } from "./reads.ts";
+import { byOldKey, isReshaped } from "./reshaped.ts";
+
+/** Whether nothing but the salt, and with it every digest, is another one than in the last run. */
+export const isRenewal = (old: RowTarget, inputs: RowTarget): boolean =>
+  old.salt !== inputs.salt && !isReshaped({ ...old, salt: inputs.salt }, inputs);
+
+/** That the state of an older version gets digests that nobody can guess, in one line; undefined where it has them. */
+export const renewalSaid = ({ salt, rowCount }: { salt?: string | undefined; rowCount: number }): string | undefined =>
+  isOutdated(salt)
+    ? `the record of ${rowCount} rows in the state is renewed with a salt, so that nobody guesses rows by it; no row changes for that`
+    : undefined;
+
+/** Reads the table and recognises our rows by the salt of the last run. Undefined when that is not all, or not enough. */
+export async function renewedRows(
+  context: RowContext,
+  inputs: RowTarget,
+  old: RowTarget & { labels: readonly string[] },
+  seed: { ledger: Ledger; summary: Summary; links: Links; see: SeeRow; keepsIDs: boolean },
+): Promise<{ live: LiveRows; ledger: KnownRows } | undefined> {
+  const { summary, links, see, keepsIDs } = seed;
+  const before = isRenewal(old, inputs) ? await byOldKey(old, inputs, context.directory) : undefined;
+  const renewal = before && Renewal.of(summary.rows, before.rows, seed.ledger);
+  if (!renewal) return undefined;
+  const { key, salt, labels } = old;
+  const digester = rowDigester({ key, labels, references: linkedLabels(old), salt });
+  const seen: SeeRow = (row) => {
+    see(row);
+    const key = digester.key(row.values);
+    if (key) renewal.see({ key, content: digester.content(row.values) }, row);
+  };
+  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, undefined, seen, keepsIDs);
+  return { live, ledger: renewal };
+}

@@ -1,0 +1,86 @@
+import { canonical, rowDigester } from "../../../reconcile/digests.ts";
+import type { Ledger } from "../../../reconcile/ledger.ts";
+import { Lookup } from "../../../reconcile/references.ts";
+import { recognised, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
+import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { linkedLabels } from "../../../sources/source.ts";
+import { ResourceError } from "../../model/resource.ts";
+import { summarize, type Summary } from "../declared/declaration.ts";
+import { lastSource } from "../declared/summaries.ts";
+import type { RowTarget } from "./apply.ts";
+import { rowsOf, type RowContext } from "./context.ts";
+import { Links } from "./links.ts";
+import { Pace } from "./pace.ts";
+
+const linking = ({ references, parent }: RowTarget): string | undefined =>
+  canonical([references ?? {}, parent ?? null]);
+
+const shape = (target: RowTarget): string | undefined =>
+  canonical([target.key, linking(target) ?? null, target.salt ?? null]);
+
+/** Whether what links are named by is declared otherwise than in the last run. */
+export const isRelinked = (old: RowTarget, inputs: RowTarget): boolean => linking(old) !== linking(inputs);
+
+/** Whether what tells rows apart, or what their links are, is declared otherwise than in the last run, or keyed so. */
+export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(old) !== shape(inputs);
+
+/** The declaration of this run with what told rows apart in the last one. */
+export const inOldTerms = <Inputs extends RowTarget>(
+  old: RowTarget,
+  inputs: Inputs,
+): Omit<Inputs, "key"> & Pick<RowTarget, "key" | "references" | "parent" | "salt"> => ({
+  ...inputs,
+  key: old.key,
+  references: old.references,
+  parent: old.parent,
+  salt: old.salt,
+});
+
+/** The rows of this run by the key of the last one; undefined when they can't be told apart by it any more. */
+export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: string): Promise<Summary | undefined> {
+  try {
+    return await summarize(inOldTerms(old, inputs), directory);
+  } catch (error) {
+    if (error instanceof ResourceError) return undefined;
+    throw error;
+  }
+}
+
+/** Reads the table and recognises our rows by what told them apart in the last run. */
+export async function reshapedRows(
+  context: RowContext,
+  inputs: RowTarget,
+  old: RowTarget & { labels: readonly string[]; digest?: string | undefined },
+  { ledger, summary, links }: { ledger: Ledger; summary: Summary; links: Links },
+): Promise<Recognised | undefined> {
+  // What the last run linked to may be gone by now.
+  const oldLinks = await Links.of(context, old, () => new Lookup());
+  const before = rowDigester({ key: old.key, labels: old.labels, references: linkedLabels(old), salt: old.salt });
+  const now = rowDigester({
+    key: inputs.key,
+    labels: summary.labels,
+    references: linkedLabels(inputs),
+    salt: inputs.salt,
+  });
+  const pace = new Pace("rows read", context.now);
+  const seen: SeenRow[] = [];
+  for await (const page of rowsOf(context, inputs.table)) {
+    for (const row of page) {
+      const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
+      const key = before.key(was);
+      seen.push({
+        id: row._id,
+        before: key && { key, content: before.content(was) },
+        dangling: oldLinks.isDangling(row),
+        now: { key: now.key(is), content: now.content(is) },
+      });
+    }
+    context.report.status(`${inputs.table}: ${pace.add(page.length)}`);
+  }
+  const sameRows = await byOldKey(old, inputs, context.directory);
+  const near: RowSet[] =
+    ledger.kind === "list"
+      ? []
+      : [(await lastSource(context, old))?.rows, sameRows?.rows].filter((rows) => rows !== undefined);
+  return recognised(seen, summary.rows, sameRows?.rows, ledger, near);
+}

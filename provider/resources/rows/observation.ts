@@ -1,0 +1,77 @@
+import { decodeLedger } from "../../reconcile/ledger.ts";
+import type { RowSet } from "../../reconcile/rowSet.ts";
+import { planRows } from "../../reconcile/rows.ts";
+import { ResourceError, type Context, type Observed } from "../model/resource.ts";
+import { keyOf, keysOf } from "./declared/declaration.ts";
+import { lastSource, withLastSource } from "./declared/summaries.ts";
+import { EditedRows, type Drift } from "./drift.ts";
+import { mostShown } from "./forecast.ts";
+import { FoundRows } from "./live/foundRows.ts";
+import { Links } from "./live/links.ts";
+import { liveRows, type SeeRow } from "./live/reads.ts";
+import { ifThere, optionsOf, type SeedState } from "./session.ts";
+
+/** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
+async function missingKeys(
+  context: Context,
+  state: SeedState,
+  wanted: RowSet,
+  missing: readonly number[],
+): Promise<string[]> {
+  const first = missing.slice(0, mostShown);
+  if (state.keys) return first.flatMap((index) => state.keys?.[index] ?? []);
+  const keys = await withLastSource(context, state, ({ rows }, seed, directory) => {
+    const indices = first.flatMap((index) => rows.find(wanted.key(index)) ?? []);
+    return keysOf(seed, directory, new Set(indices));
+  });
+  return keys ?? [];
+}
+
+/**
+ * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
+ * when the table is gone.
+ */
+export async function observe<Applied extends SeedState & { drift?: Drift | undefined }>(
+  platform: Context,
+  state: Applied,
+): Promise<Omit<Observed<Omit<Applied, "drift" | "rows"> & { drift?: Drift }>, "id"> | undefined> {
+  const context = { ...platform, looking: true };
+  const { drift: before, rows, ...rest } = state;
+  const ledger = decodeLedger(state.ledger);
+  const links = await Links.of(context, state);
+  const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
+  if (!wanted) {
+    const said = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
+    if (platform.readsFirst) context.report.info(said);
+    else context.report.warning(said);
+    return { outputs: before ? { ...rest, drift: before } : rest };
+  }
+  const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
+  const edited = new EditedRows(state.labels);
+  const unlinked: string[] = [];
+  const see: SeeRow = ({ index, content, values, dangling }) => {
+    if (index === undefined) return;
+    declared?.see(values);
+    if (wanted.says(index, content)) return;
+    edited.see(keyOf(state.key, values), values);
+    if (dangling) unlinked.push(keyOf(state.key, values));
+  };
+  const reading = liveRows(context, state, state.labels, links, wanted, ledger, see);
+  const live = await ifThere(reading);
+  if (!live) {
+    context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
+    return undefined;
+  }
+  const inputs = declared ? { inputs: declared.inputs() } : {};
+  const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
+  const judgedLater = platform.readsFirst && drift.missing.length > 0;
+  if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
+  const [changed, missing] = [drift.edited.length, drift.missing.length];
+  if (changed + missing === 0) return { outputs: rest, ...inputs };
+  const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
+  const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
+  const found = state.sensitive || changed === 0 ? {} : { found: edited.found };
+  const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
+  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found, ...lost };
+  return { outputs: { ...rest, drift: seen }, ...inputs };
+}

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import type { RowData } from "../../contract/values.ts";
+import { canonical, keyText, rowDigester } from "../../reconcile/digests.ts";
+import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
+import { RowSet } from "../../reconcile/rowSet.ts";
+import { read } from "../../sources/read.ts";
+import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { type Leaving, type RowClaim, type RowClaims } from "./claims.ts";
+import { keyOf, quoted } from "./declared/declaration.ts";
+import type { RowTarget } from "./live/apply.ts";
+import { linksOf } from "./live/links.ts";
+
+/** A seed as it is held against the others of its program. */
+export interface Declared {
+  urn: string | undefined;
+  target: RowTarget;
+  digest: string;
+  /** Seeds that references name, by label: their rows are all that may be referred to. */
+  linkedSeeds?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Most problems of a kind that are named. */
+const maxNamed = 20;
+
+/**
+ * What the findings of `problemsWith` depend on: with the same one nothing is read. Undefined when no other seed
+ * matters. It is made of keyed digests, and passes with those of a preview.
+ */
+export function verificationOf(
+  claims: RowClaims,
+  { urn, target, digest, linkedSeeds }: Declared,
+): { verified: string; isPassing: boolean } | undefined {
+  const tables = new Set(linksOf(target).map(({ table }) => table));
+  const others = claims
+    .checked()
+    .filter((one) => one.urn !== urn && (one.target.table === target.table || tables.has(one.target.table)));
+  const leaving = [...tables].flatMap((table) => claims.leaving(table).map(({ name, keys }) => [name, keys.length]));
+  if (others.length + leaving.length === 0) return undefined;
+  // By what they declare: a seed that is renamed is the same.
+  const seen = others.map((one) => JSON.stringify([one.digest, one.target.table, one.target.key])).sort();
+  const named = Object.keys(linkedSeeds ?? {}).sort();
+  const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving]) ?? "";
+  const verified = createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return { verified, isPassing: [claims.of(urn), ...others].some((one) => one?.isPassing) };
+}
+
+/** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */
+export async function problemsWith(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
+  const { urn, target } = declared;
+  const others = claims.checked(target.table).filter((one) => one.urn !== urn);
+  const problems: string[] = [];
+  for (const other of others) problems.push(...(await shared(claims, declared, other, directory)));
+  return [...problems, ...(await unanswered(claims, declared, directory))];
+}
+
+/** Rows that two seeds declare. */
+async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, directory: string): Promise<string[]> {
+  const { rows } = await claims.summary(other);
+  const { key, salt } = other.target;
+  const digester = rowDigester({ key, labels: [], references: linkedLabels(other.target), salt });
+  const named: string[] = [];
+  let count = 0;
+  for await (const { line, values } of rowsOf(target, directory)) {
+    const digest = digester.key(values);
+    if (digest === undefined || !rows.has(digest)) continue;
+    if (++count > maxNamed) continue;
+    named.push(target.sensitive ? placeOf(target, line) : `${placeOf(target, line)} ${quoted(keyOf(key, values))}`);
+  }
+  if (count === 0) return [];
+  const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
+  return [
+    `SeedRows "${other.name}" declares these rows of table ${target.table} as well: ${named.join(", ")}${more}. A row has one owner: keep each in one of the two`,
+  ];
+}
+
+/** References to rows that the named seed lacks, or that are about to leave. */
+async function unanswered(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
+  const { target, linkedSeeds = {} } = declared;
+  const checks = await Promise.all(linksOf(target).map((link) => answerOf(claims, link, linkedSeeds, directory)));
+  const asked = checks.filter((check) => check !== undefined);
+  if (asked.length === 0) return [];
+  const missing: Unresolved[] = [];
+  const going: string[] = [];
+  for await (const { line, values } of rowsOf(target, directory)) {
+    for (const { label, answer } of asked) {
+      const text = keyText(values[label]);
+      const found = text === undefined ? "there" : answer(text);
+      if (found === "missing" && text !== undefined) missing.push({ line, label, key: text, reason: "missing" });
+      if (typeof found === "object") {
+        const what = target.sensitive ? "a row" : `"${text ?? ""}"`;
+        going.push(
+          `${placeOf(target, line)}: ${label} refers to ${what}, which SeedRows "${found.leaves}" is about to remove`,
+        );
+      }
+    }
+  }
+  const sentences = unresolvedSentences(missing, (line) => placeOf(target, line), target.sensitive);
+  const problems = [...capped(sentences), ...capped(going)];
+  if (sentences.length > 0) {
+    const keys = linksOf(target).flatMap(({ label, table, key }) =>
+      linkedSeeds[label] === undefined ? [] : `${label} by "${key}" of table ${table}`,
+    );
+    problems.push(
+      `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`,
+    );
+  }
+  if (going.length > 0) problems.push("Keep those rows, or change what refers to them in the same run.");
+  return problems;
+}
+
+type Answer = (key: string) => "there" | "missing" | { leaves: string };
+
+async function answerOf(
+  claims: RowClaims,
+  { label, table, key }: { label: string; table: string; key: string },
+  linkedSeeds: Readonly<Record<string, string>>,
+  directory: string,
+): Promise<{ label: string; answer: Answer } | undefined> {
+  const known = claims.on(table);
+  const isNamed = known.some(({ urn }) => urn === linkedSeeds[label]);
+  const leaving = claims
+    .leaving(table)
+    .flatMap(({ name, target, keys }) =>
+      target.key.length === 1 && target.key[0] === key ? [{ name, holds: holderOfKeys(target, keys) }] : [],
+    );
+  if (!isNamed && leaving.length === 0) return undefined;
+  const declared = await Promise.all(known.map((claim) => holderOf(claims, claim, key, directory)));
+  const answer: Answer = (text) => {
+    if (declared.some((has) => has(text))) return "there";
+    if (isNamed) return "missing";
+    const one = leaving.find(({ holds }) => holds(text));
+    return one ? { leaves: one.name } : "there";
+  };
+  return { label, answer };
+}
+
+type Holds = (text: string) => boolean;
+
+/** Whether a set of keys of one label has one, given as text. */
+function holderOfKeys({ key: [label = ""], salt }: Pick<RowTarget, "key" | "salt">, keys: RowSet): Holds {
+  const digester = rowDigester({ key: [label], labels: [], salt });
+  return (text) => {
+    const digest = digester.key({ [label]: text });
+    return digest !== undefined && keys.has(digest);
+  };
+}
+
+/** Whether a seed declares a row that has this value in a label. */
+async function holderOf(claims: RowClaims, claim: RowClaim, label: string, directory: string): Promise<Holds> {
+  const { target } = claim;
+  if (target.key.length === 1 && target.key[0] === label) {
+    return holderOfKeys(target, (await claims.summary(claim)).rows);
+  }
+  const digester = rowDigester({ key: [label], labels: [] });
+  const values = new RowSet();
+  for await (const row of rowsOf(target, directory)) {
+    const digest = digester.key(row.values);
+    if (digest) values.add(digest);
+  }
+  return holderOfKeys({ key: [label] }, values);
+}
+
+/** Rows of other seeds that refer to rows which a seed of this shape is about to remove, by line. */
+export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "name" | "handedOver">, directory: string) {
+  const { target, keys } = leaving;
+  const [key = "", ...rest] = target.key;
+  if (rest.length > 0) return [];
+  const found: string[] = [];
+  const leaves = holderOfKeys(target, keys);
+  for (const claim of claims.checked()) {
+    const links = linksOf(claim.target).filter((link) => link.table === target.table && link.key === key);
+    if (links.length === 0) continue;
+    for await (const { line, values } of rowsOf(claim.target, directory)) {
+      for (const { label } of links) {
+        const text = keyText(values[label]);
+        if (text === undefined || !leaves(text)) continue;
+        const what = target.sensitive || claim.target.sensitive ? "a row" : `"${text}"`;
+        found.push(`${placeOf(claim.target, line)}: ${label} of SeedRows "${claim.name}" refers to ${what}`);
+      }
+    }
+  }
+  return capped(found);
+}
+
+async function* rowsOf(target: RowTarget, directory: string): AsyncGenerator<{ line: number; values: RowData }> {
+  for await (const block of read(target, directory)) yield* block;
+}
+
+const capped = (sentences: readonly string[]): string[] =>
+  sentences.length > maxNamed
+    ? [...sentences.slice(0, maxNamed), `and ${sentences.length - maxNamed} more`]
+    : [...sentences];

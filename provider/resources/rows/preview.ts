@@ -1,0 +1,295 @@
+import { massDisappearance, tooManyRemovals } from "../../reconcile/guards.ts";
+import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
+import { RowSet } from "../../reconcile/rowSet.ts";
+import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
+import { ResourceError, type Change, type OfflineContext } from "../model/resource.ts";
+import { rowsByKey, type BothSides } from "./declared/cells.ts";
+import { keysOf } from "./declared/declaration.ts";
+import { summaryOf, withLastSource } from "./declared/summaries.ts";
+import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
+import { departedFrom, takesUp } from "./departed.ts";
+import { driftSaid, repairsOf, type Drift } from "./drift.ts";
+import { as, firstNames, forecast, mostShown, noNames, type Names, type Part } from "./forecast.ts";
+import type { RowTarget } from "./live/apply.ts";
+import { linksOf } from "./live/links.ts";
+import { isRenewal, renewalSaid } from "./live/renewal.ts";
+import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
+import { referringTo } from "./owners.ts";
+import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
+import { sparedSaid } from "./spared.ts";
+
+/** A seed as it is previewed. */
+interface Inputs extends SeedInputs {
+  onDestroy: "delete" | "retain";
+  linkRenewals?: Record<string, number> | undefined;
+}
+
+interface State extends SeedState {
+  unfinished?: boolean;
+  onDestroy: "delete" | "retain";
+  drift?: Drift | undefined;
+  linkRenewals?: Record<string, number> | undefined;
+}
+
+/** Says what an update will do, with the rows it is about, and refuses what it must not do. Offline. */
+export async function previewed(context: OfflineContext, change: Change, old: State, inputs: Inputs): Promise<Change> {
+  if (change.replaces.length > 0) return replaced(context, change, old, inputs);
+  const { report } = context;
+  const renewed = renewedLinks(context, old, inputs);
+  const changed = [...change.changed, ...renewed];
+  const parts: Part[] = [];
+  let total = 0;
+  // A refresh takes from the engine what it knew of the failure.
+  if (old.unfinished) changed.push("unfinished");
+  const repairs = repairsOf(inputs, old.drift);
+  sayViewers(context, old, inputs);
+  if (changed.length > 0) {
+    const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
+    if (plan.exact) {
+      parts.push(...names.added.map(as("add")), ...names.changed.map(as("update")));
+      parts.push(...names.removed.slice(0, mostShown).map(as("delete")));
+      total += plan.insert + plan.update + plan.remove;
+    }
+  } else leaveNothing(context, inputs);
+  if (repairs) {
+    const { changedKeys, missingKeys } = repairs;
+    const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
+    if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
+    const { directory } = context;
+    report.info(await driftSaid(inputs, repairs, { owned: old.rowCount, alone: changed.length === 0, directory }));
+    if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
+    changed.push("drift");
+    parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
+    total += repairs.changed + repairs.missing;
+  }
+  const now = { ...change, changed: [...new Set(changed)] };
+  return inputs.sensitive || parts.length === 0 ? now : { ...now, parts: { rows: { first: parts, total } } };
+}
+
+function leaveNothing({ rowClaims }: OfflineContext, inputs: Inputs): void {
+  if (inputs.resourceUrn === undefined) return;
+  rowClaims.leave(inputs.resourceUrn, { target: inputs, keys: new RowSet(), handedOver: new RowSet() });
+}
+
+/** Another table: its rows come first, then the old ones go. */
+function replaced({ report }: OfflineContext, change: Change, old: State, inputs: Inputs): Change {
+  if (old.table === inputs.table) return change;
+  const count = decodeLedger(old.ledger).count;
+  if (old.onDestroy === "retain") {
+    report.info(
+      `table ${old.table} → ${inputs.table}: the ${count} rows of ${old.table} stay, since onDestroy is "retain"`,
+    );
+    return change;
+  }
+  report.info(
+    `table ${old.table} → ${inputs.table}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
+  );
+  const refusal = tooManyRemovals("rows", count, count, inputs.maxRemovals);
+  if (refusal !== undefined) throw new ResourceError(`table ${old.table} → ${inputs.table}: ${refusal}`);
+  return change;
+}
+
+/** References whose rows were made anew, in this run or in one that was interrupted before this seed could follow. */
+function renewedLinks({ report, rowClaims }: OfflineContext, old: State, inputs: Inputs): string[] {
+  const { linkRenewals } = inputs;
+  const missed = (label: string): boolean =>
+    linkRenewals?.[label] !== undefined && linkRenewals[label] !== (old.linkRenewals?.[label] ?? 0);
+  const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || missed(label));
+  if (renewed.length === 0) return [];
+  const tables = [...new Set(renewed.map(({ table }) => table))].join(", ");
+  report.info(`rows of table ${tables} are made anew: the links to them are renewed`);
+  return renewed.map(({ property }) => property);
+}
+
+/** Who may see rows acts on insert alone: what that means for the rows that are there. */
+function sayViewers({ report, rowClaims }: OfflineContext, old: State, inputs: Inputs): void {
+  if (old.rowCount === 0 || !viewersChanged(old, inputs)) return;
+  const names = (["viewers", "teamViewers", "userID"] as const).filter(
+    (name) => JSON.stringify(old[name]) !== JSON.stringify(inputs[name]),
+  );
+  const what = `${old.rowCount} rows`;
+  switch (inputs.onViewersChange ?? "error") {
+    case "recreate":
+      report.info(`${what} are made anew with the ${names.join(", ")} that are declared now: they get other IDs`);
+      rowClaims.renew(inputs.table);
+      return;
+    case "newRows":
+      report.info(`${what} keep their ${names.join(", ")}: the declared ones are for new rows`);
+      return;
+    case "error":
+      throw new ResourceError(
+        `${what} keep their ${names.join(", ")}, which act when a row is inserted. Set onViewersChange to newRows if that is meant, or to recreate to make them anew under other IDs.`,
+      );
+  }
+}
+
+/** What an update does with the rows, said in one line and noted for the seeds after it. */
+async function planned(
+  context: OfflineContext,
+  old: State,
+  inputs: Inputs,
+  known: { repairs: Drift | undefined; renewed: boolean },
+): Promise<{ plan: Forecast; names: Names }> {
+  const { directory, report, rowClaims } = context;
+  const ledger = decodeLedger(old.ledger);
+  const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
+  const { rows } = await summaryOf(context, inputs);
+  if (plan.exact && plan.insert > 0) {
+    const departed = departedFrom(old, inputs);
+    const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
+    const returns = isSame && plan.change.added.some((index) => departed.has(rows.key(index)));
+    const gone = rowClaims.going(inputs.table, inputs.resourceUrn);
+    if (returns || (await takesUp(context, inputs, gone))) rowClaims.renew(inputs.table);
+  }
+  const renewal = renewalSaid(old);
+  if (renewal !== undefined) report.info(renewal);
+  if (renewal === undefined || !changesNothing(plan)) {
+    const cells = await changedCells(context, old, inputs, names.changed);
+    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
+    report.info(forecast(inputs, plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells));
+  }
+  if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
+  const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
+  const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
+  if (refusal) throw new ResourceError(refusal);
+  const removed = { target, keys: leaving.going };
+  const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims, removed, directory);
+  if (referring.length > 0) {
+    throw new ResourceError(
+      `rows that other seeds declare refer to what would leave:\n${referring.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,
+    );
+  }
+  if (inputs.resourceUrn !== undefined) {
+    const keys = RowSet.of([...leaving.going, ...leaving.staying]);
+    rowClaims.leave(inputs.resourceUrn, { target, keys, handedOver: leaving.staying });
+  }
+  return { plan, names };
+}
+
+/** Most rows of a seed whose last source is read to show what changes in it. */
+const maxRead = 50_000;
+
+/** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */
+async function changedCells(
+  context: OfflineContext,
+  old: State,
+  inputs: Inputs,
+  keys: readonly string[],
+): Promise<BothSides | undefined> {
+  const { directory } = context;
+  const ofFiles = inputs.source !== undefined && old.source !== undefined;
+  if (!ofFiles || inputs.sensitive || keys.length === 0 || old.rowCount > maxRead) return undefined;
+  const { key, references, parent } = inputs;
+  const before = (_: unknown, seed: RowTarget, folder: string) =>
+    rowsByKey({ ...seed, key, references, parent }, folder, keys);
+  const found = await withLastSource(context, { ...old, rows: undefined }, before);
+  return { was: found ?? new Map(), is: await rowsByKey(inputs, directory, keys) };
+}
+
+/** What a forecast can't say, since the file of the last run is not found; empty when it says everything. */
+function whatIsUnknown(old: State, inputs: Inputs, plan: Forecast, cells: BothSides | undefined): string {
+  if (inputs.source === undefined || old.source === undefined || inputs.sensitive || isReshaped(old, inputs)) return "";
+  if (plan.exact && cells?.was.size !== 0) return "";
+  const known = plan.exact ? "counts and keys" : "counts";
+  return `; only ${known} are known: the ${old.source} that was applied is neither here nor in the last Git commit`;
+}
+
+interface Found {
+  plan: Forecast;
+  leaving: LeavingRows;
+  names: Names;
+  /** The seed with what the digests of the ledger depend on. */
+  target: RowTarget;
+}
+
+/**
+ * What differs from the last run, by what told rows apart then, without what other seeds take and give; from its source
+ * where the ledger does not say.
+ */
+async function difference(context: OfflineContext, old: State, inputs: Inputs, ledger: Ledger): Promise<Found> {
+  const { directory, report } = context;
+  const reshaped = isReshaped(old, inputs);
+  const target: RowTarget = reshaped ? inOldTerms(old, inputs) : inputs;
+  const summary = reshaped ? await byOldKey(old, inputs, directory) : await summaryOf(context, inputs);
+  if (reshaped && old.key.join() !== inputs.key.join()) {
+    report.info(`the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`);
+  }
+  const { rows: wanted } = await summaryOf(context, inputs);
+  if (!summary) {
+    const plan: Forecast = { exact: false, moreThan: 0, net: wanted.length - ledger.count };
+    return { plan, leaving: noneLeaving(), names: noNames(), target };
+  }
+  const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
+    const { plan, leaving } = await spared(context, inputs, target, whole);
+    return { plan: await takenOver(context, inputs, plan), leaving };
+  };
+  const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
+    firstNames(inputs, plan, known, keys, directory);
+  const whole = planOffline(summary.rows, ledger, inputs.mode);
+  if (whole.exact) {
+    const { plan, leaving } = await narrowed(whole);
+    return { plan, leaving, names: await named(plan, ledger, old.keys ?? []), target };
+  }
+  const found = await withLastSource(context, { ...old, rows: undefined }, async ({ rows }, seed, folder) => {
+    const last: Ledger = { kind: "list", count: rows.length, rows };
+    const { plan, leaving } = await narrowed(planOffline(summary.rows, last, inputs.mode));
+    const left = plan.exact ? plan.change.removed.slice(0, mostShown) : [];
+    const indices = new Set(left.flatMap(({ key }) => rows.find(key) ?? []));
+    const removed = indices.size === 0 || inputs.sensitive ? [] : await keysOf(seed, folder, indices);
+    return { plan, leaving, names: { ...(await named(plan, last, [])), removed }, target };
+  });
+  return found ?? { plan: whole, leaving: noneLeaving(), names: noNames(), target };
+}
+
+const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
+
+interface LeavingRows {
+  going: RowSet;
+  staying: RowSet;
+  said: Map<string, number>;
+}
+
+const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), said: new Map() });
+
+/** Takes out of a plan what other seeds of the program declare. */
+async function spared(
+  { rowClaims, directory }: OfflineContext,
+  inputs: Inputs,
+  target: RowTarget,
+  plan: Forecast,
+): Promise<{ plan: Forecast; leaving: LeavingRows }> {
+  const leaving = noneLeaving();
+  const { going, staying, said } = leaving;
+  if (!plan.exact || plan.remove === 0) return { plan, leaving };
+  const keys = { target, keys: RowSet.of(plan.change.removed) };
+  const held: { name: string; keys: RowSet }[] = [];
+  for (const { name, target: other } of rowClaims.on(inputs.table, inputs.resourceUrn)) {
+    held.push({ name, keys: await keysWithin(keys, other, directory) });
+  }
+  for (const row of plan.change.removed) {
+    const owner = held.find(({ keys }) => keys.has(row.key));
+    (owner ? staying : going).add(row.key, row.content);
+    if (owner) said.set(owner.name, (said.get(owner.name) ?? 0) + 1);
+  }
+  const change = { ...plan.change, removed: [...going] };
+  return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
+}
+
+/** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
+export async function takenOver(
+  { rowClaims, directory }: OfflineContext,
+  inputs: SeedInputs,
+  plan: Forecast,
+): Promise<Forecast> {
+  if (!plan.exact || plan.insert === 0) return plan;
+  const given = rowClaims
+    .leaving(inputs.table, inputs.resourceUrn)
+    .filter(({ target }) => sameKey(target, inputs))
+    .map(({ target, handedOver }) => ({ target, keys: handedOver }));
+  if (given.length === 0) return plan;
+  const all = await indicesWithin(given, inputs, directory);
+  const [added, taken] = [[] as number[], [] as number[]];
+  for (const index of plan.change.added) (all.has(index) ? taken : added).push(index);
+  const differing = taken.some((index) => all.get(index) === false);
+  return { ...plan, insert: added.length, taken: taken.length, differing, change: { ...plan.change, added } };
+}

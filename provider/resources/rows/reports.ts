@@ -1,0 +1,54 @@
+import type { CallCounter } from "../../client/calls.ts";
+import { maxRowsPerInsert } from "../../contract/rows.ts";
+import type { Forecast, RowPlan } from "../../reconcile/rows.ts";
+import { counted } from "../model/creation.ts";
+import type { Report } from "../model/resource.ts";
+import { linksOf, type LinkDeclaration } from "./live/links.ts";
+
+/** How many rows a run inserts, updates and removes. */
+export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
+
+/** Calls that a run will make when the table holds our rows alone. Updates and removals are one each. */
+export function callsAhead(declaration: LinkDeclaration, { insert, update, remove }: Changes, owned: number): number {
+  const tables = new Set(linksOf(declaration).map(({ table, key }) => JSON.stringify([table, key])));
+  const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
+  const batches = Math.ceil(insert / maxRowsPerInsert);
+  // What was written is looked at in the end, what was inserted also after the first of several batches.
+  const looks = Math.min(batches, 2) + Math.min(update, 1);
+  return 2 * tables.size + pages + batches + update + remove + looks;
+}
+
+/** Tells what a run found that its outcome does not show. */
+export function tellFindings(report: Report, table: string, plan: RowPlan): void {
+  const { proven, duplicates } = plan;
+  if (!proven) {
+    report.warning(
+      `it can't be proven which rows of table ${table} are ours, since too much changed there and in the source at once: ` +
+        "none is removed, and those that differ need adopt: true",
+    );
+  }
+  if (duplicates.length > 0) {
+    const others = duplicates.reduce((sum, { ids }) => sum + ids.length, 0);
+    const first = duplicates.flatMap(({ ids }) => ids).slice(0, 5);
+    report.warning(
+      `table ${table} has ${duplicates.length} natural keys more than once: ${others} rows beside ours are left alone ` +
+        `(rowID ${first.join(", ")}${first.length < others ? ", …" : ""}). Remove them by hand, or name more labels in key.`,
+    );
+  }
+}
+
+/** What a run did, in one line with its calls. */
+export function outcome(plan: RowPlan & { recreated?: number }, calls: CallCounter, milliseconds: number): string {
+  const counts = [
+    [plan.insert.length, "added"],
+    [plan.update.length, "changed"],
+    [plan.remove.length, "removed"],
+    [plan.recreated ?? 0, "made anew"],
+    [plan.unchanged, "unchanged"],
+    [plan.adopted, "found there as declared"],
+    [plan.kept, "kept as edited by hand"],
+    [plan.released, "left there and not ours any more"],
+    [plan.foreign, "of others left alone"],
+  ] as const;
+  return `rows: ${counted(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
+}

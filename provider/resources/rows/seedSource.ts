@@ -1,0 +1,53 @@
+import { emptyLedger } from "../../reconcile/ledger.ts";
+import { planOffline } from "../../reconcile/rows.ts";
+import type { OfflineContext } from "../model/resource.ts";
+import { fingerprintOf, summarize } from "./declared/declaration.ts";
+import { keysIn } from "./declared/summaries.ts";
+import { takesUp } from "./departed.ts";
+import { firstNames, forecast } from "./forecast.ts";
+import { takenOver } from "./preview.ts";
+import type { SeedInputs } from "./session.ts";
+
+/** What the last run's check made of the source. */
+type Last = Partial<Pick<SeedInputs, "table" | "digest" | "keys"> & { fingerprint: string | undefined }>;
+
+interface Read {
+  digest: string;
+  fingerprint: string | undefined;
+  keys: string[] | undefined;
+  /** Unknown where rows that left the source stay ours, and of a file that an earlier version has read. */
+  rowCount: number | undefined;
+}
+
+/** What check computes of a source; an unchanged file is only hashed. Says what a seed that is new will do. */
+export async function sourceOf(context: OfflineContext, inputs: SeedInputs, old: Last): Promise<Read> {
+  const { directory, report, rowClaims } = context;
+  const countOf = (rows: number | undefined): number | undefined => (inputs.mode === "exact" ? rows : undefined);
+  const file = await fingerprintOf(inputs, directory);
+  const last = counted(old.fingerprint);
+  if (file !== undefined && file === last.file && old.digest !== undefined) {
+    return { digest: old.digest, fingerprint: old.fingerprint, keys: old.keys, rowCount: countOf(last.rows) };
+  }
+  const summary = await summarize(inputs, directory);
+  rowClaims.remember(inputs.resourceUrn, summary);
+  if (old.table === undefined) {
+    const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
+    const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
+    report.info(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
+    if (await takesUp(context, inputs, rowClaims.going(inputs.table, inputs.resourceUrn)))
+      rowClaims.renew(inputs.table);
+  }
+  const rows = summary.rows.length;
+  return {
+    digest: summary.digest,
+    fingerprint: file && `${file}:${rows}`,
+    keys: await keysIn(inputs, summary, directory),
+    rowCount: countOf(rows),
+  };
+}
+
+/** The file's digest and its number of rows, which those of earlier versions lack. */
+function counted(fingerprint = ""): { file: string; rows: number | undefined } {
+  const [file = "", rows] = fingerprint.split(":");
+  return { file, rows: rows === undefined ? undefined : Number(rows) };
+}

@@ -1,0 +1,86 @@
+import type { Row } from "../../contract/values.ts";
+import { rowDigester, type RowDigests } from "../../reconcile/digests.ts";
+import { RowSet } from "../../reconcile/rowSet.ts";
+import { linkedLabels } from "../../sources/source.ts";
+import { ResourceError } from "../model/resource.ts";
+import type { RowClaim } from "./claims.ts";
+import { keysWithin, sameKey } from "./declared/terms.ts";
+import type { RowTarget } from "./live/apply.ts";
+import type { RowContext } from "./live/context.ts";
+import { Links } from "./live/links.ts";
+import { rowsByIDs } from "./live/queries.ts";
+import { referringTo } from "./owners.ts";
+
+/** A row that a run is about to remove. */
+export type Removal = RowDigests & { id: string };
+
+/** Rows that stay on the platform, by the seed that declares them. */
+export type Spared = ReadonlyMap<string, number>;
+
+/**
+ * Takes rows that another seed of the program declares out of what is to be removed.
+ * @param target the seed that removes them
+ * @param claims the others
+ */
+export async function withoutClaimed(
+  context: RowContext,
+  target: RowTarget,
+  removals: readonly Removal[],
+  claims: readonly RowClaim[],
+): Promise<{ left: Removal[]; spared: Spared }> {
+  const spared = new Map<string, number>();
+  let left = [...removals];
+  for (const claim of claims) {
+    if (left.length === 0) break;
+    const claimed = await claimedBy(context, target, left, claim);
+    const staying = left.filter((row) => claimed(row));
+    if (staying.length === 0) continue;
+    spared.set(claim.name, staying.length);
+    left = left.filter((row) => !claimed(row));
+  }
+  return { left, spared };
+}
+
+/** Tells of each row whether a seed declares it: by its digest, or by what the platform has where keys have other labels. */
+async function claimedBy(
+  context: RowContext,
+  target: RowTarget,
+  removals: readonly Removal[],
+  claim: RowClaim,
+): Promise<(row: Removal) => boolean> {
+  if (sameKey(target, claim.target)) {
+    const staying = await keysWithin({ target, keys: RowSet.of(removals) }, claim.target, context.directory);
+    return ({ key }) => staying.has(key);
+  }
+  const { rows } = await context.rowClaims.summary(claim);
+  const { key, salt } = claim.target;
+  const linked = linkedLabels(claim.target);
+  const links = linked.some((label) => key.includes(label)) ? await Links.of(context, claim.target) : undefined;
+  const digester = rowDigester({ key, labels: [], references: linked, salt });
+  const declared = new Set<string>();
+  const take = (row: Row): void => {
+    const digest = digester.key(links?.inSourceTerms(row) ?? row);
+    if (digest && rows.has(digest)) declared.add(row._id);
+  };
+  const ids = removals.map(({ id }) => id);
+  for await (const page of rowsByIDs(context, target.table, ids)) page.forEach(take);
+  return ({ id }) => declared.has(id);
+}
+
+/** Throws when rows of other seeds refer to what is about to be removed: a link must not lead nowhere. */
+export async function refuseReferredTo(
+  context: RowContext,
+  target: RowTarget,
+  removals: readonly Removal[],
+): Promise<void> {
+  if (removals.length === 0) return;
+  const found = await referringTo(context.rowClaims, { target, keys: RowSet.of(removals) }, context.directory);
+  if (found.length === 0) return;
+  throw new ResourceError(
+    `table ${target.table}: nothing was removed, since rows that other seeds declare refer to what would leave:\n${found.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,
+  );
+}
+
+/** Which rows stay for whom, in one line. */
+export const sparedSaid = (spared: Spared, stay = "stay"): string =>
+  [...spared].map(([name, count]) => `${count} ${stay}: SeedRows "${name}" declares them`).join("; ");

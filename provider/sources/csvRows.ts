@@ -1,0 +1,144 @@
+import type { FileHandle } from "node:fs/promises";
+import { fieldKinds, fits } from "../contract/fields.ts";
+import type { RowData } from "../contract/values.ts";
+import { some } from "../resources/model/creation.ts";
+import { csvRecords } from "./csv.ts";
+import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
+import { holds, mayHold, nameless, noName } from "./nameless.ts";
+import type { CellType, Reading, SourceRow } from "./source.ts";
+import { linesOf } from "./textFiles.ts";
+
+/** The rows of a CSV, whose first line has the labels. */
+export async function* csvRows(reading: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
+  const { wrong, refuse } = reading;
+  let columns: Column[] | undefined;
+  for await (const records of csvRecords(linesOf(file))) {
+    const rows: SourceRow[] = [];
+    for (const record of records) {
+      const { line } = record;
+      if ("wrong" in record) {
+        if (columns === undefined) refuse(line, record.wrong);
+        wrong({ line, text: record.wrong });
+      } else if (columns === undefined) columns = header(reading, record);
+      else {
+        const values = cells(reading, columns, record);
+        if (values) rows.push({ line, values });
+      }
+    }
+    yield rows;
+  }
+}
+
+interface Column {
+  label: string;
+  type: CellType;
+}
+
+function header({ given, refuse }: Reading, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
+  const lacking = given.key?.find((label) => !labels.includes(label));
+  const advice = (what: string): string => (given.sensitive ? `correct ${what} or the first line` : adviceOn(labels));
+  if (lacking !== undefined) refuse(line, `there is no label "${lacking}", which key names: ${advice("key")}`);
+  const empty = labels.findIndex((label) => label.trim() === "");
+  if (empty >= 0) refuse(line, `column ${empty + 1} has no label`);
+  if (labels.includes(nameless)) refuse(line, noName);
+  const twice = labels.find((label, index) => labels.indexOf(label) < index);
+  if (twice !== undefined) {
+    const which = given.sensitive ? `of column ${labels.indexOf(twice) + 1}` : `"${twice}"`;
+    refuse(line, `the label ${which} stands there twice`);
+  }
+  const strange = Object.keys(given.types ?? {}).find((label) => !labels.includes(label));
+  if (strange !== undefined) refuse(line, `there is no label "${strange}", which types names: ${advice("types")}`);
+  return labels.map((label) => ({ label, type: given.types?.[label] ?? "text" }));
+}
+
+function adviceOn(labels: readonly string[]): string {
+  const separator = [";", "\t", "|"].find((mark) => labels.length === 1 && labels[0]?.includes(mark));
+  if (separator !== undefined) return `separate the cells by commas, not by ${JSON.stringify(separator)}`;
+  return `the labels there are ${some(
+    labels.map((label) => JSON.stringify(label)),
+    20,
+  )} (case and spaces count)`;
+}
+
+/** The row of a record, undefined when something is wrong with it. */
+function cells(
+  { given, wrong }: Reading,
+  columns: readonly Column[],
+  { line, cells }: { line: number; cells: string[] },
+): RowData | undefined {
+  if (cells.length !== columns.length) {
+    wrong({
+      line,
+      text: "the row has another number of cells than the first line; quote cells that hold commas",
+    });
+    return undefined;
+  }
+  const values: RowData = {};
+  let whole = true;
+  // Counted, because a million rows come by here.
+  for (let index = 0; index < columns.length; index++) {
+    const { label, type } = columns[index] ?? { label: "", type: "text" };
+    const cell = cells[index] ?? "";
+    const value = cell === "" ? null : typed(cell, type);
+    if (value === undefined) {
+      const [is, write] = wanted(type);
+      const about = `${label} is ${is}: ${write}`;
+      wrong({ line, about, text: given.sensitive ? about : `${label} is ${is}, not "${cell}": ${write}` });
+      whole = false;
+    } else if (
+      (type === "number" && isRounded(cell.trim(), Number(value))) ||
+      ((type === "json" || type === "checkbox") && roundedIn(cell))
+    ) {
+      wrong({ line, text: `${label} ${rounded}` });
+      whole = false;
+    } else if (type === "json" && mayHold(cell) && holds(value)) {
+      wrong({ line, text: `${label}: ${noName}` });
+      whole = false;
+    } else values[label] = value;
+  }
+  return whole ? values : undefined;
+}
+
+/** What a cell of that type is, and what is written there. */
+function wanted(type: CellType): readonly [is: string, write: string] {
+  switch (type) {
+    case "boolean":
+      return ["a boolean", "write true or false"];
+    case "json":
+      return ["JSON", 'write a value of it, texts in double quotes, as ["true"]'];
+    case "number":
+      return ["a number", "write it as 12 or -1.5"];
+    case "text":
+    case "date":
+    case "checkbox":
+      return fieldKinds[type];
+  }
+}
+
+/** The value of a cell, undefined when it is not of that type. */
+function typed(cell: string, type: CellType): unknown {
+  switch (type) {
+    case "text":
+      return cell;
+    case "number":
+      return cell.trim() !== "" && Number.isFinite(Number(cell)) ? Number(cell) : undefined;
+    case "boolean":
+      return cell === "true" ? true : cell === "false" ? false : undefined;
+    case "date":
+      return fits("date", cell) ? cell : undefined;
+    case "checkbox": {
+      const value = parsed(cell);
+      return fits("checkbox", value) ? value : undefined;
+    }
+    case "json":
+      return parsed(cell);
+  }
+}
+
+function parsed(cell: string): unknown {
+  try {
+    return JSON.parse(cell) as unknown;
+  } catch {
+    return undefined;
+  }
+}

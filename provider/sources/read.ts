@@ -1,0 +1,53 @@
+import { FileRefusal, mostOfRows, openFile } from "../files/files.ts";
+import { ResourceError } from "../resources/model/resource.ts";
+import { csvRows } from "./csvRows.ts";
+import { formatOf, refusedFormat } from "./formats.ts";
+import { jsonRows, ndjsonRows } from "./jsonRows.ts";
+import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
+import { EncodingError, textOf } from "./textFiles.ts";
+import { yamlRows } from "./yamlRows.ts";
+
+/** Something wrong with a source; the message names file and line. */
+export class SourceError extends ResourceError {}
+
+/**
+ * The rows of a source, in blocks; a file is streamed where its format allows it. The first row that can't be read ends
+ * it with a SourceError, unless `wrong` takes the mistakes; what makes the whole file unreadable always does.
+ */
+export async function* read(given: Source, directory: string, wrong?: Wrong): AsyncGenerator<SourceRow[]> {
+  const { rows, source } = given;
+  if (source === undefined) {
+    yield (rows ?? []).map((values, index) => ({ line: index + 1, values }));
+    return;
+  }
+  const refuse: Refuse = (line, reason, column) => {
+    throw new SourceError(`${placeOf(given, line, column)}: ${reason}`);
+  };
+  const reading: Reading = { given, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
+  const format = formatOf(source);
+  const streamed = [".csv", ".ndjson", ".jsonl"].includes(format);
+  try {
+    const file = await openFile(directory, source, streamed ? Infinity : mostOfRows);
+    try {
+      const refusal = refusedFormat(source);
+      if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);
+      if (format === ".csv") yield* csvRows(reading, file);
+      else if (streamed) yield* ndjsonRows(reading, file);
+      else if (format === ".json") yield await jsonRows(reading, await textOf(file));
+      else yield await yamlRows(reading, await textOf(file));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof FileRefusal) throw new SourceError(`${source} can't be read: ${error.message}`);
+    if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
+    if (error instanceof EncodingError) throw new SourceError(`${placeOf(given, error.line)}: ${error.message}`);
+    throw error;
+  }
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  typeof error === "object" && error !== null && "syscall" in error && "code" in error;
+
+const reasonOf = ({ code, message }: NodeJS.ErrnoException): string =>
+  code === "ENOENT" ? "there is no such file; correct source" : message;

@@ -1,0 +1,65 @@
+import type { FieldType } from "../contract/fields.ts";
+import type { RowData } from "../contract/values.ts";
+
+/** A row of a source and where it stands: a line of the file, or the position of a row given in the program, from 1. */
+export interface SourceRow {
+  line: number;
+  values: RowData;
+}
+
+/** How the cells of a CSV are read. */
+export const cellTypes = ["text", "number", "boolean", "date", "checkbox", "json"] as const;
+export type CellType = (typeof cellTypes)[number];
+
+/** Rows in the program, or a file with them. */
+export interface Source {
+  rows?: readonly RowData[] | undefined;
+  source?: string | undefined;
+  types?: Readonly<Record<string, CellType>> | undefined;
+  /** Labels that the first line of a CSV must have. */
+  key?: readonly string[] | undefined;
+  /** Labels whose values are keys of other rows. */
+  references?: Readonly<Record<string, unknown>> | undefined;
+  parent?: { by: string } | undefined;
+  /** Types of the table's fields by label, where they are known. */
+  fields?: Readonly<Record<string, FieldType>> | undefined;
+  /** Messages show no values. */
+  sensitive?: boolean | undefined;
+}
+
+/** Where a row stands, for people: `countries.csv:17`, with a column `countries.json:17:4`, or `rows[16]`. */
+export function placeOf({ source }: Source, line: number, column?: number): string {
+  if (source === undefined) return `rows[${line - 1}]`;
+  return `${source}:${line}${column === undefined ? "" : `:${column}`}`;
+}
+
+/** Labels whose values are keys of other rows. */
+export const linkedLabels = ({ references = {}, parent }: Source): string[] => [
+  ...Object.keys(references),
+  ...(parent ? [parent.by] : []),
+];
+
+/** Something wrong with a row. */
+export interface Mistake {
+  line: number;
+  column?: number;
+  /** The sentence, to stand after the place. */
+  text: string;
+  /** What it is about: the same mistake of many rows is told once, by the first. The sentence unless said otherwise. */
+  about?: string;
+  /** The natural key of the row. */
+  key?: string | undefined;
+}
+
+/** Told of what is wrong with a row; the rows after it are read all the same. */
+export type Wrong = (mistake: Mistake) => void;
+
+/** Ends the reading: the source is wrong as a whole. */
+export type Refuse = (line: number, reason: string, column?: number) => never;
+
+/** A source that is being read, and whom to tell what is wrong with it. */
+export interface Reading {
+  given: Source;
+  wrong: Wrong;
+  refuse: Refuse;
+}

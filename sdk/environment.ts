@@ -1,0 +1,154 @@
+import * as pulumi from "@pulumi/pulumi";
+import { declaration, type Declaration } from "../provider/environment/declaration.ts";
+import { formerKeys } from "../provider/environment/formerKeys.ts";
+import { aliasesOf, nameBelow, rootName, type LogicalName } from "../provider/environment/logicalNames.ts";
+import {
+  GeneratedApp,
+  Organization,
+  SeedRows,
+  Team,
+  TeamMember,
+  TeamRoster,
+  type RowsOf,
+  type SeedRowsArgs,
+} from "./resources.ts";
+
+/** What an Environment is declared with. */
+export interface EnvironmentArgs {
+  /** The YAML file, relative to the program's folder. */
+  file: string;
+}
+
+/**
+ * Organizations, teams, members, seed rows and generated apps, declared in one YAML file. Resources are named
+ * `<environment>/<logical name>`, so a rename on the platform is an update; a wrong file ends the program before any
+ * resource is registered, with every problem at its file, line and column.
+ */
+export class Environment extends pulumi.ComponentResource {
+  /** IDs of the organizations by logical name. */
+  readonly organizations: pulumi.Output<Record<string, string>>;
+  /** IDs of the teams by `organization/team`. */
+  readonly teams: pulumi.Output<Record<string, string>>;
+  /** Numbers of rows by logical name of the seed. */
+  readonly seeds: pulumi.Output<Record<string, number>>;
+  /** Links to the apps by logical name. */
+  readonly apps: pulumi.Output<Record<string, string>>;
+
+  constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
+    const declared = declaration(args.file, process.cwd());
+    super("microapps:index:Environment", name, {}, options);
+    const scope: Scope = { name: rootName(name, options), parent: this };
+    const apps = appsOf(scope, declared);
+    const { organizations, teams } = organizationsOf(scope, declared, apps);
+    const seeds = seedsOf(scope, declared, teams);
+    this.organizations = collected(organizations, ({ id }) => id);
+    this.teams = collected(teams, ({ id }) => id);
+    this.seeds = collected(seeds, ({ rowCount }) => rowCount);
+    this.apps = collected(apps, ({ ready }) => ready);
+    const { organizations: ids, teams: teamIDs, seeds: counts, apps: links } = this;
+    this.registerOutputs({ organizations: ids, teams: teamIDs, seeds: counts, apps: links });
+  }
+}
+
+interface Scope {
+  name: LogicalName;
+  parent: pulumi.Resource;
+}
+
+type ByName<Resource> = ReadonlyMap<string, Resource>;
+
+function collected<Resource, Value>(
+  resources: ByName<Resource>,
+  output: (resource: Resource) => pulumi.Output<Value>,
+): pulumi.Output<Record<string, Value>> {
+  const outputs = [...resources].map(([name, resource]) => output(resource).apply((value) => [name, value] as const));
+  // apply resolves what is inside of an entry, too: a value of the platform's is plain already.
+  return pulumi.all(outputs).apply((entries) => Object.fromEntries(entries as (readonly [string, Value])[]));
+}
+
+function appsOf({ name, parent }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
+  return new Map(
+    Object.entries(apps).map(([app, { formerly, ...args }]) => {
+      const { now, own, inherited } = nameBelow(name, app, formerKeys(formerly));
+      // All of them as its own, so that the wait for the app inherits them in turn.
+      const aliases = aliasesOf({ now, own: [...own, ...inherited], inherited });
+      return [app, new GeneratedApp(now, args, { parent, ...aliases })] as const;
+    }),
+  );
+}
+
+function organizationsOf(
+  scope: Scope,
+  declared: Declaration,
+  apps: ByName<GeneratedApp>,
+): { organizations: ByName<Organization>; teams: ByName<Team> } {
+  const organizations = new Map<string, Organization>();
+  const teams = new Map<string, Team>();
+  for (const [key, { teams: declaredTeams = {}, formerly, ...args }] of Object.entries(declared.organizations)) {
+    const name = nameBelow(scope.name, key, formerKeys(formerly));
+    const organization = new Organization(name.now, args, { parent: scope.parent, ...aliasesOf(name) });
+    organizations.set(key, organization);
+    for (const [teamKey, { members = {}, roster, formerly, ...teamArgs }] of Object.entries(declaredTeams)) {
+      const teamName = nameBelow(name, teamKey, formerKeys(formerly));
+      const ownArgs = { ...teamArgs, organizationID: organization.id };
+      const team = new Team(teamName.now, ownArgs, { parent: organization, ...aliasesOf(teamName) });
+      teams.set(`${key}/${teamKey}`, team);
+      peopleOf({ name: teamName, parent: team }, { members, roster }, apps);
+    }
+  }
+  return { organizations, teams };
+}
+
+type DeclaredTeam = NonNullable<Declaration["organizations"][string]["teams"]>[string];
+
+function peopleOf(
+  { name, parent }: Scope & { parent: Team },
+  { members = {}, roster }: Pick<DeclaredTeam, "members" | "roster">,
+  apps: ByName<GeneratedApp>,
+): void {
+  const opened = <Args extends { targetInitialApp?: string | { app: string } | undefined }>(declared: Args) => {
+    const { targetInitialApp: target, ...rest } = declared;
+    return { ...rest, targetInitialApp: typeof target === "object" ? required(apps, target.app).id : target };
+  };
+  const teamID = parent.id;
+  for (const [email, member] of Object.entries(members)) {
+    const args = opened(typeof member === "string" ? { role: member } : member);
+    // The letter case of an address means nothing, so it must not make another resource.
+    const memberName = nameBelow(name, email.toLowerCase());
+    new TeamMember(memberName.now, { ...args, teamID, email }, { parent, ...aliasesOf(memberName) });
+  }
+  if (!roster) return;
+  const rosterName = nameBelow(name, "roster");
+  new TeamRoster(rosterName.now, { ...opened(roster), teamID }, { parent, ...aliasesOf(rosterName) });
+}
+
+function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<Team>): ByName<SeedRows> {
+  const seeds = new Map<string, SeedRows>();
+  const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
+    "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
+  for (const key of declared.seedOrder) {
+    const { references, parent: parentRows, teamViewers, formerly, ...args } = required(declared.seeds, key);
+    const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
+    const viewers = teamViewers?.map((viewer) =>
+      typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
+    );
+    const seedArgs = {
+      ...args,
+      ...(references ? { references: Object.fromEntries(linked) } : {}),
+      ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
+      ...(viewers ? { teamViewers: viewers } : {}),
+      ...(Object.hasOwn(declared.fields, args.table) ? { fields: declared.fields[args.table] } : {}),
+    };
+    const seedName = nameBelow(name, key, formerKeys(formerly));
+    // The file was checked: it has rows or a source.
+    seeds.set(key, new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliasesOf(seedName) }));
+  }
+  return seeds;
+}
+
+/** What the declaration is known to have, since it was checked. */
+function required<Value>(values: ByName<Value> | Readonly<Record<string, Value>>, key: string): Value {
+  const value = values instanceof Map ? (values as ByName<Value>).get(key) : (values as Record<string, Value>)[key];
+  if (value === undefined) throw new Error(`"${key}" was checked and is not there`);
+  return value;
+}

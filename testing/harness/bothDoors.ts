@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import * as doors from "./doors.ts";
+import type { Door } from "./providerHost.ts";
+import { Stage } from "./stage.ts";
+
+/** What stands for a value that is known only once other resources exist. */
+export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** A platform with an administrator and a provider, set anew for each test. */
+export class Scene {
+  readonly door: Door;
+  #stage: Stage | undefined;
+
+  constructor(door: Door) {
+    this.door = door;
+  }
+
+  get stage(): Stage {
+    if (!this.#stage) throw new Error("the stage is set before each test");
+    return this.#stage;
+  }
+
+  get host() {
+    return this.stage.host;
+  }
+
+  get client() {
+    return this.stage.client;
+  }
+
+  get emulator() {
+    return this.stage.emulator;
+  }
+
+  /** Checks inputs that must be right, and creates the thing. */
+  create(type: string, news: Record<string, unknown>) {
+    return this.stage.create(type, news);
+  }
+
+  /** The endpoints of the changing calls that a piece of work made, in order. */
+  calls(work: () => Promise<unknown>): Promise<string[]> {
+    return this.stage.calls(work);
+  }
+
+  async set(seed: object): Promise<void> {
+    this.#stage = await Stage.set({ users: [{ email: "ada@example.com" }], ...seed }, {}, this.door);
+  }
+
+  async organization(name = "Acme"): Promise<string> {
+    return (await this.client.insertorganization({ organizationInfo: { name } })).organizationID;
+  }
+
+  async team(organizationID?: string, name = "Crew"): Promise<string> {
+    const teamInfo = { organizationID: organizationID ?? (await this.organization()), name };
+    return (await this.client.insertteam({ teamInfo })).teamID;
+  }
+
+  /** What an update or create of an unfinished thing leaves: the message, and the state. */
+  async failure(work: Promise<unknown>): Promise<{ message: string; id: string; state: Record<string, unknown> }> {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ message: expect.any(String) as unknown, properties: expect.anything() as unknown });
+    const { message, id, properties } = error as { message: string; id: string; properties: Record<string, unknown> }; // just seen
+    // What the host of dynamic resources would forget.
+    if (this.door === doors.dynamic) expect(properties["__provider"]).toEqual(expect.any(String));
+    return { message, id, state: properties };
+  }
+
+  async clear(): Promise<void> {
+    await this.#stage?.clear();
+    this.#stage = undefined;
+  }
+}
+
+/**
+ * Runs the cases through each door, on a platform set anew from `seed`, and compares at the end that the same case made
+ * the same calls and gave the same outputs through both.
+ */
+export function throughBothDoors(seed: object, cases: (scene: Scene) => void): void {
+  const traces = new Map<string, Record<string, string[]>>();
+
+  describe.each(Object.values(doors))("through the $name door:", (door) => {
+    const scene = new Scene(door);
+    beforeEach(() => scene.set(seed));
+    afterEach(async () => {
+      const name = (expect.getState().currentTestName ?? "").replace(/^.*? door: /, "");
+      traces.set(name, { ...traces.get(name), [door.name]: scene.stage.trace() });
+      await scene.clear();
+    });
+    cases(scene);
+  });
+
+  test("the same case makes the same calls and gives the same outputs through both doors", () => {
+    for (const [name, { dynamic, plugin }] of traces) {
+      if (dynamic && plugin) expect([name, ...plugin]).toEqual([name, ...dynamic]);
+    }
+  });
+}

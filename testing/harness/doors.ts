@@ -1,0 +1,56 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { hidden, unhidden } from "../../provider/pulumi/hiddenNames.ts";
+import { resourceNamed } from "../../provider/resources/resources.ts";
+import type { Door, Properties } from "./providerHost.ts";
+
+const require = createRequire(import.meta.url);
+
+/** As a message has them. */
+const inOrder = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Renames the properties of a resource, which its provider tells. */
+const renaming =
+  (rename: typeof hidden) =>
+  (properties: Properties): Properties => {
+    const [, type = ""] = /handler\("(\w+)"\)/.exec(String(properties["__provider"])) ?? [];
+    const resource = resourceNamed(type);
+    return inOrder(resource ? rename(resource, properties) : properties);
+  };
+
+/** The official dynamic-provider host of @pulumi/pulumi, with the resources as an SDK of ours declares them. */
+export const dynamic: Door = {
+  name: "dynamic",
+  program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
+  environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev" },
+  types: "pulumi-nodejs:dynamic/microapps",
+  modern: false,
+  configuration: (config) => ({ ...config }),
+  given: (type, urn, news) => ({
+    resourceUrn: urn,
+    ...news,
+    __provider: `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${type}")`,
+  }),
+  own: ["resourceUrn", "__provider"],
+  sent: renaming(hidden),
+  seen: renaming(unhidden),
+};
+
+/** The plugin. */
+export const plugin: Door = {
+  name: "plugin",
+  program: join(import.meta.dirname, "../../provider/cmd/pulumi-resource-microapps.js"),
+  types: "microapps:index",
+  modern: true,
+  configuration: (config) =>
+    Object.fromEntries(
+      Object.entries(config)
+        .filter(([key]) => key !== "microapps:explicitProvider") // the plugin tells by the URN
+        .map(([key, value]) => [key.replace(/^microapps:/, ""), value]),
+    ),
+  given: (_type, _urn, news) => news,
+  own: [],
+  sent: (properties) => properties,
+  seen: (properties) => properties,
+};

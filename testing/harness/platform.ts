@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createEmulator, readCalls } from "../../emulator/index.ts";
+import { createClient, type Client } from "../../provider/client/index.ts";
+
+/** The platform of a project, looked at and changed by somebody else between two runs. */
+export async function byHand<Answer>(file: string, work: (client: Client) => Promise<Answer>): Promise<Answer> {
+  const emulator = await createEmulator({ data: file, seed: join(dirname(file), "../platform.yaml") });
+  const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password: "change-me-first" });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+    await emulator.close();
+  }
+}
+
+/** The changing calls that a piece of work made, by endpoint, sorted: parallel ones come in any order. */
+export async function changingCalls(file: string, work: () => Promise<unknown>): Promise<string[]> {
+  const sent = (): string[] => readCalls(file, { mutating: true }).map(({ endpoint }) => endpoint);
+  const before = existsSync(file) ? sent().length : 0;
+  await work();
+  return (existsSync(file) ? sent() : []).slice(before).toSorted();
+}

@@ -1,0 +1,238 @@
+import { spawn } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+
+export const repository = join(import.meta.dirname, "../../..");
+const microapps = join(repository, "dist/provider/cmd/microapps.js");
+
+/** How a command ended. `output` has both streams, in the order in which they came. */
+export interface Ended {
+  status: number | null;
+  output: string;
+}
+
+/** A command that was started. */
+export interface Running {
+  /** Process ID of the engine. */
+  pid: number;
+  /** What it has printed so far. */
+  printed: () => string;
+  ended: Promise<Ended>;
+}
+
+const event = z.looseObject({
+  type: z.string(),
+  op: z.string().optional(),
+  name: z.string().optional(),
+  internal: z.boolean().optional(),
+});
+
+const checkpoint = z.object({
+  checkpoint: z.object({
+    latest: z.object({
+      resources: z
+        .array(
+          z.looseObject({
+            urn: z.string(),
+            id: z.string().optional(),
+            inputs: z.record(z.string(), z.unknown()).default({}),
+            outputs: z.record(z.string(), z.unknown()).default({}),
+            dependencies: z.array(z.string()).default([]),
+          }),
+        )
+        .default([]),
+    }),
+  }),
+});
+
+/** A resource as the state remembers it. */
+export type StateResource = z.output<typeof checkpoint>["checkpoint"]["latest"]["resources"][number];
+
+/** A project in a folder of its own, run by the embedded engine as a user would. */
+export class Project {
+  /** Folder of Pulumi.yaml. */
+  readonly folder: string;
+  /** Folder of the program. */
+  readonly program: string;
+  /** What commands find in their environment beside what every process has. */
+  readonly environment: Record<string, string | undefined>;
+  readonly #name: string;
+
+  private constructor(folder: string, program: string, name: string) {
+    this.folder = folder;
+    this.program = program;
+    this.#name = name;
+    this.environment = {
+      PULUMI_CONFIG_PASSPHRASE: "dev",
+      PULUMI_HOME: join(folder, ".pulumi-home"), // nothing is left in the user's own
+      XDG_STATE_HOME: join(folder, ".state"),
+      NO_COLOR: "1",
+    };
+  }
+
+  /** A copy of the project at the root of this repository, which runs examples/environment. */
+  static async environment(): Promise<Project> {
+    const folder = await copied("examples/environment", "examples/environment");
+    for (const file of ["Pulumi.yaml", "Pulumi.dev.yaml"]) await cp(join(repository, file), join(folder, file));
+    return new Project(folder, join(folder, "examples/environment"), "microapps-example");
+  }
+
+  /** A copy of examples/organization. */
+  static async organization(): Promise<Project> {
+    const folder = await copied("examples/organization", ".");
+    return new Project(folder, folder, "microapps-organization");
+  }
+
+  /**
+   * A project that runs this program on the stack `dev` with this configuration, all of it in clear.
+   * @param settings more for Pulumi.yaml
+   */
+  static async running(
+    program: string,
+    config: Readonly<Record<string, string>>,
+    settings: object = {},
+  ): Promise<Project> {
+    const folder = await freshFolder();
+    const project = new Project(folder, folder, "tests");
+    await linkPackages(folder);
+    const runtime = { name: "nodejs", options: { typescript: false } };
+    const files = {
+      "Pulumi.yaml": JSON.stringify({
+        name: "tests",
+        runtime,
+        main: "index.ts",
+        backend: { url: "file://." },
+        ...settings,
+      }),
+      "Pulumi.dev.yaml": JSON.stringify({ config }),
+      "package.json": JSON.stringify({ type: "module" }),
+      "index.ts": program,
+    };
+    for (const [file, text] of Object.entries(files)) await project.write(file, text);
+    return project;
+  }
+
+  /** Starts a command of the executable on the stack `dev`. */
+  start(command: string, ...flags: string[]): Running {
+    const stack = command.startsWith("stack init") ? [] : ["--stack", "dev"];
+    return started([microapps, ...command.split(" "), ...stack, ...flags], this.folder, this.environment);
+  }
+
+  /** Runs a command of the executable on the stack `dev`. */
+  run(command: string, ...flags: string[]): Promise<Ended> {
+    return this.start(command, ...flags).ended;
+  }
+
+  /** Runs a command that must succeed with `--json`, and tells the steps that it planned or took. */
+  async steps(command: string, ...flags: string[]): Promise<string[]> {
+    const output = await this.succeed(command, "--json", ...flags);
+    const events = output
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => event.parse(JSON.parse(line)));
+    return events.flatMap(({ type, op, name, internal }) =>
+      type === "step" && op !== "same" && !internal ? [`${op ?? ""} ${name ?? ""}`] : [],
+    );
+  }
+
+  /** Runs a command that must succeed, and tells what it printed. */
+  async succeed(command: string, ...flags: string[]): Promise<string> {
+    const { status, output } = await this.run(command, ...flags);
+    if (status !== 0) throw new Error(`${command} ended with ${String(status)}:\n${output}`);
+    return output;
+  }
+
+  /** Nothing is left to do, and nothing is otherwise than the state says, which the plugin is asked by a preview as well. */
+  async isSettled(readsFirst: boolean): Promise<void> {
+    await this.succeed("preview --expect-no-changes");
+    if (!readsFirst) await this.succeed("preview --expect-no-changes --refresh");
+  }
+
+  /** Replaces a piece of a file of the program, which must be there exactly once. */
+  async edit(file: string, piece: string, replacement: string): Promise<void> {
+    const path = join(this.program, file);
+    const text = await readFile(path, "utf8");
+    if (text.split(piece).length !== 2) throw new Error(`"${piece}" is not in ${file} exactly once`);
+    await writeFile(
+      path,
+      text.replace(piece, () => replacement),
+    );
+  }
+
+  read(file: string): Promise<string> {
+    return readFile(join(this.program, file), "utf8");
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    const path = join(this.program, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  /** The resources of the stack, without the engine's own, by the end of their URN. */
+  async state(): Promise<Map<string, StateResource>> {
+    const text = await this.stateText();
+    const { resources } = checkpoint.parse(JSON.parse(text)).checkpoint.latest;
+    const own = resources.filter(({ urn }) => !/::pulumi:(pulumi:Stack|providers:)/.test(urn));
+    return new Map(own.map((resource) => [resource.urn.split("::").at(-1) ?? "", resource]));
+  }
+
+  /** The state file as it is. */
+  stateText(): Promise<string> {
+    return readFile(join(this.folder, ".pulumi/stacks", this.#name, "dev.json"), "utf8");
+  }
+
+  /** The emulator's data file. */
+  get platform(): string {
+    return join(this.program, ".microapps/dev.db");
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Settings of whoever runs the tests, but not where Node keeps what it has compiled. */
+const isSetting = (name: string): boolean => /^(PULUMI|MICROAPPS|NODE)_/.test(name) && name !== "NODE_COMPILE_CACHE";
+
+/** Runs Node in a folder, without the settings of whoever runs the tests. */
+export function started(
+  commandLine: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Running {
+  const inherited = Object.entries(process.env).filter(([name]) => !isSetting(name));
+  const child = spawn(process.execPath, ["--no-warnings", ...commandLine], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const collect = (data: Buffer): void => void (output += data.toString());
+  child.stdout.on("data", collect);
+  child.stderr.on("data", collect);
+  const status = new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  return { pid: child.pid ?? 0, printed: () => output, ended: status.then((status) => ({ status, output })) };
+}
+
+/** A folder that holds nothing yet, under the name that processes in it see. */
+export const freshFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), "microapps-")));
+
+const linkPackages = (folder: string): Promise<void> =>
+  symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+
+async function copied(example: string, into: string): Promise<string> {
+  const folder = await freshFolder();
+  const own = [".microapps", ".pulumi", "node_modules"];
+  await cp(join(repository, example), join(folder, into), {
+    recursive: true,
+    filter: (path) => !own.includes(basename(path)),
+  });
+  await linkPackages(folder);
+  return folder;
+}

@@ -1,0 +1,381 @@
+import grpc from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import statusProto from "@pulumi/pulumi/proto/status_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export type Properties = Record<string, unknown>;
+const { Struct } = structProto;
+const { PropertyDiff } = providerProto;
+
+/** A provider as an engine starts it. */
+export interface Door {
+  name: string;
+  /** Path of the program; it gets the engine's address and runs in the project folder. */
+  program: string;
+  environment?: Readonly<Record<string, string>>;
+  /** Type tokens begin with it. */
+  types: string;
+  /** Whether it knows the newer part of the protocol. */
+  modern: boolean;
+  /** The provider's inputs from keys as a stack spells them. */
+  configuration: (config: Readonly<Record<string, string>>) => Properties;
+  /** Inputs as the SDK of this door sends them. */
+  given: (type: string, urn: string, news: Properties) => Properties;
+  /** Properties that only this door has. */
+  own: readonly string[];
+  /** Properties as an engine of this door has them. */
+  sent: (properties: Properties) => Properties;
+  /** And as resources know them. */
+  seen: (properties: Properties) => Properties;
+}
+
+/** A partial failure as it comes over the wire. */
+export class InitFailed extends Error {
+  readonly id: string;
+  readonly properties: Properties;
+  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>, door: Door) {
+    super(failed.getReasonsList().join("; "));
+    this.id = failed.getId();
+    this.properties = door.seen(javaScript(failed.getProperties()));
+  }
+}
+
+/** What differs from run to run. */
+const accidents: [RegExp, string][] = [
+  [/\.microapps\/(intents|organizations)\/[0-9a-f]+/g, "<$1>"], // called by URNs and names
+  [/pulumi-nodejs:dynamic\/microapps:/g, "microapps:index:"], // types in URNs
+  [/127\.0\.0\.1:\d+/g, "<endpoint>"],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
+  [/\b[0-9A-Za-z]{17,26}\b/g, "<id>"],
+];
+
+/** A provider as an engine uses it, in a project folder of its own. */
+export class ProviderHost {
+  readonly door: Door;
+  /** Project folder: sources, intents and data of an emulator are found here. */
+  readonly folder: string;
+  /** What the provider told, as `severity: text`; live status lines are left out. */
+  readonly told: string[] = [];
+  /** Live status lines. */
+  readonly statuses: string[] = [];
+  /** What the host printed. */
+  printed = "";
+  /** Each call with its answer or failure, without what differs from door to door. */
+  readonly trace: string[] = [];
+  /** Name of the resource that the calls are about. */
+  resource = "it";
+  /** Seconds that the engine gives each call of a create, read, update or delete; 0 for as many as it takes. */
+  timeout = 0;
+  readonly #engine: grpc.Server;
+  #start: () => Promise<void> = () => Promise.resolve();
+  #child: ChildProcess | undefined;
+  #client: InstanceType<typeof providerService.ResourceProviderClient> | undefined;
+
+  protected constructor(door: Door, folder: string, engine: grpc.Server) {
+    this.door = door;
+    this.folder = folder;
+    this.#engine = engine;
+  }
+
+  /** @param shells how many shells stand between the engine and the provider, as with the scripts of an engine */
+  static async start(door: Door, config: Readonly<Record<string, string>>, shells = 0): Promise<ProviderHost> {
+    const folder = await mkdtemp(join(tmpdir(), "microapps-host-"));
+    await symlink(join(import.meta.dirname, "../../../node_modules"), join(folder, "node_modules"));
+    const engine = new grpc.Server();
+    const host = new ProviderHost(door, folder, engine);
+    engine.addService(engineService.EngineService, {
+      log: (
+        { request }: { request: LogRequest },
+        done: (error: null, answer: InstanceType<typeof emptyProto.Empty>) => void,
+      ) => {
+        const text = request.getMessage();
+        if (request.getEphemeral()) host.statuses.push(text);
+        else host.told.push(`${["debug", "info", "warning", "error"][request.getSeverity()] ?? ""}: ${text}`);
+        done(null, new emptyProto.Empty());
+      },
+    });
+    const port = await new Promise<number>((resolve, reject) => {
+      engine.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
+        if (error) reject(error);
+        else resolve(bound);
+      });
+    });
+    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config, shells);
+    try {
+      await host.#start();
+      return host;
+    } catch (error) {
+      await host.stop();
+      throw error;
+    }
+  }
+
+  async #spawn(engine: string, config: Readonly<Record<string, string>>, shells: number): Promise<void> {
+    const { program, environment, modern, configuration } = this.door;
+    // Of its last statement a shell makes itself.
+    const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
+    const line = [...behind, process.execPath, program, engine];
+    const child = spawn(line[0] ?? "", line.slice(1), {
+      cwd: this.folder,
+      env: { ...process.env, XDG_STATE_HOME: join(this.folder, ".state"), ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    const lines = createInterface({ input: child.stdout });
+    child.stderr.on("data", (data: Buffer) => (this.printed += data.toString()));
+    const [port] = (await once(lines, "line")) as [string]; // the event's only argument
+    lines.on("line", (line) => (this.printed += `${line}\n`));
+    this.#client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+    if (modern) {
+      const greeting = new providerProto.ProviderHandshakeRequest().setEngineAddress(engine);
+      await this.ask((client, done) => client.handshake(greeting, done));
+    }
+    const request = new providerProto.ConfigureRequest();
+    request.setArgs(struct(configuration(config)));
+    if (config["microapps:explicitProvider"] !== undefined) {
+      request.setUrn(`urn:pulumi:dev::tests::pulumi:providers:${this.door.name}::own`);
+    }
+    await this.ask((client, done) => client.configure(request, done));
+  }
+
+  /** Checks inputs; problems come as `property: reason`. None may name its property apart: engines print the value. */
+  check(type: string, news: Properties, olds: Properties = {}): Promise<{ inputs: Properties; problems: string[] }> {
+    return this.#noted(`check ${type}`, async () => {
+      const request = new providerProto.CheckRequest();
+      request
+        .setUrn(this.urn(type))
+        .setOlds(this.#struct(olds))
+        .setNews(this.#struct(this.door.given(type, this.urn(type), news)));
+      const answer = await this.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
+        client.check(request, done),
+      );
+      const problems = answer.getFailuresList().map((failure) => {
+        if (failure.getProperty() !== "") throw new Error(`the failure names ${failure.getProperty()} apart`);
+        return failure.getReason();
+      });
+      return { inputs: this.#properties(answer.getInputs()), problems };
+    });
+  }
+
+  diff(type: string, id: string, olds: Properties, news: Properties) {
+    return this.#noted(`diff ${type}`, async () => {
+      const request = new providerProto.DiffRequest();
+      request.setId(id).setUrn(this.urn(type)).setOlds(this.#struct(olds)).setNews(this.#struct(news));
+      const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
+        client.diff(request, done),
+      );
+      return {
+        changes: answer.getChanges() === providerProto.DiffResponse.DiffChanges.DIFF_SOME,
+        replaces: answer.getReplacesList(),
+        deleteBeforeReplace: answer.getDeletebeforereplace(),
+      };
+    });
+  }
+
+  create(type: string, inputs: Properties): Promise<{ id: string; outputs: Properties }> {
+    return this.#noted(`create ${type}`, async () => {
+      const request = new providerProto.CreateRequest();
+      request.setUrn(this.urn(type)).setProperties(this.#struct(inputs)).setTimeout(this.timeout);
+      const answer = await this.ask<InstanceType<typeof providerProto.CreateResponse>>((client, done) =>
+        client.create(request, done),
+      );
+      return { id: answer.getId(), outputs: this.#properties(answer.getProperties()) };
+    });
+  }
+
+  read(
+    type: string,
+    id: string,
+    state: Properties,
+    lastInputs: Properties = {},
+  ): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
+    return this.#noted(`read ${type}`, async () => {
+      const request = new providerProto.ReadRequest();
+      request
+        .setId(id)
+        .setUrn(this.urn(type))
+        .setProperties(this.#struct(state))
+        .setInputs(this.#struct(lastInputs))
+        .setTimeout(this.timeout);
+      const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
+        client.read(request, done),
+      );
+      const inputs = answer.getInputs();
+      const found = { id: answer.getId(), outputs: this.#properties(answer.getProperties()) };
+      return inputs ? { ...found, inputs: this.#properties(inputs) } : found;
+    });
+  }
+
+  update(type: string, id: string, olds: Properties, news: Properties): Promise<Properties> {
+    return this.#noted(`update ${type}`, async () => {
+      const request = new providerProto.UpdateRequest();
+      request
+        .setId(id)
+        .setUrn(this.urn(type))
+        .setOlds(this.#struct(olds))
+        .setNews(this.#struct(news))
+        .setTimeout(this.timeout);
+      const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>((client, done) =>
+        client.update(request, done),
+      );
+      return this.#properties(answer.getProperties());
+    });
+  }
+
+  /** Deletes what a later run's program does not declare: no resource was checked in the process of that run. */
+  async destroy(type: string, id: string, state: Properties): Promise<void> {
+    await this.restart();
+    await this.delete(type, id, state);
+  }
+
+  /** Deletes in the run that is under way, whose program declares what was checked in it. */
+  delete(type: string, id: string, state: Properties): Promise<void> {
+    return this.#noted(`delete ${type}`, async () => {
+      const request = new providerProto.DeleteRequest();
+      request.setId(id).setUrn(this.urn(type)).setProperties(this.#struct(state)).setTimeout(this.timeout);
+      await this.ask((client, done) => client.delete(request, done));
+    });
+  }
+
+  /** Reads something of which nothing but its ID is known. */
+  import(type: string, id: string) {
+    return this.read(type, id, this.door.given(type, this.urn(type), {}));
+  }
+
+  /** How each property would change, by property path. */
+  async details(
+    type: string,
+    id: string,
+    olds: Properties,
+    news: Properties,
+    oldInputs: Properties = {},
+  ): Promise<Record<string, string>> {
+    const request = new providerProto.DiffRequest();
+    request
+      .setId(id)
+      .setUrn(this.urn(type))
+      .setOlds(this.#struct(olds))
+      .setNews(this.#struct(news))
+      .setOldInputs(this.#struct(oldInputs));
+    const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
+      client.diff(request, done),
+    );
+    const kinds = Object.entries(PropertyDiff.Kind);
+    const found: Record<string, string> = {};
+    answer.getDetaileddiffMap().forEach((detail, path) => {
+      found[path] = kinds.find(([, kind]) => kind === detail.getKind())?.[0] ?? "";
+    });
+    return found;
+  }
+
+  /** The host's process. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Another process, as the next run has one. */
+  async restart(): Promise<void> {
+    await this.#end();
+    await this.#start();
+  }
+
+  async #end(): Promise<void> {
+    this.#client?.close();
+    const child = this.#child;
+    if (child && child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+
+  /** Kills the host as an engine that ends its providers does, or as a crash would. */
+  async stop(): Promise<void> {
+    await this.#end();
+    this.#engine.forceShutdown();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  urn(type: string): string {
+    return `urn:pulumi:dev::tests::${this.door.types}:${type}::${this.resource}`;
+  }
+
+  /** Notes how a call went, without what differs from door to door and from run to run. */
+  async #noted<Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> {
+    const note = (end: unknown): void => {
+      const own = (name: string, value: unknown): unknown =>
+        this.door.own.includes(name) ? undefined : inClear(value);
+      let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");
+      // A salt is another one each time, and with it all digests.
+      if (text.includes('"salt":'))
+        text = text.replaceAll(
+          /"(salt|digest|fingerprint|verified|ledger|departed)":("[^"]*"|\{[^}]*\})/g,
+          '"$1":"<salted>"',
+        );
+      for (const [pattern, word] of accidents) text = text.replaceAll(pattern, word);
+      this.trace.push(`${what}: ${text}`);
+    };
+    try {
+      const answer = await work();
+      note(answer);
+      return answer;
+    } catch (error) {
+      note(error instanceof InitFailed ? [error.id, error.properties, error.message] : String(error));
+      throw error;
+    }
+  }
+
+  #struct(properties: Properties): InstanceType<typeof Struct> {
+    return struct(this.door.sent(properties));
+  }
+
+  #properties(found: InstanceType<typeof Struct> | undefined): Properties {
+    return this.door.seen(javaScript(found));
+  }
+
+  /** Asks the provider something that has no method here. */
+  ask<Answer>(
+    start: (
+      client: InstanceType<typeof providerService.ResourceProviderClient>,
+      done: (error: grpc.ServiceError | null, answer: Answer) => void,
+    ) => unknown,
+  ): Promise<Answer> {
+    const client = this.#client;
+    if (!client) throw new Error("the host is not running");
+    return new Promise((resolve, reject) => {
+      start(client, (error, answer) => {
+        if (error) reject(partial(error, this.door) ?? new Error(error.details));
+        else resolve(answer);
+      });
+    });
+  }
+}
+
+/** What one door marks as a secret, the other one's engine does. */
+const inClear = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && secretMark in value && "value" in value ? value.value : value;
+const secretMark = "4dabf18193072939515e22adb298388d";
+
+// JSON as the wire has it: without undefined.
+const struct = (properties: Properties) =>
+  Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)) as Record<string, never>);
+
+const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties => found?.toJavaScript() ?? {};
+
+function partial(error: grpc.ServiceError, door: Door): InitFailed | undefined {
+  const [encoded] = error.metadata.get("grpc-status-details-bin");
+  if (!Buffer.isBuffer(encoded)) return undefined;
+  const [detail] = statusProto.Status.deserializeBinary(encoded).getDetailsList();
+  if (!detail) return undefined;
+  const failed = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+  return new InitFailed(failed, door);
+}

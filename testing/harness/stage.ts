@@ -1,0 +1,78 @@
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { createClient, type Client } from "../../provider/client/index.ts";
+import { dynamic } from "./doors.ts";
+import { type Door, ProviderHost } from "./providerHost.ts";
+
+const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
+
+/** A platform with an administrator, a provider that is connected to it, and a client for edits by hand. */
+export class Stage {
+  readonly emulator: Emulator;
+  readonly host: ProviderHost;
+  readonly client: Client;
+  /** Milliseconds by which the platform's clock is behind. */
+  readonly #clock: { behind: number };
+
+  private constructor(emulator: Emulator, host: ProviderHost, client: Client, clock: { behind: number }) {
+    this.emulator = emulator;
+    this.host = host;
+    this.client = client;
+    this.#clock = clock;
+  }
+
+  /** Sets the stage; `seed` adds tables and settings to the platform, `config` to the provider's configuration. */
+  static async set(
+    seed: object = {},
+    config: Readonly<Record<string, string>> = {},
+    door: Door = dynamic,
+  ): Promise<Stage> {
+    const clock = { behind: 0 };
+    const now = (): number => Date.now() - clock.behind;
+    const emulator = await createEmulator({ seed: { administrator, ...seed }, now });
+    const { email, password, apiKey } = administrator;
+    const host = await ProviderHost.start(door, {
+      "microapps:endpoint": emulator.url,
+      "microapps:email": email,
+      "microapps:password": password,
+      "microapps:apiKey": apiKey,
+      ...config,
+    });
+    return new Stage(emulator, host, createClient({ endpoint: emulator.url, email, password, apiKey }), clock);
+  }
+
+  /** Checks inputs that must be right, and creates the thing. */
+  async create(type: string, news: Record<string, unknown>) {
+    const { inputs, problems } = await this.host.check(type, news);
+    if (problems.length > 0) throw new Error(problems.join("\n"));
+    return { inputs, ...(await this.host.create(type, inputs)) };
+  }
+
+  /** Does something as it was done some days ago. */
+  async daysAgo<Answer>(days: number, work: () => Promise<Answer>): Promise<Answer> {
+    this.#clock.behind = days * 86_400_000;
+    try {
+      return await work();
+    } finally {
+      this.#clock.behind = 0;
+    }
+  }
+
+  /** The endpoints of the changing calls that a piece of work made, in order. */
+  async calls(work: () => Promise<unknown>): Promise<string[]> {
+    const since = this.emulator.calls().at(-1)?.sequence ?? 0;
+    await work();
+    return this.emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint);
+  }
+
+  /** What was asked of the provider and of the platform, without what differs from door to door and run to run. */
+  trace(): string[] {
+    const sent = this.emulator.calls({ mutating: true }).map(({ endpoint }) => `sent: ${endpoint}`);
+    return [...this.host.trace, ...sent].toSorted();
+  }
+
+  async clear(): Promise<void> {
+    await this.client.close();
+    await this.host.stop();
+    await this.emulator.close();
+  }
+}

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
+import { eventually, hostOf, leftRunning } from "../harness/processes.ts";
+import { Project } from "../harness/project.ts";
+
+// One thing after the other, so that each kill meets what it is meant for.
+const program = `
+import { GeneratedApp, Organization, SeedRows, Team, TeamMember } from "pulumi-microapps";
+
+const acme = new Organization("acme", { name: "Acme" });
+const crew = new Team("crew", { organizationID: acme.id, name: "Crew" });
+const members = ["ada", "grace", "kay"].map(
+  (name) => new TeamMember(name, { teamID: crew.id, email: name + "@example.com", role: "member" }),
+);
+const cities = new SeedRows("cities", { table: "cities", key: "ID", source: "cities.csv" }, { dependsOn: members });
+const atlas = new GeneratedApp(
+  "atlas",
+  { userEmail: "admin@example.com", appPrompt: "An atlas." },
+  { dependsOn: cities },
+);
+export const app = atlas.ready;
+`;
+const rowCount = 10_005; // two batches
+const rows = Array.from({ length: rowCount }, (_, index) => `c${index},City ${index}`);
+
+let project: Project;
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await createEmulator({
+    seed: {
+      tables: { cities: { fields: { ID: "text", Name: "text" } } },
+      settings: { generationSeconds: 3600 },
+    },
+  });
+  emulator.saveSnapshot("start");
+  project = await Project.running(program, {
+    "microapps:endpoint": emulator.url,
+    "microapps:email": "admin@example.com",
+    "microapps:password": "admin",
+    "microapps:apiKey": "dev-key",
+  });
+  await project.write("cities.csv", ["ID,Name", ...rows].join("\n"));
+  await project.succeed("stack init dev");
+});
+afterEach(async () => {
+  const left = await leftRunning(project.folder);
+  await project.remove();
+  await emulator.close();
+  expect(left).toEqual([]);
+});
+
+type Victim = "engine" | "host";
+type Endpoint = LoggedCall["endpoint"];
+
+/** Runs `up` until a call is with the platform, kills, and tells what was printed. */
+async function killed(victims: readonly Victim[], endpoint: Endpoint, isThere: () => boolean): Promise<string> {
+  const up = project.start("up --yes --skip-preview");
+  const host = await hostOf(up.pid);
+  await eventually(`a call of ${endpoint}`, () => isThere() || undefined);
+  for (const pid of [...(victims.includes("engine") ? [up.pid] : []), ...(victims.includes("host") ? [host] : [])])
+    process.kill(pid, "SIGKILL");
+  const { status, output } = await up.ended;
+  expect(await leftRunning(project.folder)).toEqual([]);
+  expect(status).toBe(victims.includes("engine") ? null : 1);
+  if (!victims.includes("engine")) {
+    expect(output).toContain("the provider process was killed by SIGKILL");
+    expect(output).not.toMatch(/^\s+at /m);
+    return output;
+  }
+  expect(await project.succeed("cancel --yes")).toBe("The lock of the stack 'dev' has been deleted.\n");
+  return output;
+}
+
+/** The same, while the platform has carried out a call and the answer never comes. */
+async function killedBeforeTheAnswer(victims: readonly Victim[], endpoint: Endpoint, after = 0): Promise<void> {
+  emulator.setFaults({ faults: [{ kind: "timeout", commit: true, endpoint, after, count: 1 }] });
+  await killed(victims, endpoint, () => emulator.calls({ endpoint }).some(({ fault }) => fault?.startsWith("timeout")));
+  emulator.setFaults();
+}
+
+const added = (): Record<string, string[]> =>
+  Object.fromEntries(emulator.differences("start").map(({ table, added }) => [table, added]));
+
+const generations = (): number => emulator.calls({ endpoint: "createappwithprompt" }).length;
+
+/** Whether the app exists can't be found out, and a second one would cost money: a person writes its link down. */
+async function aPersonDecides(): Promise<void> {
+  const stopped = await project.run("up --yes --skip-preview");
+  expect(stopped.status).toBe(1);
+  const [file = ""] = await readdir(join(project.folder, ".microapps/intents"));
+  const intent = join(".microapps/intents", file);
+  expect(stopped.output).toMatch(/a generation of this app was started at \S+ and its answer never arrived, so it may/);
+  expect(stopped.output).toContain(
+    `Look in the workspace of admin@example.com: if it is there, write its link as "link" into ${intent}; ` +
+      "if not, delete that file. Then run up again.",
+  );
+  expect(generations()).toBe(1);
+  const path = join(project.folder, intent);
+  const known: object = JSON.parse(await readFile(path, "utf8")) as object; // the provider wrote an object
+  const link = `https://apps.example.com/workspace/apps/${added()["apps"]?.[0] ?? ""}`;
+  await writeFile(path, JSON.stringify({ ...known, link }));
+}
+
+test.each<[string, readonly Victim[], readonly Endpoint[]]>([
+  [
+    "the engine",
+    ["engine"],
+    ["insertteam", "insertteammembers", "insertmicroapprows", "createappwithprompt", "createappwithpromptStatus"],
+  ],
+  ["the provider host", ["host"], ["insertteammembers", "insertmicroapprows", "createappwithprompt"]],
+  ["both", ["engine", "host"], ["insertteam", "insertmicroapprows", "createappwithpromptStatus"]],
+])(
+  "kill -9 of %s in the middle of a create: the next up goes on, and nothing is doubled",
+  async (_, victims, during) => {
+    for (const endpoint of during) {
+      if (endpoint === "createappwithpromptStatus") {
+        await killed(victims, endpoint, () => emulator.calls({ endpoint }).length > 0);
+      } else {
+        await killedBeforeTheAnswer(victims, endpoint, endpoint === "insertmicroapprows" ? 1 : 0);
+        if (endpoint === "createappwithprompt") await aPersonDecides();
+      }
+    }
+    emulator.advance(3_600_000); // the app is ready
+
+    const told = await project.succeed("up --yes --skip-preview");
+    expect(told).toContain(`https://apps.example.com/app/${added()["apps"]?.[0] ?? ""}`);
+    const counts = Object.entries(added()).map(([table, ids]) => [table, ids.length]);
+    // The platform adds a team of all members, and the administrator to both.
+    const expected = { organizations: 1, teams: 2, members: 8, users: 3, rows: rowCount, apps: 1 };
+    expect(Object.fromEntries(counts)).toEqual(expected);
+    expect(generations()).toBe(1);
+    expect([...(await project.state()).keys()].toSorted()).toEqual(
+      ["acme", "ada", "atlas", "atlas-ready", "cities", "crew", "grace", "kay"].toSorted(),
+    );
+    const since = emulator.lastCall();
+    await project.succeed("preview --expect-no-changes");
+    expect(emulator.calls({ since, mutating: true })).toEqual([]);
+  },
+);
+
+test("the lock of an engine that is gone is told with its owner, and cancel clears it", async () => {
+  emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "insertorganization" }] });
+  const up = project.start("up --yes --skip-preview");
+  await eventually("a call", () => emulator.calls({ endpoint: "insertorganization" })[0]);
+  process.kill(up.pid, "SIGKILL");
+  await up.ended;
+  emulator.setFaults();
+  for (const command of ["up --yes", "destroy --yes", "refresh --yes"]) {
+    const { status, output } = await project.run(command);
+    expect(status).toBe(1);
+    expect(output.replaceAll(/\S+\.json|\S+@\S+|\d{4}-\S+Z/g, "…")).toBe(
+      "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock with 'cancel'.\n" +
+        `  …: created by … (pid ${up.pid}) at …\n`,
+    );
+  }
+  expect(await project.succeed("cancel --yes")).toBe("The lock of the stack 'dev' has been deleted.\n");
+  expect(await project.succeed("cancel --yes")).toBe("The stack 'dev' was not locked.\n");
+});

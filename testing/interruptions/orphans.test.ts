@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { childOf, eventually, leftRunning } from "../harness/processes.ts";
+import { Project, repository } from "../harness/project.ts";
+
+const rowCount = 200_000; // twenty batches
+
+let emulator: Emulator;
+let engine: ChildProcess | undefined;
+let folder: string;
+let printed: string;
+beforeEach(async () => {
+  emulator = await createEmulator({ seed: { tables: { cities: { fields: { ID: "text", Name: "text" } } } } });
+  emulator.setFaults({ faults: [{ endpoint: "insertmicroapprows", kind: "slow", milliseconds: 500 }] });
+});
+afterEach(async () => {
+  engine?.kill("SIGKILL");
+  const left = await leftRunning(folder);
+  await rm(folder, { recursive: true, force: true });
+  await emulator.close();
+  expect(left).toEqual([]);
+});
+
+const config = (): Record<string, string> => ({
+  "microapps:endpoint": emulator.url,
+  "microapps:email": "admin@example.com",
+  "microapps:password": "admin",
+});
+
+/** Starts an engine that writes rows; its process ID once some are written. */
+async function writing(door: string, shells: number): Promise<number> {
+  const program = join(import.meta.dirname, "doomedEngine.js");
+  const given = [program, door, String(shells), JSON.stringify(config()), String(rowCount)];
+  const child = spawn(process.execPath, given, { stdio: ["ignore", "pipe", "inherit"] });
+  engine = child;
+  printed = "";
+  const lines = createInterface({ input: child.stdout });
+  [folder] = (await once(lines, "line")) as [string]; // the event's only argument
+  lines.on("line", (line) => (printed += line));
+  await eventually("a batch", () => inserts()[0]);
+  return child.pid ?? 0;
+}
+
+const inserts = (): number[] => emulator.calls({ endpoint: "insertmicroapprows" }).map(({ time }) => time);
+
+/** Kills a process and tells when, once no process is left in the project's folder. */
+async function killed(pid: number): Promise<number> {
+  const at = Date.now();
+  process.kill(pid, "SIGKILL");
+  expect(await leftRunning(folder)).toEqual([]);
+  expect(Date.now() - at).toBeLessThan(5_000);
+  return at;
+}
+
+function expectSilenceAfter(killedAt: number): void {
+  const times = emulator.calls().map(({ time }) => time);
+  expect(Math.max(...times)).toBeLessThan(killedAt + 2_000);
+  expect(times.length).toBeGreaterThan(1);
+  expect(inserts().length).toBeLessThan(rowCount / 10_000);
+}
+
+test.each([
+  ["dynamic", 0],
+  ["dynamic", 1],
+  ["plugin", 0],
+  ["plugin", 2],
+])("kill -9 of the engine ends the provider of the %s door behind %d shells", async (door, shells) => {
+  expectSilenceAfter(await killed(await writing(door, shells)));
+});
+
+test.each([
+  ["dynamic", 1],
+  ["plugin", 2],
+])(
+  "so does kill -9 of what is between them, and the engine saves what is done: %s, %d shells",
+  async (door, shells) => {
+    // The first of the shells: the provider's own parent may live on.
+    expectSilenceAfter(await killed(childOf(await writing(door, shells))));
+    await eventually("the answer", () => printed.includes("the run was cancelled; the next one goes on") || undefined);
+  },
+);
+
+test.each(["dynamic", "plugin"])("kill -9 of the embedded engine ends the provider of the %s door", async (door) => {
+  const seed = '{ table: "cities", key: "ID", source: "cities.csv" }';
+  const program =
+    door === "dynamic"
+      ? `import { SeedRows } from "pulumi-microapps"; new SeedRows("cities", ${seed});`
+      : `import pulumi from "@pulumi/pulumi";
+         class Rows extends pulumi.CustomResource {}
+         new Rows("microapps:index:SeedRows", "cities", ${seed});`;
+  const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+  const project = await Project.running(program, config(), { plugins });
+  ({ folder } = project);
+  const lines = Array.from({ length: rowCount }, (_, index) => `c${index},City ${index}`);
+  await project.write("cities.csv", ["ID,Name", ...lines].join("\n"));
+  await project.succeed("stack init dev");
+  const up = project.start("up --yes --skip-preview");
+  await eventually("a batch", () => inserts()[0]);
+  expectSilenceAfter(await killed(up.pid));
+  await up.ended;
+  await project.remove();
+});

@@ -1,0 +1,376 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { createClient, type Client } from "../../provider/client/index.ts";
+import { imported } from "../harness/imported.ts";
+import { freshFolder, Project, started, type Ended } from "../harness/project.ts";
+
+const microapps = join(import.meta.dirname, "../../provider/cmd/microapps.js");
+const administrator = { email: "admin@example.com", password: "correct-horse" };
+const tables = {
+  currencies: { name: "Currencies", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
+  countries: {
+    name: "Countries",
+    fields: {
+      Code: { type: "text", sort: 1 },
+      Name: "text",
+      People: "number",
+      Tags: "checkbox",
+      Note: "text",
+      Currency: { type: "linked", table: "currencies", field: "Code" },
+    },
+  },
+  cities: { name: "Cities", parent: "countries", fields: { Name: "text" } },
+  offices: {
+    name: "Offices",
+    fields: { City: "text", Floor: "number", Country: { type: "linked", table: "countries", field: "Code" } },
+  },
+};
+const seed = { administrator, tables, users: [{ email: "ada@example.com" }], settings: { strict: false } };
+
+let folder: string;
+let source: Emulator;
+let client: Client;
+const ids: Record<string, string> = {};
+
+beforeEach(async () => {
+  folder = await freshFolder();
+  source = await createEmulator({ seed });
+  client = createClient({ endpoint: source.url, ...administrator });
+});
+afterEach(async () => {
+  await client.close();
+  await source.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs the command against a platform. */
+const dump = (platform: Emulator, ...flags: string[]): Promise<Ended> =>
+  started([microapps, "dump", ...flags], folder, {
+    MICROAPPS_ENDPOINT: platform.url,
+    MICROAPPS_EMAIL: administrator.email,
+    MICROAPPS_PASSWORD: administrator.password,
+  }).ended;
+
+const insert = async (microAppID: string, rowData: Record<string, unknown>, embeddingRowID?: string): Promise<string> =>
+  (await client.insertmicroapprow({ microAppID, rowData, ...(embeddingRowID ? { embeddingRowID } : {}) })).rowID;
+
+const linkTo = (rowID: string | undefined) => ({ crossAppRowID: rowID ?? "" });
+
+/** Fills the platform with what is hard to write down. */
+async function fill(): Promise<string[]> {
+  const { organizationID } = await client.insertorganization({
+    organizationInfo: { name: "Acme & Søn", description: 'Says "hello": #1' },
+  });
+  const crew = await client.insertteam({ teamInfo: { organizationID, name: "Crew" } });
+  const support = await client.insertteam({ teamInfo: { organizationID, name: "Support", description: "Helps." } });
+  await client.insertteammembers({ teamIDs: [crew.teamID], emails: ["ada@example.com", "Grace@example.com"] });
+  const { userID } = await client.userid({ email: "ada@example.com" });
+  await client.updateteammember({ teamID: crew.teamID, userID, role: "admin" });
+  ids["yen"] = await insert("currencies", { Code: "JPY", Name: "Yen" });
+  ids["euro"] = await insert("currencies", { Code: "EUR", Name: "Euro" });
+  ids["PT"] = await insert("countries", {
+    Code: "PT",
+    Name: 'The "Republic", of\nPortugal ',
+    People: 10.5,
+    Currency: linkTo(ids["euro"]),
+    Tags: ["a", "b,c"],
+    Note: "1",
+  });
+  ids["JP"] = await insert("countries", {
+    Code: "JP",
+    Name: " Japan",
+    People: 124,
+    Currency: linkTo(ids["yen"]),
+    Note: 1,
+  });
+  ids["01"] = await insert("countries", { Code: "01", Name: "Nowhere", Note: { b: [true, null], a: "x" } });
+  await insert("cities", { Name: "Osaka" }, ids["JP"]);
+  await insert("cities", { Name: "Lisbon" }, ids["PT"]);
+  await insert("offices", { City: "Lisbon", Floor: 10, Country: linkTo(ids["PT"]) });
+  await insert("offices", { City: "Lisbon", Floor: 9, Country: linkTo(ids["PT"]) });
+  return ["--team", support.teamID, "--team", crew.teamID];
+}
+
+const allTables = [
+  "currencies:Code",
+  "countries:Code",
+  "cities:Name",
+  "offices:City+Floor:rooms/offices.ndjson",
+].flatMap((text) => ["--table", text]);
+
+const environment = `# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json
+organizations:
+  acme-s-n:
+    name: Acme & Søn
+    description: 'Says "hello": #1'
+    teams:
+      crew:
+        name: Crew
+        members:
+          Grace@example.com: member
+          ada@example.com: admin
+          admin@example.com: admin
+      support:
+        name: Support
+        description: Helps.
+        members:
+          admin@example.com: admin
+seeds:
+  currencies:
+    table: currencies
+    key: Code
+    source: data/currencies.csv
+  countries:
+    table: countries
+    key: Code
+    source: data/countries.csv
+    types:
+      Note: json
+      People: number
+      Tags: json
+    references:
+      Currency:
+        seed: currencies
+  cities:
+    table: cities
+    key: Name
+    source: data/cities.csv
+    parent:
+      seed: countries
+      by: Parent
+  offices:
+    table: offices
+    key:
+      - City
+      - Floor
+    source: rooms/offices.ndjson
+    references:
+      Country:
+        seed: countries
+`;
+const files: Record<string, string> = {
+  "environment.yaml": environment,
+  "data/currencies.csv": "Code,Name\nEUR,Euro\nJPY,Yen\n",
+  "data/countries.csv": `Code,Currency,Name,Note,People,Tags
+01,,Nowhere,"{""a"":""x"",""b"":[true,null]}",,
+JP,JPY," Japan",1,124,
+PT,EUR,"The ""Republic"", of
+Portugal ","""1""",10.5,"[""a"",""b,c""]"
+`,
+  "data/cities.csv": "Name,Parent\nLisbon,PT\nOsaka,JP\n",
+  "rooms/offices.ndjson": `{"City":"Lisbon","Floor":10,"Country":"PT"}\n{"City":"Lisbon","Floor":9,"Country":"PT"}\n`,
+};
+
+const written = async (where: string): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.keys(files).map(async (file) => [file, await readFile(join(folder, where, file), "utf8")] as const),
+    ),
+  );
+
+/** A project that runs the dumped environment on a platform. */
+async function projectOf(where: string, platform: Emulator): Promise<Project> {
+  const project = await Project.running(
+    `import { Environment } from "pulumi-microapps";\nexport const { teams, organizations } = new Environment("environment", { file: "environment.yaml" });`,
+    {
+      "microapps:endpoint": platform.url,
+      "microapps:email": administrator.email,
+      "microapps:password": administrator.password,
+    },
+  );
+  for (const [file, text] of Object.entries(await written(where))) await project.write(file, text);
+  await project.succeed("stack init dev");
+  return project;
+}
+
+test("what is dumped brings an empty platform to the same state: dumped again it is the same, byte for byte", async () => {
+  const people = await fill();
+  const before = source.calls().at(-1)?.sequence ?? 0;
+  const { status, output } = await dump(source, "one", ...people, ...allTables, "--json");
+  expect([status, output]).toEqual([0, expect.any(String)]);
+  expect(JSON.parse(output)).toEqual({
+    folder: "one",
+    organizations: 1,
+    teams: 2,
+    members: 4,
+    tables: [
+      { table: "currencies", seed: "currencies", file: "data/currencies.csv", rows: 2 },
+      { table: "countries", seed: "countries", file: "data/countries.csv", rows: 3 },
+      { table: "cities", seed: "cities", file: "data/cities.csv", rows: 2 },
+      { table: "offices", seed: "offices", file: "rooms/offices.ndjson", rows: 2 },
+    ],
+    files: [...Object.keys(files), "import.json"],
+    warnings: [],
+  });
+  expect(await written("one")).toEqual(files);
+  expect(await readFile(join(folder, "one/import.json"), "utf8")).not.toContain(administrator.password);
+  expect(source.calls({ since: before, mutating: true })).toEqual([]);
+
+  const empty = await createEmulator({ seed });
+  const project = await projectOf("one", empty);
+  try {
+    await project.succeed("up", "--yes");
+    const made = JSON.parse(await project.succeed("stack output", "--json")) as { teams: Record<string, string> };
+    const teams = Object.values(made.teams).flatMap((id) => ["--team", id]);
+    expect(await dump(empty, "two", ...teams, ...allTables)).toMatchObject({ status: 0 });
+    expect(await written("two")).toEqual(files);
+  } finally {
+    await project.remove();
+    await empty.close();
+  }
+});
+
+test("what is imported from the file is unchanged in the next preview, and its rows are ours", async () => {
+  const people = await fill();
+  expect(await dump(source, "one", ...people, ...allTables)).toMatchObject({ status: 0 });
+  const project = await projectOf("one", source);
+  try {
+    await imported(project, await readFile(join(folder, "one/import.json"), "utf8"));
+    expect(await project.steps("preview")).toEqual([]);
+    await project.edit("data/currencies.csv", "EUR,Euro\n", "");
+    await project.edit("data/countries.csv", "PT,EUR", "PT,");
+    expect(await project.succeed("preview")).toContain('rows: 1 to remove ("EUR"), 1 unchanged');
+  } finally {
+    await project.remove();
+  }
+});
+
+test("the plugin's import file has IDs, and the rows whole", async () => {
+  const people = await fill();
+  await dump(source, "one", ...people, ...allTables, "--import", "plugin");
+  const { resources } = JSON.parse(await readFile(join(folder, "one/import.json"), "utf8")) as {
+    resources: { name: string }[];
+  };
+  expect(resources.map(({ name }) => name)).toEqual([
+    "acme-s-n",
+    "acme-s-n-crew",
+    "acme-s-n-crew-grace-example-com",
+    "acme-s-n-crew-ada-example-com",
+    "acme-s-n-crew-admin-example-com",
+    "acme-s-n-support",
+    "acme-s-n-support-admin-example-com",
+    "currencies",
+    "countries",
+    "cities",
+    "offices",
+  ]);
+  expect(resources[1]).toEqual({ type: "microapps:index:Team", name: "acme-s-n-crew", id: people[3] });
+  expect(resources[7]).toMatchObject({
+    id: "currencies/Code",
+    inputs: { source: "data/currencies.csv" },
+    outputs: { rowCount: 2 },
+  });
+});
+
+test("nothing is overwritten unless it is told to, and nothing is left of a dump that fails", async () => {
+  await fill();
+  expect(await dump(source, "one", "--table", "currencies:Code", "--table", "offices:Floor+City")).toMatchObject({
+    status: 0,
+  });
+  const refused = await dump(source, "one", "--table", "currencies:Code");
+  expect(refused).toMatchObject({ status: 1 });
+  expect(refused.output).toContain(
+    "has environment.yaml, data/currencies.csv, import.json already: choose another folder, or overwrite with --force",
+  );
+  expect(await dump(source, "one", "--table", "currencies:Code", "--import", "none", "--force")).toMatchObject({
+    status: 0,
+  });
+  expect(await dump(source, "two", "--table", "countries:Currency")).toMatchObject({ status: 1 });
+  expect(await readdir(folder)).toEqual(["one"]);
+});
+
+test.each([
+  [[], "say what to dump: --organization <id>, --team <id>, --table <id>:<key label>"],
+  [["--table", "countries"], "--table countries must have the form <table ID>:<label>[+<label>…][:<file>]"],
+  [["--table", "countries:Code:../x.csv"], "the file must lie in the folder of the dump and end in .csv or .ndjson"],
+  [["--table", "countries:Code", "--table", "countries:Name:x.csv"], "two --table have the same table, countries"],
+  [["--organization", "Acme"], "there is no organization Acme on the platform: name it by its ID"],
+  [["--team", "none"], "there is no team none on the platform: name it by its ID"],
+  [["--table", "none:Code"], "there is no table none on the platform: name it by its ID"],
+  [
+    ["--table", "countries:People"],
+    "table countries: 1 rows have no People, which is to be their natural key: the rows with the IDs",
+  ],
+  [
+    ["--table", "offices:City"],
+    'table offices: several rows have the same City: "Lisbon". Name more labels as its key',
+  ],
+  [["--table", "cities:Name"], "table cities is a sub-table: dump the table of its parent rows as well"],
+])("%j: what can't be dumped is said in one sentence", async (flags, sentence) => {
+  await fill();
+  const { status, output } = await dump(source, "one", ...flags);
+  expect(status).toBe(1);
+  expect(output).toContain(`error: `);
+  expect(output).toContain(sentence);
+  expect(output.trim().split("\n")).toHaveLength(1);
+});
+
+test("what a file can't say is a warning", async () => {
+  await fill();
+  const { output } = await dump(source, "one", "--table", "countries:Code", "--json");
+  expect(JSON.parse(output)).toMatchObject({
+    warnings: [
+      'table countries: "Currency" leads to rows of a table that is not dumped, or that has no key of one label: it is written with row IDs, which hold on this platform alone',
+    ],
+  });
+  expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain(
+    `"{""crossAppRowID"":""${ids["yen"] ?? ""}""}"`,
+  );
+});
+
+test("rows that lead to rows of their own table find them on the platform, since a seed can't wait for itself", async () => {
+  await client.close();
+  await source.close();
+  const staff = { name: "Staff", fields: { Name: "text", Lead: { type: "linked", table: "staff", field: "Name" } } };
+  source = await createEmulator({ seed: { administrator, tables: { staff } } });
+  client = createClient({ endpoint: source.url, ...administrator });
+  const ada = await insert("staff", { Name: "Ada" });
+  await insert("staff", { Name: "Grace", Lead: linkTo(ada) });
+  const { output } = await dump(source, "one", "--table", "staff:Name", "--json");
+  expect(JSON.parse(output)).toMatchObject({
+    warnings: [expect.stringContaining("table staff refers to staff in a circle")],
+  });
+  expect(await readFile(join(folder, "one/data/staff.csv"), "utf8")).toBe("Name,Lead\nAda,\nGrace,Ada\n");
+  const yaml = await readFile(join(folder, "one/environment.yaml"), "utf8");
+  expect(yaml).toContain("      Lead:\n        table: staff\n        key: Name\n");
+});
+
+test("a reference to a row that is gone is left empty, and that is said", async () => {
+  await fill();
+  await client.removemicroapprow({ rowID: ids["yen"] ?? "" });
+  const { output } = await dump(source, "one", "--table", "currencies:Code", "--table", "countries:Code", "--json");
+  expect(JSON.parse(output)).toMatchObject({
+    warnings: [
+      'table countries: 1 values of "Currency" lead to rows that are gone: they are left empty',
+      expect.stringMatching(
+        /^table countries is left out of import.json, since its rows are not as its file says: .*"JP"/,
+      ),
+    ],
+  });
+  expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain('\nJP,," Japan"');
+});
+
+test("without IDs it takes what the stack's state knows, and its schema line leads to the schema from where it lies", async () => {
+  const people = await fill();
+  await dump(source, "one", ...people, ...allTables);
+  const copy = await createEmulator({ seed });
+  const project = await projectOf("one", copy);
+  try {
+    await project.succeed("up", "--yes", "--skip-preview");
+    const summary: unknown = JSON.parse(await project.succeed("dump deep/again", "--json"));
+    expect(summary).toMatchObject({ organizations: 1, teams: 2 });
+    const again = await readFile(join(project.folder, "deep/again/environment.yaml"), "utf8");
+    const [head = "", ...rest] = again.split("\n");
+    expect(head).toBe(
+      "# yaml-language-server: $schema=../../node_modules/pulumi-microapps/sdk/environment/environment.schema.json",
+    );
+    await readFile(join(project.folder, "deep/again", head.split("$schema=")[1] ?? ""));
+    for (const name of ["Acme & Søn", "currencies", "countries", "cities", "offices"])
+      expect(rest.join("\n")).toContain(name);
+  } finally {
+    await project.remove();
+    await copy.close();
+  }
+});

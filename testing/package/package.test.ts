@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { leftRunning } from "../harness/processes.ts";
+import { type Ended, freshFolder, started } from "../harness/project.ts";
+
+const execute = promisify(execFile);
+const repository = join(import.meta.dirname, "../../..");
+
+const manifest = z.object({
+  version: z.string(),
+  bin: z.record(z.string(), z.string()),
+  dependencies: z.record(z.string(), z.string()),
+  peerDependencies: z.record(z.string(), z.string()),
+});
+const packed = z.array(
+  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
+);
+
+/** An empty project elsewhere, with the package installed as npm does it. */
+let folder: string;
+let version: string;
+let files: string[];
+/** Bytes of the archive. */
+let size: number;
+
+beforeAll(async () => {
+  folder = await freshFolder();
+  const environment = { ...process.env, npm_config_cache: join(folder, "cache"), npm_config_offline: "true" };
+  const options = { cwd: repository, env: environment };
+  const { stdout } = await execute(
+    "npm",
+    ["pack", "--ignore-scripts", "--json", "--pack-destination", folder],
+    options,
+  );
+  const [archive] = packed.parse(JSON.parse(stdout));
+  if (!archive) throw new Error("npm packed nothing");
+  files = archive.files.map(({ path }) => path);
+  ({ size } = archive);
+
+  const modules = join(folder, "node_modules");
+  await mkdir(modules);
+  await execute("tar", ["-xzf", join(folder, archive.filename), "-C", modules]);
+  await cp(join(modules, "package"), join(modules, "pulumi-microapps"), { recursive: true });
+  await rm(join(modules, "package"), { recursive: true });
+  const { bin, dependencies, peerDependencies, ...rest } = manifest.parse(
+    JSON.parse(await readFile(join(modules, "pulumi-microapps/package.json"), "utf8")),
+  );
+  version = rest.version;
+  // What it depends on, and nothing else that this repository has installed.
+  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(repository, "node_modules", name), join(modules, name));
+  }
+  await mkdir(join(modules, ".bin"));
+  for (const [name, file] of Object.entries(bin)) {
+    await symlink(join("../pulumi-microapps", file), join(modules, ".bin", name));
+  }
+});
+afterAll(async () => {
+  const left = await leftRunning(folder);
+  await rm(folder, { recursive: true, force: true });
+  expect(left).toEqual([]);
+});
+
+const run = (...commandLine: string[]): Promise<Ended> =>
+  started([join(folder, "node_modules/.bin/microapps"), ...commandLine], folder, {
+    PULUMI_CONFIG_PASSPHRASE: "dev",
+    PULUMI_HOME: join(folder, ".pulumi-home"),
+    XDG_STATE_HOME: join(folder, ".state"),
+    NO_COLOR: "1",
+    COLUMNS: "200",
+  }).ended;
+
+async function succeed(...commandLine: string[]): Promise<string> {
+  const { status, output } = await run(...commandLine);
+  if (status !== 0) throw new Error(`${commandLine.join(" ")} ended with ${String(status)}:\n${output}`);
+  return output;
+}
+
+/** The code blocks of README.md for a project of one's own, in their order. */
+async function readmeBlocks(): Promise<{ language: string; code: string }[]> {
+  const text = await readFile(join(repository, "README.md"), "utf8");
+  const [, chapter = ""] = text.split("\n## In a project of your own\n");
+  const [own = ""] = chapter.split("\n## ");
+  return [...own.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = "", code = ""]) => ({ language, code }));
+}
+
+test("the package holds what runs, and nothing of the tests", () => {
+  expect(files).toContain("README.md");
+  expect(files).toContain("LICENSE");
+  expect(files).toContain("CHANGELOG.md");
+  expect(files).toContain("dist/provider/cmd/microapps.js");
+  expect(files).toContain("dist/sdk/index.d.ts");
+  expect(files).toContain("sdk/environment/environment.schema.json");
+  expect(files).toContain("plugin/pulumi-resource-microapps");
+  const strange = files.filter(
+    (path) =>
+      !/^dist\/.*\.(js|d\.ts)$|^[A-Z]+(\.md)?$|^package\.json$|^sdk\/.*\.schema\.json$|^emulator\/console\/|^plugin\//.test(
+        path,
+      ) && !documents.test(path),
+  );
+  expect(strange).toEqual([]);
+  expect(files.filter((path) => /test|spec\.|bench|node_modules|\/\./i.test(path))).toEqual([]);
+  expect(size).toBeLessThan(1_200_000);
+});
+
+/** What the links of the documents lead to. */
+const documents = /^docs\/[\w-]+\.md$|^docs\/(console\.png|openapi\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
+
+test("each link of its documents leads to what is in the package", async () => {
+  const pages = files.filter((path) => path.endsWith(".md"));
+  const broken = await Promise.all(
+    pages.map(async (page) => {
+      const text = (await readFile(join(folder, "node_modules/pulumi-microapps", page), "utf8")).replace(
+        /```[^]*?```/g,
+        "",
+      );
+      const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = ""]) => link);
+      const targets = links.filter((link) => !/^[a-z]+:/.test(link)).map((link) => join(dirname(page), link));
+      const missing = targets.filter((path) => !files.some((file) => file === path || file.startsWith(`${path}/`)));
+      return missing.map((path) => `${page}: ${path}`);
+    }),
+  );
+  expect(broken.flat()).toEqual([]);
+});
+
+test("every part of the package can be imported, and the provider be required, with what it depends on alone", async () => {
+  const parts = ["", "/dynamic", "/client", "/emulator", "/engine"];
+  const imports = parts.map((part) => `await import("pulumi-microapps${part}");`).join("\n");
+  await writeFile(join(folder, "parts.mjs"), `${imports}\nconsole.log("all");\n`);
+  expect(await started([join(folder, "parts.mjs")], folder, {}).ended).toEqual({ status: 0, output: "all\n" });
+  await writeFile(join(folder, "door.cjs"), `console.log(typeof require("pulumi-microapps/dynamic").handler);\n`);
+  expect(await started([join(folder, "door.cjs")], folder, {}).ended).toEqual({ status: 0, output: "function\n" });
+});
+
+test("the plugin starts from where the package was installed, by either of its names", async () => {
+  const modules = join(folder, "node_modules");
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
+  for (const [program, ...args] of [
+    [process.execPath, join(modules, ".bin/pulumi-resource-microapps")],
+    [join(modules, "pulumi-microapps/plugin/pulumi-resource-microapps")],
+  ] as const) {
+    const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the only argument
+    expect(port).toMatch(/^\d+$/);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+});
+
+test("README's project: its types are right, and it comes up and goes away on the embedded engine and emulator", async () => {
+  const blocks = await readmeBlocks();
+  const [projectFile, seed] = blocks.filter(({ language }) => language === "yaml");
+  const [program] = blocks.filter(({ language }) => language === "ts");
+  if (!projectFile || !seed || !program) throw new Error("README.md has no project of one's own");
+  const written = {
+    "package.json": JSON.stringify({ name: "crew", type: "module" }),
+    "Pulumi.yaml": projectFile.code,
+    "platform.yaml": seed.code,
+    "index.ts": program.code,
+  };
+  for (const [file, text] of Object.entries(written)) await writeFile(join(folder, file), text);
+
+  const tsc = join(repository, "node_modules/typescript/bin/tsc");
+  const strict = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"];
+  const types = ["--typeRoots", join(repository, "node_modules/@types"), "--types", "node"];
+  expect(await started([tsc, ...strict, ...types, "index.ts"], folder, {}).ended).toEqual({ status: 0, output: "" });
+
+  await succeed("stack", "init", "dev");
+  await succeed("config", "set", "microapps:endpoint", "emulator:platform.db?seed=platform.yaml");
+  await succeed("config", "set", "microapps:email", "admin@example.com");
+  await succeed("config", "set", "microapps:password", "--secret", "admin");
+  const told = await succeed("up", "--yes");
+  expect(told).toContain("+ 5 created");
+  const team = (await succeed("stack", "output", "team")).trim();
+  expect(JSON.parse(await succeed("api", "readteam", JSON.stringify({ teamID: team })))).toMatchObject({
+    team: { name: "Crew" },
+  });
+  await succeed("preview", "--expect-no-changes");
+  expect(await succeed("destroy", "--yes")).toContain("- 5 deleted");
+});
+
+/** The names of the commands that a help text lists. */
+const commandsIn = (help: string): string[] => {
+  const [, list = ""] = help.split("\nCommands:\n");
+  return [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+};
+
+test("the help says what there is, for each command, and the version is the package's", async () => {
+  expect(await succeed("--version")).toBe(`${version}\n`);
+  const help = await succeed("--help");
+  expect(commandsIn(help)).toEqual(
+    expect.arrayContaining(["preview", "up", "refresh", "destroy", "stack", "config", "cancel", "emulator"]),
+  );
+  const inside = async (path: readonly string[], text: string): Promise<string[]> => {
+    const names = commandsIn(text);
+    const texts = await Promise.all(names.map((name) => succeed(...path, name, "--help")));
+    for (const [index, name] of names.entries()) {
+      expect(texts[index]).toMatch(new RegExp(`^Usage: microapps ${[...path, name].join(" ")}`));
+      expect(texts[index]).toContain("--help");
+    }
+    const deeper = await Promise.all(names.map((name, index) => inside([...path, name], texts[index] ?? "")));
+    return [...names.map((name) => [...path, name].join(" ")), ...deeper.flat()];
+  };
+  expect(await inside([], help)).toEqual(expect.arrayContaining(["stack init", "stack output", "config set"]));
+});
+
+test("a Node that is too old is told to be so", async () => {
+  const old = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
+  const executable = join(folder, "node_modules/.bin/microapps");
+  const { status, output } = await started(["--import", `data:text/javascript,${old}`, executable], folder, {}).ended;
+  expect(output).toBe(
+    "error: microapps needs Node 22.19 or newer and this is Node 20.20.2: install a newer one and run it again\n",
+  );
+  expect(status).toBe(1);
+});

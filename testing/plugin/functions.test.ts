@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import * as pulumi from "@pulumi/pulumi";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import * as sdk from "../../sdk/index.ts";
+import { plugin } from "../harness/doors.ts";
+import type { Properties } from "../harness/providerHost.ts";
+import { Stage } from "../harness/stage.ts";
+
+const tables = {
+  countries: {
+    name: "Countries",
+    fields: {
+      Code: { type: "text", sort: 1 },
+      Name: "text",
+      People: "number",
+      Currency: { type: "linked", table: "currencies", field: "Code" },
+    },
+  },
+  currencies: { name: "Currencies", fields: { Code: "text" } },
+  cities: { name: "Cities", parent: "countries", fields: { Name: "text" } },
+};
+const secret = (value: unknown) => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  value,
+});
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+let stage: Stage;
+let provider: sdk.Provider;
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  stage = await Stage.set(
+    { tables, users: [{ email: "ada@example.com" }], settings: { generationSeconds: 0 } },
+    {},
+    plugin,
+  );
+  const { client, emulator } = stage;
+  ids["acme"] = (
+    await client.insertorganization({ organizationInfo: { name: "Acme", description: "All." } })
+  ).organizationID;
+  ids["crew"] = (await client.insertteam({ teamInfo: { organizationID: ids["acme"], name: "Crew" } })).teamID;
+  await client.insertteammembers({ teamIDs: [ids["crew"]], emails: ["ada@example.com", "grace@example.com"] });
+  ids["ada"] = (await client.userid({ email: "ada@example.com" })).userID;
+  await client.updateteammember({ teamID: ids["crew"], userID: ids["ada"], role: "admin" });
+  ids["yen"] = (await client.insertmicroapprow({ microAppID: "currencies", rowData: { Code: "JPY" } })).rowID;
+  for (const [Code, Name, People] of [
+    ["PT", "Portugal", 10],
+    ["JP", "Japan", 124],
+    ["KE", "Kenya", 55],
+  ] as const) {
+    const rowData = { Code, Name, People, ...(Code === "JP" ? { Currency: { crossAppRowID: ids["yen"] } } : {}) };
+    ids[Code] = (await client.insertmicroapprow({ microAppID: "countries", rowData })).rowID;
+  }
+  const osaka = { microAppID: "cities", rowData: { Name: "Osaka" }, embeddingRowID: ids["JP"] ?? "" };
+  ids["Osaka"] = (await client.insertmicroapprow(osaka)).rowID;
+  const { link } = await client.createappwithprompt({ userEmail: "admin@example.com", appPrompt: "An atlas." });
+  ids["atlas"] = link.split("/").at(-1) ?? "";
+  const { url: endpoint } = emulator;
+  await pulumi.runtime.setMocks({ newResource: ({ name }) => ({ id: name, state: {} }), call: () => ({}) });
+  provider = new sdk.Provider("it", {
+    endpoint,
+    email: "admin@example.com",
+    password: "correct-horse",
+    apiKey: "key-of-the-operator",
+  });
+});
+afterAll(() => stage.clear());
+
+type Name = "getUserID" | "getOrganization" | "getTeam" | "getTeamMembers" | "getRows" | "getRow" | "getAppStatus";
+
+/** Asks through the SDK; a failure is its sentence. */
+async function inProgram(name: Name, args: Properties): Promise<unknown> {
+  const asked = sdk[name] as (args: Properties, options: sdk.FunctionOptions) => Promise<unknown>; // tells by itself what is wrong
+  return asked(args, { provider }).catch((error: unknown) => (error as Error).message.replace(`${name}: `, ""));
+}
+
+/** Asks the plugin; a failure is its sentence. */
+async function throughPlugin(name: Name, args: Properties): Promise<unknown> {
+  const request = new providerProto.InvokeRequest()
+    .setTok(`microapps:index:${name}`)
+    .setArgs(structProto.Struct.fromJavaScript(JSON.parse(JSON.stringify(args)) as Record<string, never>));
+  const answer = await stage.host.ask<InstanceType<typeof providerProto.InvokeResponse>>((client, done) =>
+    client.invoke(request, done),
+  );
+  const failures = answer.getFailuresList().map((one) => `${one.getProperty()}: ${one.getReason()}`);
+  return failures.length > 0 ? failures.join("; ") : answer.getReturn()?.toJavaScript();
+}
+
+/** The names of things stand for their IDs. */
+const withIDs = <Value>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value).replaceAll(/<(\w+)>/g, (_, name: string) => ids[name] ?? "")) as Value; // the same shape
+
+const japan = { rowID: "<JP>", values: { Code: "JP", Name: "Japan", People: 124 } };
+const linked = { ...japan.values, Currency: expect.objectContaining({ crossAppRowID: expect.any(String) }) };
+const calls = (since: number): string[] =>
+  stage.emulator
+    .calls({ since })
+    .map(({ endpoint }) => endpoint)
+    .filter((name) => name !== "login");
+
+describe("through both doors", () => {
+  test.each<[Name, Properties, unknown, string[]]>([
+    ["getUserID", { email: "ada@example.com" }, { userID: "<ada>" }, ["userid"]],
+    ["getUserID", { email: "nobody@example.com" }, "email: there is no such user on the platform", ["userid"]],
+    ["getUserID", { email: "nobody" }, "email: must be an e-mail address", []],
+    ["getUserID", {}, "email: is required", []],
+    ["getUserID", { email: unknown }, "email: is not known before other resources exist", []],
+    [
+      "getOrganization",
+      { organizationID: "<acme>" },
+      { organizationID: "<acme>", name: "Acme", description: "All." },
+      ["readorganization"],
+    ],
+    [
+      "getOrganization",
+      { organizationID: "none" },
+      "organizationID: there is no such organization on the platform",
+      ["readorganization"],
+    ],
+    [
+      "getOrganization",
+      { organisationID: "x" },
+      "organizationID: is required; organisationID: is no input of getOrganization; did you mean organizationID?",
+      [],
+    ],
+    ["getTeam", { teamID: "<crew>" }, { teamID: "<crew>", organizationID: "<acme>", name: "Crew" }, ["readteam"]],
+    ["getTeam", { teamID: "none" }, "teamID: there is no such team on the platform", ["readteam"]],
+    ["getTeamMembers", { teamID: "none" }, "teamID: there is no such team on the platform", ["teammembers"]],
+    [
+      "getRow",
+      { rowID: "<Osaka>" },
+      { rowID: "<Osaka>", values: { Name: "Osaka" }, parentRowID: "<JP>" },
+      ["microappdataRow"],
+    ],
+    ["getRow", { rowID: "none" }, "rowID: there is no such row on the platform", ["microappdataRow"]],
+    [
+      "getRow",
+      { table: "countries", key: { Code: "XX" } },
+      "key: there is no such row in the table",
+      ["microappdata", "microappdata", "microappdata"],
+    ],
+    ["getRow", { rowID: "x", table: "countries" }, "table: set either rowID, or table and key, not both", []],
+    ["getRow", { table: "countries", key: {} }, "key: name the values that tell the row: label → value", []],
+    ["getRow", {}, "table: set rowID, or table and key", []],
+    ["getRows", { table: "none" }, "table: there is no such table on the platform", ["microappdata"]],
+    [
+      "getRows",
+      { table: "cities", where: { Name: "Lisbon" } },
+      { rows: [] },
+      ["microappdata", "microappdata", "microappdata"],
+    ],
+    ["getRows", { table: "countries", limit: 0 }, "limit: must be at least 1", []],
+    [
+      "getAppStatus",
+      { appID: "<atlas>" },
+      { appID: "<atlas>", status: "completed", meaning: "ready" },
+      ["createappwithpromptStatus"],
+    ],
+    [
+      "getAppStatus",
+      { appID: "<atlas>", statusWords: { Completed: "pending" } },
+      { appID: "<atlas>", status: "completed", meaning: "pending" },
+      ["createappwithpromptStatus"],
+    ],
+    ["getAppStatus", { appID: "none" }, "appID: there is no such app on the platform", ["createappwithpromptStatus"]],
+  ])("%s %j", async (name, args, expected, sent) => {
+    for (const asked of [inProgram, throughPlugin]) {
+      const since = stage.emulator.calls().at(-1)?.sequence ?? 0;
+      expect(await asked(name, withIDs(args))).toEqual(withIDs(expected));
+      expect(calls(since)).toEqual(sent);
+    }
+  });
+
+  test("members come by address, with role, also from a list that has IDs alone", async () => {
+    const members = [
+      { userID: ids["ada"], email: "ada@example.com", role: "admin" },
+      { userID: expect.any(String), email: "grace@example.com", role: "member" },
+    ];
+    const admin = { userID: expect.any(String), email: "admin@example.com", role: "admin" };
+    for (const asked of [inProgram, throughPlugin]) {
+      expect(await asked("getTeamMembers", { teamID: ids["crew"] })).toEqual({
+        teamID: ids["crew"],
+        members: [members[0], admin, members[1]],
+      });
+    }
+  });
+
+  test.each<[Properties, string[]]>([
+    [{}, ["PT", "JP", "KE"]],
+    [{ limit: 2 }, ["PT", "JP"]],
+    [{ sort: [{ label: "People", order: "descending" }], limit: 2 }, ["JP", "KE"]],
+    [{ sort: [{ label: "Currency" }, { label: "Name" }] }, ["JP", "KE", "PT"]],
+    [{ where: { Code: "KE" } }, ["KE"]],
+    [{ where: { People: "55" } }, ["KE"]],
+    [{ where: { Currency: "<yen>" } }, ["JP"]],
+    [{ where: { Currency: null }, sort: [{ label: "Code" }] }, ["KE", "PT"]],
+    [{ filters: [{ sortVal: { $gte: "K" } }], sort: [{ label: "Code" }] }, ["KE", "PT"]],
+    [{ where: { Code: "KE" }, filters: [{ sortVal: "PT" }] }, []],
+  ])("getRows %j", async (query, codes) => {
+    for (const asked of [inProgram, throughPlugin]) {
+      const { rows } = (await asked("getRows", withIDs({ table: "countries", ...query }))) as {
+        rows: { values: { Code: string } }[];
+      };
+      expect(rows.map(({ values }) => values.Code)).toEqual(codes);
+    }
+  });
+
+  test("a row has its values by label and none of the platform's own", async () => {
+    for (const asked of [inProgram, throughPlugin]) {
+      expect(await asked("getRow", { table: "countries", key: { Code: "JP" } })).toEqual({
+        rowID: ids["JP"],
+        values: linked,
+      });
+      expect(await asked("getRows", { table: "cities", parentRowID: ids["JP"] })).toEqual({
+        rows: [{ rowID: ids["Osaka"], values: { Name: "Osaka" }, parentRowID: ids["JP"] }],
+      });
+    }
+  });
+
+  test("a key that several rows have is told with their number", async () => {
+    await stage.client.insertmicroapprows({ microAppID: "currencies", rows: [{ Code: "EUR" }, { Code: "EUR" }] });
+    for (const asked of [inProgram, throughPlugin]) {
+      const told = await asked("getRow", { table: "currencies", key: { Code: "EUR" } });
+      expect(told).toBe("key: there is not one such row in the table but 2: name more labels");
+    }
+  });
+});
+
+describe("secrets", () => {
+  test("what is asked with a secret is answered as one, and no failure shows it", async () => {
+    expect(await throughPlugin("getTeam", { teamID: secret(ids["crew"]) })).toMatchObject({ name: secret("Crew") });
+    const told = await throughPlugin("getTeam", { teamID: secret("hush-hush") });
+    expect(told).toBe("teamID: there is no such team on the platform");
+    const output = sdk.getTeamOutput({ teamID: pulumi.secret(ids["crew"] ?? "") }, { provider });
+    expect(await pulumi.isSecret(output)).toBe(true);
+    const clear = sdk.getTeamOutput({ teamID: ids["crew"] ?? "" }, { provider });
+    expect(await pulumi.isSecret(clear)).toBe(false); // although the provider has a password
+  });
+
+  test("a wrong configuration is one sentence without what it holds", async () => {
+    const wrong = new sdk.Provider("wrong", {
+      endpoint: stage.emulator.url,
+      email: "admin@example.com",
+      password: "not-this",
+    });
+    const asked = sdk.getTeam({ teamID: "x" }, { provider: wrong });
+    await expect(asked).rejects.toThrow(/^getTeam: login: .*Check the e-mail address and password/);
+    await expect(asked).rejects.not.toThrow("not-this");
+    await expect(asked).rejects.toBeInstanceOf(pulumi.RunError);
+  });
+});
+
+test("a function that there is not is named", async () => {
+  const request = new providerProto.InvokeRequest().setTok("microapps:index:getPlanet");
+  const asked = stage.host.ask((client, done) => client.invoke(request, done));
+  await expect(asked).rejects.toThrow("no function microapps:index:getPlanet");
+});
+
+test("a cancellation ends what is asked", async () => {
+  stage.emulator.setFaults({ faults: [{ endpoint: "readteam", kind: "slow", milliseconds: 1_000, count: 1 }] });
+  const asked = expect(throughPlugin("getTeam", { teamID: ids["crew"] ?? "" })).rejects.toThrow(
+    "Run it again to go on",
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const empty = (await import("google-protobuf/google/protobuf/empty_pb.js")).default;
+  await stage.host.ask((client, done) => client.cancel(new empty.Empty(), done));
+  await asked;
+});

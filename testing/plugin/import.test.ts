@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import * as doors from "../harness/doors.ts";
+import { Stage } from "../harness/stage.ts";
+
+const tables = { regions: { name: "Regions", fields: { Code: "text" } } };
+
+describe.each(Object.values(doors))("through the $name door an import", (door) => {
+  let stage: Stage;
+  let ids: { organization: string; team: string; ada: string; app: string };
+
+  beforeEach(async () => {
+    const users = [{ email: "ada@example.com" }];
+    stage = await Stage.set({ tables, users, settings: { generationSeconds: 0 } }, {}, door);
+    const { client } = stage;
+    const organization = (await client.insertorganization({ organizationInfo: { name: "Acme" } })).organizationID;
+    const team = (await client.insertteam({ teamInfo: { organizationID: organization, name: "Crew" } })).teamID;
+    await client.insertteammembers({ teamIDs: [team], emails: ["ada@example.com"] });
+    const ada = (await client.userid({ email: "ada@example.com" })).userID;
+    const { link } = await client.createappwithprompt({ userEmail: "ada@example.com", appPrompt: "An atlas." });
+    ids = { organization, team, ada, app: link.split("/").at(-1) ?? "" };
+  });
+  afterEach(() => stage.clear());
+
+  /** Reads by the ID alone, and finds that declaring what was read changes nothing. */
+  const imported = async (type: string, id: string): Promise<{ id: string; inputs: unknown }> => {
+    const { host } = stage;
+    const found = await host.import(type, id);
+    const { inputs, problems } = await host.check(type, found.inputs ?? {}, found.inputs);
+    expect(problems).toEqual([]);
+    expect(await host.diff(type, found.id, found.outputs, inputs)).toMatchObject({ changes: false });
+    return { id: found.id, inputs: found.inputs };
+  };
+
+  test("of organization, team, member and app takes the platform's IDs", async () => {
+    const { organization, team, ada, app } = ids;
+    const none = await stage.calls(async () => {
+      expect(await imported("Organization", organization)).toMatchObject({
+        id: organization,
+        inputs: { name: "Acme" },
+      });
+      expect(await imported("Team", team)).toMatchObject({
+        id: team,
+        inputs: { organizationID: organization, name: "Crew" },
+      });
+      const member = { id: `${team}/${ada}`, inputs: { teamID: team, email: "ada@example.com", role: "member" } };
+      expect(await imported("TeamMember", `${team}/${ada}`)).toMatchObject(member);
+      expect(await imported("TeamMember", `${team}/Ada@example.com`)).toMatchObject(member);
+      expect(await imported("AppReadiness", app)).toMatchObject({ id: app, inputs: { appID: app, timeout: 1800 } });
+    });
+    expect(none).toEqual([]);
+  });
+
+  test("of something that is not there finds nothing", async () => {
+    for (const type of ["Organization", "Team", "AppReadiness"])
+      expect((await stage.host.import(type, "none")).id).toBe("");
+    for (const who of ["none", "nobody@example.com"]) {
+      expect((await stage.host.import("TeamMember", `${ids.team}/${who}`)).id).toBe("");
+    }
+  });
+
+  test.each([
+    [
+      "GeneratedApp",
+      () => ids.app,
+      /can't be imported by its ID alone.*Import it from a file .* inputs \(userEmail, appPrompt\)/,
+    ],
+    ["SeedRows", () => "regions/Code", /can't be imported by an ID.*Declare the SeedRows.*"microapps dump"/],
+    [
+      "TeamMember",
+      () => ids.team,
+      /is no membership: it has the form <teamID>\/<userID> or <teamID>\/<e-mail address>/,
+    ],
+  ])("of %s by an ID that does not say enough tells what to do", async (type, id, sentence) => {
+    await expect(stage.host.import(type, id())).rejects.toThrow(sentence);
+  });
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { pages } from "../../provider/client/index.ts";
+import * as doors from "../harness/doors.ts";
+import { leftRunning } from "../harness/processes.ts";
+import { Project, repository } from "../harness/project.ts";
+import { Stage } from "../harness/stage.ts";
+
+const tables = { currencies: { fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
+
+/** How a program declares a resource through each door. */
+const heads = {
+  dynamic: 'import * as sdk from "pulumi-microapps"; const make = (type, ...rest) => new sdk[type](...rest);',
+  plugin: `import pulumi from "@pulumi/pulumi";
+    class Resource extends pulumi.CustomResource {}
+    const make = (type, ...rest) => new Resource("microapps:index:" + type, ...rest);`,
+};
+
+interface Edit {
+  solo?: string;
+  ada?: string;
+  kay?: string;
+  euro?: string;
+  /** Options by the name of the resource. */
+  options?: Readonly<Record<string, object>>;
+}
+
+const program = ({ solo = "Solo", ada = "admin", kay = "member", euro = "Euro", options = {} }: Edit): string => `
+const options = ${JSON.stringify(options)};
+make("Organization", "solo", { name: "${solo}" }, options.solo);
+const { id: organizationID } = make("Organization", "acme", { name: "Acme" });
+const { id: teamID } = make("Team", "crew", { organizationID, name: "Crew" });
+const members = { "ada@example.com": "${ada}", "kay@example.com": "${kay}" };
+make("TeamRoster", "roster", { teamID, members }, options.roster);
+const rows = [{ Code: "USD", Name: "Dollar" }, { Code: "EUR", Name: "${euro}" }, { Code: "10", Name: "Ten" }];
+make("SeedRows", "currencies", { table: "currencies", key: "Code", rows }, options.currencies);
+`;
+
+describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
+  let project: Project;
+  let emulator: Emulator;
+  // Nothing that is tried here changes anything, so that it is brought up once.
+  beforeAll(async () => {
+    emulator = await createEmulator({ seed: { tables } });
+    const config = {
+      "microapps:endpoint": emulator.url,
+      "microapps:email": "admin@example.com",
+      "microapps:password": "admin",
+    };
+    const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+    project = await Project.running(heads[door] + program({}), config, { plugins });
+    await project.succeed("stack init dev");
+    await project.succeed("up --yes --skip-preview");
+  });
+  afterAll(async () => {
+    const left = await leftRunning(project.folder);
+    await project.remove();
+    await emulator.close();
+    expect(left).toEqual([]);
+  });
+  const edit = (to: Edit): Promise<void> => project.write("index.ts", heads[door] + program(to));
+  const changes = async (): Promise<string[]> =>
+    (await project.steps("preview")).filter((step) => !step.startsWith("refresh")).toSorted();
+
+  test("ignoreChanges keeps properties, parts of members and whole rows, and refuses parts of rows", async () => {
+    const since = emulator.lastCall();
+    const options = {
+      solo: { ignoreChanges: ["name"] },
+      roster: { ignoreChanges: ['members["ada@example.com"]'] },
+      currencies: { ignoreChanges: ["rows"] },
+    };
+    await edit({ solo: "Other", ada: "member", euro: "Euroo", options });
+    await project.succeed("preview --expect-no-changes");
+    await edit({ euro: "Euroo", options: { currencies: { ignoreChanges: ['rows["EUR"].Name'] } } });
+    const { status, output } = await project.run("up --yes --skip-preview");
+    expect(status).toBe(1);
+    expect(output).toContain(
+      'ignoreChanges names rows["EUR"].Name, a part of rows, which can\'t be ignored: leave a label out of the rows to ' +
+        'leave its values alone, set mode to "insertOnly" to change no row that is there, or set onConflict to "keepLive"',
+    );
+    expect(output).not.toMatch(/^\s+at /m);
+    expect(emulator.calls({ since, mutating: true })).toEqual([]);
+  });
+
+  test("replaceOnChanges replaces what changed at its paths, and what did not is updated or left", async () => {
+    const elsewhere = { replaceOnChanges: ['members["ada@example.com"]', "mode"] };
+    await edit({
+      kay: "admin",
+      solo: "Other",
+      options: { roster: elsewhere, solo: { replaceOnChanges: ["adminID"] } },
+    });
+    expect(await changes()).toEqual(["update roster", "update solo"]);
+
+    const replacing = { replaceOnChanges: ['members["kay@example.com"]'] };
+    const options = {
+      roster: replacing,
+      solo: { replaceOnChanges: ["*"] },
+      currencies: { replaceOnChanges: ["rows"] },
+    };
+    await edit({ kay: "admin", solo: "Other", euro: "Euroo", options });
+    const planned = await changes();
+    expect(planned.filter((step) => step.startsWith("replace "))).toEqual([
+      "replace currencies",
+      "replace roster",
+      "replace solo",
+    ]);
+    // The option alone changes nothing, and is forgotten with the program's next edit.
+    await edit({ options });
+    await project.succeed("preview --expect-no-changes");
+  });
+});
+
+describe.each(Object.values(doors))("what a refusal advises holds through the $name door", (door) => {
+  let stage: Stage;
+  const own = ["leftOut", "insertOnly", "keepLive", "none"] as const;
+  beforeAll(async () => {
+    const alike = Object.fromEntries(own.map((table) => [table, tables.currencies]));
+    stage = await Stage.set({ tables: alike }, {}, door);
+  });
+  afterAll(() => stage.clear());
+
+  /** What a row of a table becomes that was edited by hand, once its seed is declared so. */
+  async function edited(table: (typeof own)[number], then: Record<string, unknown>): Promise<unknown[]> {
+    const { host, client } = stage;
+    const seed = { table, key: "Code" };
+    const rows = [{ Code: "EUR", Name: "Euro" }];
+    host.resource = table;
+    const { id, outputs } = await stage.create("SeedRows", { ...seed, rows });
+    const [row] = await live(table);
+    await client.updatemicroapprow({ rowID: String(row?.["_id"]), rowData: { Name: "By hand" } });
+    const { inputs } = await host.check("SeedRows", { ...seed, rows, ...then }, outputs);
+    const { changes } = await host.diff("SeedRows", id, outputs, inputs);
+    if (changes) await host.update("SeedRows", id, outputs, inputs);
+    return (await live(table)).map((found) => found["Name"]);
+  }
+  async function live(table: string): Promise<Readonly<Record<string, unknown>>[]> {
+    const found = [];
+    for await (const rows of pages(stage.client, { microAppID: table })) found.push(...rows);
+    return found;
+  }
+
+  test("a label that is left out is left alone", async () => {
+    expect(await edited("leftOut", { rows: [{ Code: "EUR" }] })).toEqual(["By hand"]);
+  });
+  test("insertOnly changes no row that is there", async () => {
+    expect(await edited("insertOnly", { mode: "insertOnly", rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual([
+      "By hand",
+    ]);
+  });
+  test("keepLive keeps what is edited by hand", async () => {
+    expect(await edited("keepLive", { onConflict: "keepLive" })).toEqual(["By hand"]);
+  });
+  test("without any of these it is put right", async () => {
+    expect(await edited("none", { rows: [{ Code: "EUR", Name: "Euroo" }] })).toEqual(["Euroo"]);
+  });
+});
+
+test("customTimeouts end a create and an update of a dynamic resource", async () => {
+  const stage = await Stage.set();
+  const { host, emulator } = stage;
+  try {
+    const { id, outputs } = await stage.create("Organization", { name: "Acme" });
+    emulator.setFaults({ faults: [{ endpoint: "updateorganization", kind: "timeout" }] });
+    const limited = { name: "Other", __options: { timeouts: { update: 1 } } };
+    const { inputs } = await host.check("Organization", limited, outputs);
+    await expect(host.update("Organization", id, outputs, inputs)).rejects.toThrow(
+      "not done within the 1 s of its timeout",
+    );
+    emulator.setFaults({ faults: [{ endpoint: "insertorganization", kind: "timeout" }] });
+    host.resource = "another";
+    await expect(
+      stage.create("Organization", { name: "More", __options: { timeouts: { create: 1 } } }),
+    ).rejects.toThrow("not done within the 1 s of its timeout");
+  } finally {
+    await stage.clear();
+  }
+});

@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { byHand, changingCalls } from "../harness/platform.ts";
+import { leftRunning } from "../harness/processes.ts";
+import { Project } from "../harness/project.ts";
+
+let project: Project;
+beforeEach(async () => {
+  project = await Project.environment();
+  await project.succeed("stack init dev");
+});
+afterEach(async () => {
+  const left = await leftRunning(project.folder);
+  await project.remove();
+  expect(left).toEqual([]);
+});
+
+/** IDs of all resources but seeds, whose IDs are their tables. */
+async function ids(): Promise<string[]> {
+  return [...(await project.state()).values()].map(({ id = "" }) => id).toSorted();
+}
+
+const dev = `extends: base.yaml
+organizations:
+  acme:
+    name: Acme
+    teams:
+      crew: { name: Crew, members: { ada@example.com: admin, grace@example.com: member } }
+      support: { name: Support, roster: { members: { kay@example.com: member } } }
+seeds:
+  offices:
+    table: offices
+    key: Name
+    references: { Country: { seed: countries } }
+    rows: [{ Name: Lisbon, Country: PT, Desks: 12 }, { Name: Osaka, Country: JP, Desks: 8 }]
+    teamViewers: [{ team: acme/crew }]
+apps:
+  portal: { userEmail: admin@example.com, appPrompt: A portal. }
+`;
+
+test("keys of organizations, teams, seeds and apps change at once, once more and back again, and nothing is sent", async () => {
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  const before = await ids();
+  const renamed = dev
+    .replace("  acme:\n", "  apex:\n    formerly: acme\n")
+    .replace("crew: {", "core: { formerly: [crew],")
+    .replace("support: {", "desk: { formerly: [helpdesk, support],")
+    .replace("  offices:\n", "  branches:\n    formerly: offices\n")
+    .replace("portal: {", "gate: { formerly: portal,")
+    .replace("acme/crew", "apex/core");
+  await project.write("dev.yaml", renamed);
+  expect(await project.succeed("preview --expect-no-changes")).not.toMatch(/create|delete/);
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await ids()).toEqual(before);
+  expect([...(await project.state()).keys()].toSorted()).toEqual([
+    "environment",
+    "environment/apex",
+    "environment/apex/core",
+    "environment/apex/core/ada@example.com",
+    "environment/apex/core/grace@example.com",
+    "environment/apex/desk",
+    "environment/apex/desk/roster",
+    "environment/branches",
+    "environment/countries",
+    "environment/currencies",
+    "environment/gate",
+    "environment/gate-ready",
+  ]);
+
+  // Twice more, with an edit; a stack that has not seen the key between them is served as well.
+  await project.write(
+    "dev.yaml",
+    renamed
+      .replace("  apex:\n    formerly: acme", "  zenith:\n    formerly: [apex, acme]")
+      .replace("branches:\n    formerly: offices", "sites:\n    formerly: [branches, offices]")
+      .replace("apex/core", "zenith/core")
+      .replace("name: Crew", "name: Core"),
+  );
+  expect(await project.steps("preview")).toEqual(["update environment/zenith/core"]);
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([
+    "updateteam",
+  ]);
+  expect(await ids()).toEqual(before);
+
+  await project.write(
+    "dev.yaml",
+    dev
+      .replace("  acme:\n", "  acme:\n    formerly: zenith\n")
+      .replace("crew: {", "crew: { formerly: core,")
+      .replace("support: {", "support: { formerly: desk,")
+      .replace("  offices:\n", "  offices:\n    formerly: sites\n")
+      .replace("portal: {", "portal: { formerly: gate,"),
+  );
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([
+    "updateteam",
+  ]);
+  expect(await ids()).toEqual(before);
+  await project.write("dev.yaml", dev); // done everywhere
+  await project.succeed("preview --expect-no-changes --refresh");
+});
+
+test("the environment itself gets another name, at once with an organization and an app", async () => {
+  await project.succeed("up --yes --skip-preview");
+  const before = await ids();
+  await project.edit("index.ts", 'new Environment("environment", {', 'new Environment("crew", {');
+  const program = await project.read("index.ts");
+  await project.write(
+    "index.ts",
+    program.replace(/(new Environment\("crew",[^;]*)\);/, '$1, { aliases: [{ name: "environment" }] });'),
+  );
+  await project.edit("dev.yaml", "  acme: #", "  apex: #");
+  await project.edit("dev.yaml", "name: Acme", "name: Acme\n    formerly: acme");
+  await project.edit("dev.yaml", "  portal:", "  gate:\n    formerly: portal");
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await ids()).toEqual(before);
+  expect([...(await project.state()).keys()].filter((name) => name.includes("environment"))).toEqual([]);
+});
+
+test("an organization's key that changed without it is refused, with the line to write; undone or written, nothing is sent", async () => {
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  const before = await ids();
+  await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
+  for (const command of ["preview", "up --yes --skip-preview"]) {
+    const refused = await changingCalls(project.platform, async () => {
+      const { status, output } = await project.run(command);
+      expect([command, status, output]).toEqual([
+        command,
+        1,
+        expect.stringContaining('is that of organization "environment/acme" (') as unknown,
+      ]);
+      expect(output).toContain('If its key "acme" became "apex", write formerly: [acme] under "apex"');
+      expect(output).not.toMatch(/^\s+at /m);
+    });
+    expect(refused).toEqual([]);
+  }
+  await project.write("dev.yaml", dev);
+  await project.succeed("preview --expect-no-changes");
+  await project.write(
+    "dev.yaml",
+    dev.replace("  acme:\n", "  apex:\n    formerly: [acme]\n").replace("acme/crew", "apex/crew"),
+  );
+  expect(await changingCalls(project.platform, () => project.succeed("up --yes --skip-preview"))).toEqual([]);
+  expect(await ids()).toEqual(before);
+});
+
+test("in a fresh clone the platform's refusal says what to write, and what was written then mends it", async () => {
+  await project.write("dev.yaml", dev);
+  await project.succeed("up --yes --skip-preview");
+  const before = await ids();
+  await rm(join(project.program, ".microapps/organizations"), { recursive: true });
+  await project.write("dev.yaml", dev.replace("  acme:\n", "  apex:\n").replace("acme/crew", "apex/crew"));
+  const { status, output } = await project.run("up --yes --skip-preview");
+  expect(status).toBe(1);
+  expect(output).toContain("formerly: [<key>] beside the new key in the environment file");
+  await project.write(
+    "dev.yaml",
+    dev.replace("  acme:\n", "  apex:\n    formerly: acme\n").replace("acme/crew", "apex/crew"),
+  );
+  await project.succeed("up --yes");
+  expect(await ids()).toEqual(before);
+  await project.succeed("preview --expect-no-changes --refresh");
+  await byHand(project.platform, async (client) => {
+    const teamID = (await project.state()).get("environment/apex/crew")?.id ?? "";
+    expect((await client.teammembers({ teamIDs: [teamID] })).teamMembers).toHaveLength(3);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { createClient, pages } from "../../provider/client/index.ts";
+import { leftRunning } from "../harness/processes.ts";
+import { Project, repository } from "../harness/project.ts";
+import { recorded, type Recording, screen } from "./recording.ts";
+
+// What people see of a stack's life on terminals of three widths. UPDATE_SCREENS=1 writes the texts anew: read them.
+const widths = [80, 100, 140];
+const text = (name: string): string => join(repository, "testing/screens", `${name}.txt`);
+
+const program = `import { Environment } from "pulumi-microapps";
+export const { teams, seeds } = new Environment("environment", { file: "dev.yaml" });
+`;
+const dev = `organizations:
+  acme:
+    name: Acme
+    teams:
+      crew:
+        name: Crew
+        description: Runs the place.
+        roster: { members: { ada@example.com: admin, grace@example.com: member, kay@example.com: member } }
+      support:
+        name: Support
+        members: { alan@example.com: admin }
+seeds:
+  countries: { table: countries, key: Code, source: countries.csv }
+  offices:
+    table: offices
+    key: Name
+    references: { Country: { seed: countries } }
+    rows:
+      - { Name: Lisbon, Country: PT, Desks: "12" }
+      - { Name: Osaka, Country: JP, Desks: "8" }
+`;
+const countries = "Code,Name\nPT,Portugal\nKE,Kenya\nJP,Japan\nAT,Austira\n";
+const offices = { Name: "text", Country: { type: "linked", table: "countries" }, Desks: "text" };
+const tables = {
+  countries: { fields: { Code: "text", Name: "text" } },
+  offices: { fields: offices },
+  branches: { fields: offices },
+};
+
+let project: Project;
+let emulator: Emulator;
+const recordings = new Map<string, Recording>();
+
+/** Runs a command and keeps what it tells under a name. */
+async function record(name: string, command: string, status = 0): Promise<void> {
+  const ended = await project.run(command, "--json", "--parallel", "1");
+  expect([name, ended.status]).toEqual([name, status]);
+  recordings.set(name, recorded(ended.output));
+}
+
+beforeAll(async () => {
+  emulator = await createEmulator({ seed: { tables } });
+  const account = { email: "admin@example.com", password: "admin" };
+  project = await Project.running(program, {});
+  Object.assign(project.environment, {
+    MICROAPPS_ENDPOINT: emulator.url,
+    MICROAPPS_EMAIL: account.email,
+    MICROAPPS_PASSWORD: account.password,
+  });
+  const client = createClient({ endpoint: emulator.url, ...account });
+  try {
+    await project.write("dev.yaml", dev);
+    await project.write("countries.csv", countries);
+    await project.succeed("stack init dev");
+    await record("create", "up --yes");
+
+    const roster = "{ ada@example.com: admin, kay@example.com: admin, katherine@example.com: member }";
+    await project.edit("dev.yaml", "name: Crew", "name: Core");
+    await project.edit("dev.yaml", 'Desks: "8"', 'Desks: "9"');
+    await record("update", "up --yes");
+    await project.edit("dev.yaml", /members: (\{ ada@.*? \}) \}/.exec(dev)?.[1] ?? "", roster);
+    await record("roster", "up --yes");
+    await project.write("countries.csv", countries.replace("Austira", "Austria").replace("KE,Kenya", "BR,Brazil"));
+    await record("fileSeed", "up --yes");
+    await project.edit("dev.yaml", "table: offices", "table: branches");
+    await record("replace", "up --yes");
+
+    const teamID = (await project.state()).get("environment/acme/crew")?.id ?? "";
+    await client.updateteam({ teamID, teamInfo: { name: "By hand" } });
+    for await (const rows of pages(client, { microAppID: "countries" })) {
+      const of = (code: string): string => String(rows.find(({ Code }) => Code === code)?._id);
+      await client.updatemicroapprow({ rowID: of("AT"), rowData: { Name: "By hand" } });
+      await client.removemicroapprow({ rowID: of("BR") });
+    }
+    await record("drift", "refresh --yes");
+    await record("repair", "up --yes");
+
+    await project.write("countries.csv", countries.replaceAll("Name", "Nam").replace("KE,Kenya", "BR,Brazil"));
+    await record("failure", "up --yes", 1);
+    await record("destroy", "destroy --yes");
+  } finally {
+    await client.close();
+  }
+}, 600_000);
+afterAll(async () => {
+  const left = await leftRunning(project.folder);
+  await project.remove();
+  await emulator.close();
+  expect(left).toEqual([]);
+});
+
+const names = ["create", "update", "roster", "fileSeed", "replace", "drift", "repair", "failure", "destroy"];
+test.each(names)("%s", async (name) => {
+  const recording = recordings.get(name) ?? [];
+  const screens = widths.map((width) => [width, screen(recording, width)] as const);
+  for (const [width, { text, overflowing }] of screens)
+    expect([width, overflowing, text.length > 0]).toEqual([width, [], true]);
+  const all = screens.map(([width, { text }]) => `${"=".repeat(width)} ${width} columns\n${text}`).join("\n");
+  if (process.env["UPDATE_SCREENS"]) {
+    await mkdir(join(repository, "testing/screens"), { recursive: true });
+    await writeFile(text(name), all);
+  }
+  expect(all).toBe(await readFile(text(name), "utf8"));
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { throughBothDoors } from "../harness/bothDoors.ts";
+import * as doors from "../harness/doors.ts";
+import { ProviderHost } from "../harness/providerHost.ts";
+
+// What the author of a pull request puts into files: a preview must neither show what stands elsewhere nor wait.
+
+const tables = { regions: { fields: { Code: "text", Name: "text" } } };
+
+throughBothDoors({ tables }, (scene) => {
+  const problemsOf = async (source: string): Promise<string> =>
+    (await scene.host.check("SeedRows", { table: "regions", key: "Code", source })).problems.join("\n");
+
+  test("rows come from the repository, and from nowhere else", async () => {
+    const { folder } = scene.host;
+    await writeFile(join(folder, "regions.csv"), "Code,Name\nN,North\n");
+    await symlink("regions.csv", join(folder, "linked.csv"));
+    await symlink("/etc/passwd", join(folder, "passwd.csv"));
+    await symlink("/proc/self/environ", join(folder, "environ.ndjson"));
+    expect(await problemsOf("linked.csv")).toBe("");
+    for (const source of ["passwd.csv", "environ.ndjson", "../../../etc/passwd.csv/../passwd.csv"]) {
+      const said = await problemsOf(source);
+      expect(said).toMatch(/it is outside of the repository|there is no such file/);
+      expect(said).not.toMatch(/root:|PATH=/);
+    }
+    expect(await problemsOf("passwd.csv")).toContain("it is outside of the repository");
+  });
+
+  test("devices and pipes are refused at once", async () => {
+    execFileSync("mkfifo", [join(scene.host.folder, "pipe.csv")]);
+    await symlink("/dev/zero", join(scene.host.folder, "zero.csv"));
+    expect(await problemsOf("pipe.csv")).toContain("it is no file but a device, a pipe or a socket");
+    expect(await problemsOf("zero.csv")).toContain("it is outside of the repository");
+  });
+});
+
+test.each(Object.values(doors))(
+  "through the $name door, an emulator's seed comes from the repository, too",
+  async (door) => {
+    const config = { "microapps:email": "admin@example.com", "microapps:password": "admin" };
+    const host = await ProviderHost.start(door, {
+      "microapps:endpoint": "emulator::memory:?seed=/etc/passwd",
+      ...config,
+    });
+    const inputs = host.door.given("Organization", host.urn("Organization"), { name: "Acme" });
+    const made = host.create("Organization", inputs).then(
+      () => "",
+      (error: unknown) => String(error),
+    );
+    const said = await made;
+    await host.stop();
+    expect(said).toContain("it is outside of the repository");
+    expect(said).not.toContain("root:");
+  },
+);

@@ -1,0 +1,114 @@
+import grpc from "@grpc/grpc-js";
+import { afterEach, expect, test } from "@jest/globals";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engineProto from "@pulumi/pulumi/proto/engine_pb.js";
+import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createEmulator } from "../../emulator/index.ts";
+import { Monitor } from "../../engine/program/monitorServer.ts";
+import { Project } from "../harness/project.ts";
+
+// What a process that the engine starts, or another one of this machine that finds its port, gets to know.
+
+const program = `
+import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);
+const { Empty } = require("google-protobuf/google/protobuf/empty_pb.js");
+const monitor = require("@pulumi/pulumi/runtime/settings").getMonitor();
+const info = await new Promise((resolve, reject) =>
+  monitor.getDeploymentInfo(new Empty(), (error, answer) => (error ? reject(error) : resolve(answer))),
+);
+export const asked = {
+  project: info.getProject(),
+  config: info.getConfigMap().getLength(),
+  secrets: info.getConfigsecretkeysList().length,
+  environment: Object.keys(process.env).filter((name) => name.includes("PASSPHRASE")),
+};
+`;
+
+test("the monitor hands out no configuration, the program gets no passphrase, and the files of a run are its owner's", async () => {
+  const emulator = await createEmulator();
+  const project = await Project.running(program, { "microapps:endpoint": emulator.url });
+  try {
+    await project.succeed("stack init dev");
+    await project.succeed("config set microapps:password --secret", "correct-horse");
+    await project.succeed("up --yes --skip-preview");
+    expect(JSON.parse(await project.succeed("stack output asked --json"))).toEqual({
+      project: "tests",
+      config: 0,
+      secrets: 0,
+      environment: [],
+    });
+    const state = join(project.folder, ".pulumi");
+    const entries = await readdir(state, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && entry.name !== "meta.yaml");
+    expect(files.length).toBeGreaterThan(0);
+    for (const { parentPath, name } of files) {
+      expect([name, (await stat(join(parentPath, name))).mode & 0o077]).toEqual([name, 0]);
+    }
+  } finally {
+    await project.remove();
+    await emulator.close();
+  }
+});
+
+const { geteuid } = process;
+afterEach(() => {
+  if (geteuid) process.geteuid = geteuid;
+});
+
+interface Client {
+  close: () => void;
+}
+
+/** What a call is answered: "" where it is answered well. */
+function answerOf(client: Client, call: (done: (error: grpc.ServiceError | null) => void) => void): Promise<string> {
+  return new Promise((resolve) => {
+    call((error) => {
+      client.close();
+      resolve(error === null ? "" : `${grpc.status[error.code]}: ${error.details}`);
+    });
+  });
+}
+
+const isLinux = process.platform === "linux";
+const another = isLinux
+  ? "PERMISSION_DENIED: this run is another user's: it answers processes of the user who started it, and this one runs as somebody else"
+  : "";
+const plain = grpc.credentials.createInsecure();
+
+test("the engine's monitor answers processes of its own user only", async () => {
+  const monitor = new Monitor(() => undefined);
+  await monitor.listen();
+  const ask = (): Promise<string> => {
+    const client = new engineService.EngineClient(monitor.address, plain);
+    return answerOf(client, (done) => client.getRootResource(new engineProto.GetRootResourceRequest(), done));
+  };
+  expect(await ask()).toBe("");
+  process.geteuid = () => (geteuid?.() ?? 0) + 1;
+  expect(await ask()).toBe(another);
+  monitor.close();
+});
+
+test.each([
+  ["itself", "", ""],
+  ["somebody else", "process.geteuid = () => -1", another],
+])("a plugin that runs as %s answers this user accordingly", async (_name, before, answer) => {
+  const executable = fileURLToPath(new URL("../../provider/cmd/pulumi-resource-microapps.js", import.meta.url));
+  const child = spawn(process.execPath, ["--import", `data:text/javascript,${before}`, executable], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  const [port] = (await once(createInterface(child.stdout), "line")) as [string];
+  const client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, plain);
+  const said = await answerOf(client, (done) => client.getPluginInfo(new emptyProto.Empty(), done));
+  child.kill();
+  await ended;
+  expect(said).toBe(answer);
+});

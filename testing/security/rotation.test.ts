@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { hashPassword } from "../../emulator/data/hashing.ts";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { dynamic, plugin } from "../harness/doors.ts";
+import { freshFolder, Project, repository } from "../harness/project.ts";
+import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
+
+const email = "admin@example.com";
+const [first, renewed, wrong] = ["correct-horse", "battery-staple", "neither-of-them"];
+
+let folder: string;
+let emulator: Emulator;
+beforeEach(async () => {
+  folder = await freshFolder();
+  emulator = await createEmulator({
+    data: join(folder, "platform.db"),
+    seed: { administrator: { email, password: first } },
+  });
+});
+afterEach(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Renews the password on the platform: the one before is worth nothing any more, and nobody is logged in. */
+function renew(): void {
+  const database = new DatabaseSync(join(folder, "platform.db"), { timeout: 5_000 });
+  database.prepare("UPDATE users SET password = ? WHERE email = ?").run(hashPassword(renewed), email);
+  database.exec("DELETE FROM sessions");
+  database.close();
+}
+
+/** What is said of whatever fails by a login of which was told already. */
+const refusedLogin = "not done, since the platform refuses the login, as is said once in this run.";
+
+const struct = (properties: Properties) => structProto.Struct.fromJavaScript(properties as Record<string, never>);
+const settings = (password: string): Record<string, string> => ({ endpoint: emulator.url, email, password });
+
+/** What the check of a provider says against new inputs. */
+async function refusals(host: ProviderHost, name: string, olds: Properties, news: Properties): Promise<string[]> {
+  const request = new providerProto.CheckRequest()
+    .setUrn(`urn:pulumi:dev::tests::pulumi:providers:microapps::${name}`)
+    .setOlds(struct(olds))
+    .setNews(struct(news));
+  const answer = await host.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
+    client.checkConfig(request, done),
+  );
+  return answer.getFailuresList().map((failure) => `${failure.getProperty()}${failure.getReason()}`);
+}
+
+const started = (
+  password: string,
+  explicit: boolean,
+  environment: Readonly<Record<string, string>> = {},
+  { environment: own, ...door }: Door = plugin,
+) => {
+  const config = Object.entries(settings(password)).map(([key, value]) => [`microapps:${key}`, value]);
+  return ProviderHost.start(
+    { ...door, environment: { ...own, ...environment } },
+    {
+      ...(Object.fromEntries(config) as Record<string, string>), // just made of pairs
+      ...(explicit ? { "microapps:explicitProvider": "true" } : {}),
+    },
+  );
+};
+
+describe.each([
+  ["the default provider", "default", false],
+  ["an explicit provider", "own", true],
+])("%s of the plugin", (_, name, explicit) => {
+  test("tries new credentials once, and says so when they are refused", async () => {
+    const host = await started(first, explicit);
+    try {
+      const check = (olds: Properties, password: string) => refusals(host, name, olds, settings(password));
+      expect(await check(settings(first), first)).toEqual([]);
+      const refused = [
+        expect.stringMatching(/^the platform refuses the login, and the state keeps the one that it has: login:/),
+      ];
+      expect(await check(settings(first), wrong)).toEqual(refused);
+      // Nothing was made yet, or nobody answers: a preview is offline.
+      expect(await check({}, wrong)).toEqual([]);
+      const nobody = { ...settings(wrong), endpoint: "http://127.0.0.1:1" };
+      expect(await refusals(host, name, settings(first), nobody)).toEqual([]);
+      renew();
+      // Unchanged, and refused all the same: "unchanged" would be a lie about what was looked at.
+      expect(await check(settings(first), first)).toEqual(refused);
+      expect(await check(settings(first), renewed)).toEqual([]);
+      const calm = { ...settings(first), driftOnPreview: "false" };
+      expect(await refusals(host, name, calm, calm)).toEqual([]);
+      expect((await check(settings(first), wrong)).join()).not.toContain(wrong);
+    } finally {
+      await host.stop();
+    }
+  });
+
+  test("with a login that was revoked leaves the state as it is, says so, and goes on with the environment's", async () => {
+    const host = await started(first, explicit);
+    const { id, outputs } = await host.create("Organization", { name: "Acme" });
+    await host.stop();
+    renew();
+
+    const locked = await started(first, explicit);
+    try {
+      const read = await locked.read("Organization", id, outputs, { name: "Acme" });
+      expect(read).toEqual({ id, outputs, inputs: { name: "Acme" } });
+      expect(locked.told).toEqual([
+        expect.stringMatching(
+          /^warning: the platform refuses the login that the state remembers: what was changed by hand was not looked for/,
+        ),
+      ]);
+      // An import has no state that could stay.
+      await expect(locked.import("Organization", id)).rejects.toThrow(refusedLogin);
+      await expect(locked.destroy("Organization", id, outputs)).rejects.toThrow("Login failed"); // another process
+      const updating = locked.update("Organization", id, outputs, { name: "Acme & Co" });
+      await expect(updating).rejects.toThrow(refusedLogin);
+    } finally {
+      await locked.stop();
+    }
+
+    const environment = {
+      MICROAPPS_ALLOWED_ENDPOINTS: emulator.url,
+      MICROAPPS_EMAIL: email,
+      MICROAPPS_PASSWORD: renewed,
+    };
+    const unlocked = await started(first, explicit, environment);
+    try {
+      expect((await unlocked.read("Organization", id, outputs, { name: "Acme" })).outputs).toEqual(outputs);
+      expect(unlocked.told).toEqual([]);
+      await unlocked.destroy("Organization", id, outputs);
+    } finally {
+      await unlocked.stop();
+    }
+    expect(emulator.calls({ mutating: true }).map(({ endpoint }) => endpoint)).toEqual([
+      "insertorganization",
+      "deleteorganization",
+    ]);
+  });
+});
+
+describe.each([
+  ["the stack's configuration", false],
+  ["an explicit provider", true],
+])("the dynamic door with %s", (_, explicit) => {
+  const start = (password: string, environment?: Readonly<Record<string, string>>) =>
+    started(password, explicit, environment, dynamic);
+
+  test("goes on with a renewed login, and with a wrong one does nothing, says so once and loses nothing", async () => {
+    const before = await start(first);
+    const { inputs } = await before.check("Organization", { name: "Acme" });
+    const { id, outputs } = await before.create("Organization", inputs);
+    await before.stop();
+    renew();
+
+    // What a program declares is compared offline.
+    const refused = await start(wrong);
+    try {
+      const renamed = (await refused.check("Organization", { name: "Acme & Co" }, inputs)).inputs;
+      expect((await refused.diff("Organization", id, outputs, renamed)).changes).toBe(true);
+      const login = "login: Login failed: wrong e-mail address or password.";
+      await expect(refused.update("Organization", id, outputs, renamed)).rejects.toThrow(login);
+      await expect(refused.create("Organization", renamed)).rejects.toThrow(refusedLogin);
+    } finally {
+      await refused.stop();
+    }
+
+    // A refresh and a destroy have what the state remembers.
+    const locked = await start(first);
+    try {
+      await expect(locked.read("Organization", id, outputs)).rejects.toThrow(
+        "A refresh or destroy logs in as the state remembers: after a renewal run up first, or set MICROAPPS_PASSWORD and MICROAPPS_ENDPOINT.",
+      );
+      await expect(locked.delete("Organization", id, outputs)).rejects.toThrow(refusedLogin);
+    } finally {
+      await locked.stop();
+    }
+    const variables = { MICROAPPS_ENDPOINT: emulator.url, MICROAPPS_EMAIL: email, MICROAPPS_PASSWORD: renewed };
+    for (const environment of [variables, undefined]) {
+      const unlocked = await start(environment ? first : renewed, environment);
+      try {
+        expect((await unlocked.read("Organization", id, outputs)).outputs).toEqual(outputs);
+        if (!environment) await unlocked.destroy("Organization", id, outputs);
+      } finally {
+        await unlocked.stop();
+      }
+    }
+    expect(emulator.calls({ mutating: true }).map(({ endpoint }) => endpoint)).toEqual([
+      "insertorganization",
+      "deleteorganization",
+    ]);
+  });
+});
+
+const program = `
+import pulumi from "@pulumi/pulumi";
+new pulumi.CustomResource("microapps:index:Organization", "acme", { name: "Acme" });
+`;
+
+test("under the embedded engine a renewed password locks nobody out, and a wrong one is never saved", async () => {
+  const project = await Project.running(
+    program,
+    { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first },
+    { plugins: { providers: [{ name: "microapps", path: join(repository, "plugin") }] } },
+  );
+  try {
+    await project.succeed("stack init dev");
+    await project.succeed("up --yes --skip-preview");
+    renew();
+    const unchanged = await project.run("preview");
+    expect(unchanged.status).not.toBe(0);
+    expect(unchanged.output).toContain("the platform refuses the login");
+
+    await project.succeed("config set microapps:password", wrong);
+    const refused = await project.run("up --yes --skip-preview");
+    expect(refused.status).not.toBe(0);
+    expect(refused.output).toContain("the platform refuses the login");
+    expect(await project.stateText()).not.toContain(wrong);
+
+    await project.succeed("config set microapps:password", renewed);
+    expect(await project.succeed("preview")).toContain("what was changed by hand was not looked for");
+    await project.succeed("up --yes --skip-preview");
+    expect(await project.succeed("preview --expect-no-changes")).not.toContain("was not looked for");
+    await project.succeed("destroy --yes --skip-preview");
+  } finally {
+    await project.remove();
+  }
+});

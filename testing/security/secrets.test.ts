@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { createClient } from "../../provider/client/index.ts";
+import { dynamic, plugin } from "../harness/doors.ts";
+import { hostile } from "../harness/hostile.ts";
+import { leftRunning } from "../harness/processes.ts";
+import { Project, repository } from "../harness/project.ts";
+import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
+import { spellings } from "../harness/spellings.ts";
+
+// Each with characters that URLs, JSON and base64 spell otherwise.
+const password = 'pass "word"/für+ada?&';
+const apiKey = 'key \\of/the+operator"%';
+
+/** What one door is told in secret: names, texts, addresses, rows with their labels, tables. */
+const planted = (door: string) => ({
+  team: `crew "of"/${door}+ü?&`,
+  motto: `motto "of the"/${door}+ü?`,
+  member: `mary+${door}@hidden.example`,
+  admin: `anna+${door}@hidden.example`,
+  friend: `fred+${door}@hidden.example`,
+  message: `message "for"/${door}+ä?&`,
+  prompt: `An app about "${door}/ÿ+Q?"`,
+  pin: `pin \\"4711"/+${door}ä?&`,
+  label: `Label "of"/${door}+ö`,
+  table: `vault-of-${door}`,
+  code: `code "0815"/+${door}ë?&`,
+});
+const told = { dynamic: planted("dynamic"), plugin: planted("plugin") };
+
+const program = `
+import * as pulumi from "@pulumi/pulumi";
+import * as sdk from "pulumi-microapps";
+
+const { secret } = pulumi;
+const declare = (door, type, name, args, options) =>
+  door === "dynamic"
+    ? new sdk[type](name + "-" + door, args, options)
+    : new pulumi.CustomResource("microapps:index:" + type, name + "-" + door, args, options);
+
+const acme = new sdk.Organization("acme", { name: "Acme" });
+for (const [door, is] of Object.entries(${JSON.stringify(told)})) {
+  const team = declare(door, "Team", "crew", { organizationID: acme.id, name: secret(is.team), description: secret(is.motto) });
+  declare(door, "TeamMember", "member", { teamID: team.id, email: secret(is.member) });
+  const ring = declare(door, "Team", "ring", { organizationID: acme.id, name: "Ring " + door });
+  declare(door, "TeamRoster", "roster", { teamID: ring.id, members: secret({ [is.admin]: "admin" }), adopt: true });
+  declare(door, "SeedRows", "safes", {
+    table: "safes-" + door, key: "Pin", rows: secret([{ Pin: is.pin, [is.label]: "x", Doors: 2 }]),
+  });
+  declare(door, "SeedRows", "vault", { table: secret(is.table), key: "Code", rows: [{ Code: "A" }] });
+  declare(door, "SeedRows", "file", { table: "files-" + door, key: "Code", source: door + ".csv", types: { Doors: "number" }, sensitive: true });
+  const app = declare(door, "GeneratedApp", "portal", { userEmail: "admin@example.com", appPrompt: secret(is.prompt) });
+  declare(door, "Notification", "welcome", { appID: app.id, email: secret(is.friend), message: secret(is.message) });
+}
+`;
+
+const tablesOf = (door: string, { label, table }: ReturnType<typeof planted>) => ({
+  [`safes-${door}`]: { fields: { Pin: "text", Doors: "number", [label]: "text" } },
+  [`files-${door}`]: { fields: { Code: "text", Doors: "number" } },
+  [table]: { fields: { Code: "text" } },
+});
+
+let project: Project;
+let emulator: Emulator;
+/** The text of every file under a folder, by path. */
+async function texts(folder: string): Promise<[string, string][]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    files.map(async (file): Promise<[string, string]> => [file, await readFile(file, "latin1").then(fromLatin)]),
+  );
+}
+
+const fromLatin = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
+
+/** All that would tell a secret: its spellings, and base64 of the middle of it, which begins at any of three places. */
+function tellingOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const shifted = [0, 1, 2].map((shift) => bytes.subarray(shift, bytes.length - ((bytes.length - shift) % 3)));
+  return [
+    ...Object.values(spellings).map((spell) => spell(secret)),
+    ...shifted.flatMap((part) => [part.toString("base64"), part.toString("base64url")]),
+  ];
+}
+
+/** Where secrets can be read: place and secret. */
+function found(places: ReadonlyMap<string, string>, secrets: readonly string[]): string[] {
+  const telling = secrets.map((secret) => ({ secret, spelled: tellingOf(secret) }));
+  return [...places].flatMap(([text, place]) =>
+    telling.flatMap(({ secret, spelled }) =>
+      spelled.some((one) => text.includes(one)) ? [`${place}: ${secret}`] : [],
+    ),
+  );
+}
+
+describe("a project", () => {
+  beforeEach(async () => {
+    emulator = await createEmulator({
+      seed: {
+        administrator: { email: "admin@example.com", password, apiKey },
+        users: Object.values(told).map(({ friend }) => ({ email: friend })),
+        tables: Object.fromEntries(Object.entries(told).flatMap(([door, is]) => Object.entries(tablesOf(door, is)))),
+        settings: { generationSeconds: 0 },
+      },
+    });
+    project = await Project.running(
+      program,
+      { "microapps:endpoint": emulator.url, "microapps:email": "admin@example.com" },
+      { plugins: { providers: [{ name: "microapps", path: join(repository, "plugin") }] } },
+    );
+    for (const [door, { code }] of Object.entries(told)) {
+      await project.write(`${door}.csv`, `Code,Doors\n"${code.replaceAll('"', '""')}",2\n`);
+    }
+    await project.succeed("stack init dev");
+  });
+  afterEach(async () => {
+    const left = await leftRunning(project.folder);
+    await project.remove();
+    await emulator.close();
+    expect(left).toEqual([]);
+  });
+
+  test("secrets are in no file and in no output, whatever is run and whatever goes wrong", async () => {
+    const seen = new Map<string, string>(); // text → where it was read
+    const run = async (status: number, command: string, ...flags: string[]): Promise<string> => {
+      const ended = await project.run(command, ...flags);
+      const files = (await texts(project.folder)).filter(([file]) => !/index\.ts$|\.csv$/.test(file));
+      for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
+        seen.set(text, place);
+      expect(`${command} ${ended.status}: ${ended.output}`).toContain(`${command} ${status}`);
+      return ended.output;
+    };
+    await project.succeed("config set microapps:password --secret", password);
+    await project.succeed("config set microapps:apiKey --secret", apiKey);
+
+    // The answers of the generations are lost, and the platform refuses rows.
+    emulator.setFaults({ faults: [{ kind: "reset", commit: true, endpoint: "createappwithprompt" }] });
+    await project.edit("index.ts", "Doors: 2", 'Doors: "two"');
+    expect(await run(1, "up --yes --skip-preview --diff")).toMatch(/\[secret\] must be a number|did not arrive/);
+    await rm(join(project.folder, ".microapps/intents"), { recursive: true, force: true });
+    emulator.setFaults();
+    await project.edit("index.ts", '"two"', "2");
+    await run(0, "up --yes --skip-preview --json");
+
+    // Mistakes that a preview finds.
+    const sound = await project.read("index.ts");
+    await project.edit("index.ts", "Doors: 2 }", "Doors: 2 }, { Pin: is.pin }");
+    await project.edit("index.ts", "secret(is.member)", 'secret(is.member + " & co")');
+    await project.edit("index.ts", '[is.admin]: "admin"', '[is.admin]: "admin", [is.admin.toUpperCase()]: "member"');
+    await project.edit("index.ts", "secret(is.table)", "secret(is.table), tabel: secret(is.table)");
+    expect(await run(1, "preview --diff")).toContain("has a problem");
+    await project.write("index.ts", sound);
+
+    await project.edit("index.ts", '"Ring "', '"The ring "');
+    await project.edit("index.ts", "secret(is.motto)", 'secret("the " + is.motto)');
+    await project.edit("index.ts", "Doors: 2", "Doors: 3");
+    await run(0, "up --yes --diff");
+    await run(0, "stack export");
+    await run(0, "stack output --json");
+    await run(0, "config");
+
+    const client = createClient({ endpoint: emulator.url, email: "admin@example.com", password, apiKey });
+    const { authToken, userId } = await client.login({ email: "admin@example.com", password });
+    await client.close();
+    // Where credentials of the environment may go.
+    project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = emulator.url;
+    Object.assign(project.environment, { MICROAPPS_TOKEN: authToken, MICROAPPS_USER_ID: userId });
+    await run(0, "refresh --yes --json");
+
+    // A token and a password with which the platform knows nobody.
+    const token = 'token/"of ada"+?&==';
+    Object.assign(project.environment, { MICROAPPS_TOKEN: token });
+    await run(1, "refresh --yes --diff");
+    Object.assign(project.environment, { MICROAPPS_TOKEN: undefined, MICROAPPS_USER_ID: undefined });
+    project.environment["MICROAPPS_PASSWORD"] = `${password}!`;
+    await run(1, "refresh --yes");
+    project.environment["MICROAPPS_PASSWORD"] = undefined;
+    const own = Object.values(told).flatMap((one) => Object.values(one));
+    const secrets = [password, apiKey, authToken, token, ...own];
+    await run(0, "destroy --yes --diff");
+    expect(found(seen, secrets)).toEqual([]);
+    // Nor is what digests of rows are keyed with, which each seed has, also when its rows are no secret.
+    expect([...seen].filter(([text]) => /"2:[\w-]{22}"/.test(text)).map(([, place]) => place)).toEqual([]);
+    // The search finds what is there.
+    expect(found(new Map([[await project.read("index.ts"), ""]]), secrets)).toHaveLength(own.length);
+  });
+});
+
+/** Inputs as an engine hands them to a door, these of them as secrets. */
+const secretly = ({ name }: Door, inputs: Properties, secrets: readonly string[]): Properties =>
+  name === "dynamic"
+    ? { ...inputs, __options: { secrets } }
+    : Object.fromEntries(
+        Object.entries(inputs).map(([key, value]) => [key, secrets.includes(key) ? { [mark]: kind, value } : value]),
+      );
+const [mark, kind] = ["4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"];
+
+test.each([dynamic, plugin])("the $name door says what is wrong with a secret, and not what it is", async (door) => {
+  const platform = await hostile();
+  const account = {
+    "microapps:email": "admin@example.com",
+    "microapps:password": password,
+    "microapps:apiKey": apiKey,
+  };
+  const host = await ProviderHost.start(door, { "microapps:endpoint": platform.url, ...account });
+  const problems = async (type: string, inputs: Properties, ...secrets: string[]): Promise<string[]> =>
+    (await host.check(type, secretly(door, inputs, secrets))).problems;
+  try {
+    const { pin, label, member, admin, table, team } = told[door.name as keyof typeof told]; // named by the doors
+    const rows = [{ Pin: pin, [label]: "x" }, { Pin: pin, [label]: "y" }, { [label]: "z" }];
+    expect(await problems("SeedRows", { table: "safes", key: "Pin", rows }, "rows")).toEqual([
+      "rows: rows[1]: the natural key stands at rows[0] already: remove one of the two, or name more labels in key\n" +
+        "rows[2]: the row has no Pin, which is its natural key: give it one",
+    ]);
+    expect(await problems("TeamMember", { teamID: "t1", email: `${member} & co` }, "email")).toEqual([
+      "email: must be an e-mail address",
+    ]);
+    const members = { [admin]: "boss" };
+    expect(await problems("TeamRoster", { teamID: "t1", members }, "members")).toEqual([
+      "members.[secret]: must be admin or member",
+    ]);
+    expect(await problems("SeedRows", { [table]: table, table, key: "Code" }, table, "table")).toEqual([
+      "[secret]: is no input of SeedRows; it has table, key, rows, source, types, mode, references, parent, viewers, " +
+        "teamViewers, userID, onViewersChange, ignoreActionRules, onConflict, maxRemovals, onDestroy, sensitive, adopt",
+    ]);
+    const { inputs } = await host.check("Team", secretly(door, { organizationID: "o1", name: team }, ["name"]));
+    for (const [spelling, spell] of Object.entries(spellings)) {
+      platform.answer = (request, response) => {
+        const welcome = { status: "success", authToken: "token-of-theirs", userId: "user-of-theirs" };
+        const said = [password, team].map((secret) => `<${spell(secret)}>`).join(" and ");
+        const answer = request.url?.includes("login") ? welcome : { error: `not ${said}` };
+        response.writeHead("error" in answer ? 400 : 200, { "content-type": "application/json" });
+        response.end(JSON.stringify(answer));
+      };
+      const failure = await host.create("Team", inputs).catch((error: unknown) => String(error));
+      expect([spelling, failure]).toEqual([spelling, expect.stringContaining("not <[secret]> and <[secret]>.")]);
+    }
+  } finally {
+    await host.stop();
+    await platform.close();
+  }
+});

@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Endpoint } from "../provider/contract/endpoint.ts";
+import { endpoints } from "../provider/contract/endpoints.ts";
+import { isObject } from "../provider/contract/wire.ts";
+
+// `make docs` writes methods.ts anew, so that editors show what the contract says; with --check it only compares.
+const file = join(import.meta.dirname, "../../provider/client/methods.ts");
+
+const effects = {
+  read: "Changes nothing; repeated after failures.",
+  idempotent: "Repeated after failures: the end is the same.",
+  create: "Repeated only when it is certain that nothing was made; else it fails as `outcomeUnknown`.",
+};
+
+function methods(): string {
+  const entries: [string, Endpoint][] = Object.entries(endpoints);
+  return [
+    "// Made of provider/contract by `make docs`: change that, not this.",
+    'import type { AnswerOf, RequestOf } from "../provider/contract/endpoints.ts";',
+    'import type { CallOptions } from "../provider/client/client.ts";',
+    "",
+    "/** One method for each endpoint of the contract, by its name. All of them fail with an `ApiError`, whose `code` says why. */",
+    "export interface Methods {",
+    ...entries.flatMap(([name, endpoint]) => method(name, endpoint)),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function method(name: string, { summary, method: verb, path, effect, request, answer, errors }: Endpoint): string[] {
+  const lines = [
+    summary,
+    effects[effect],
+    "",
+    ...parts("@param request", request, "input"),
+    ...parts("@returns", answer, "output"),
+    ...(errors.length > 0 ? [`@throws ApiError ${errors.map((code) => `\`${code}\``).join(", ")}`] : []),
+    `@see \`${verb} ${path}\`, docs/endpoints.md#${name.toLowerCase()}`,
+  ];
+  const comment = lines.map((line) => `   *${line === "" ? "" : ` ${line.replaceAll("*/", "* /")}`}`);
+  const signature = `(request: RequestOf<"${name}">, options?: CallOptions) => Promise<AnswerOf<"${name}">>;`;
+  return ["  /**", ...comment, "   */", `  ${name}: ${signature}`];
+}
+
+/** The properties at the top, each with what is said about it. */
+function parts(tag: string, schema: z.ZodType, io: "input" | "output"): string[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  const named = Object.entries(properties).map(([name, property]) => {
+    const said =
+      isObject(property) && typeof property["description"] === "string" ? `: ${property["description"]}` : "";
+    return `\`${name}\`${required.includes(name) ? "" : " (optional)"}${said.replace(/\.$/, "")}`;
+  });
+  return named.length > 0 ? [`${tag} ${named.join("; ")}.`] : [];
+}
+
+const text = methods();
+if (!process.argv.includes("--check")) writeFileSync(file, text);
+else if (readFileSync(file, "utf8") !== text) {
+  process.stderr.write("provider/client/methods.ts is stale: run make docs\n");
+  process.exitCode = 1;
+}
