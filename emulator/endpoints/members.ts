@@ -1,5 +1,13 @@
 import type { Call, Handler } from "../data/callContext.ts";
-import { join, leave, membershipByID, membershipIn, membersOf, requireTeam, type Membership } from "../data/memberships.ts";
+import {
+  join,
+  leave,
+  membershipByID,
+  membershipIn,
+  membersOf,
+  requireTeam,
+  type Membership,
+} from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { requireUser, userOrInvited } from "../data/users.ts";

@@ -2,7 +2,13 @@ import path from "node:path";
 import { nearest } from "../cli/spelling.ts";
 import { EngineError, statuses } from "../errors.ts";
 import { type WriteFile, writeDurably } from "../state/atomicWrite.ts";
-import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint, renderCheckpoint } from "../state/checkpoint.ts";
+import {
+  type Checkpoint,
+  decodeDeployment,
+  type Deployment,
+  parseCheckpoint,
+  renderCheckpoint,
+} from "../state/checkpoint.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
 import { Backend, backendFolder } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";

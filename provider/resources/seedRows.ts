@@ -5,7 +5,15 @@ import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { cellTypes } from "../sources/source.ts";
 import { given } from "./model/creation.ts";
-import { adopt, common, resource, ResourceError, type OfflineContext, type Problem, type State } from "./model/resource.ts";
+import {
+  adopt,
+  common,
+  resource,
+  ResourceError,
+  type OfflineContext,
+  type Problem,
+  type State,
+} from "./model/resource.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";

@@ -1,5 +1,12 @@
 import type { Invitation, InvitationTargets, ListedMember } from "../../client/lists/memberLists.ts";
-import { isUser, managing, planRoster, type Named, type RosterOptions, type RosterPlan } from "../../reconcile/rosters.ts";
+import {
+  isUser,
+  managing,
+  planRoster,
+  type Named,
+  type RosterOptions,
+  type RosterPlan,
+} from "../../reconcile/rosters.ts";
 import { counted, some } from "../model/creation.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";

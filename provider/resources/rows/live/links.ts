@@ -2,7 +2,13 @@ import { pages } from "../../../client/lists/pages.ts";
 import type { Row, RowData } from "../../../contract/values.ts";
 import { isObject } from "../../../contract/wire.ts";
 import { keyText } from "../../../reconcile/digests.ts";
-import { Lookup, References, unresolvedSentences, type Reference, type Unresolved } from "../../../reconcile/references.ts";
+import {
+  Lookup,
+  References,
+  unresolvedSentences,
+  type Reference,
+  type Unresolved,
+} from "../../../reconcile/references.ts";
 import { gone } from "../../model/creation.ts";
 import { ResourceError, type Context } from "../../model/resource.ts";
 import { rowsOf, type RowContext } from "./context.ts";
