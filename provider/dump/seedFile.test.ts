@@ -16,6 +16,8 @@ const labels = ["Code", 'a "label", here', "Text", "Number", "Flag", "Anything",
 const text = fc.string({
   unit: fc.oneof(fc.constantFrom(...Array.from("\",;\n\r\t '#\uFEFF01")), fc.string({ minLength: 1 })),
 });
+// A label "__proto__" is refused when it is read.
+const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__"'));
 const link = fc.record({ crossAppRowID: fc.string({ minLength: 1 }) });
 const row = fc.record(
   {
@@ -24,7 +26,7 @@ const row = fc.record(
     Text: text,
     Number: fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0), // JSON has no -0
     Flag: fc.boolean(),
-    Anything: fc.oneof(text, fc.integer(), fc.boolean(), fc.array(fc.jsonValue()), link),
+    Anything: fc.oneof(text, fc.integer(), fc.boolean(), fc.array(json), link),
     Link: link,
   },
   { requiredKeys: ["Code"] },
