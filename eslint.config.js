@@ -28,6 +28,7 @@ const lists = [
     "emulator/cli.ts",
     "emulator/address.ts",
     "emulator/emulator.ts",
+    "emulator/fieldsAt.ts",
     "emulator/routing.ts",
     "emulator/admin",
     "emulator/platform",
@@ -69,7 +70,7 @@ const lists = [
 // What composes: the command line, and the two places that start an emulator or read its seed.
 const more = {
   "provider/cmd": ["engine/index.ts", "engine/cli", "emulator/index.ts", "emulator/cli.ts", ...lists[2]],
-  "provider/pulumi": ["emulator/index.ts", "emulator/address.ts"],
+  "provider/pulumi": ["emulator/index.ts", "emulator/address.ts", "emulator/fieldsAt.ts"],
   "provider/environment": ["emulator/seed"],
 };
 const rooms = [...new Set([...Object.keys(more), ...lists.flat()])].sort((a, b) => b.length - a.length);

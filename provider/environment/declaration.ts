@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
+import { fieldTypesOf } from "../../emulator/seed/fields.ts";
 import type { FieldType } from "../contract/fields.ts";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { load, shown } from "../layers/overlays.ts";
@@ -50,17 +51,7 @@ function checked(root: Value, folder: string, report: (problem: Problem) => void
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const seedOrder = ordered(check, seeds);
-  return { organizations, seeds: Object.fromEntries(located), apps, seedOrder, fields: fieldsOf(sound.platform) };
-}
-
-/** The fields of a platform's tables, of those that have any; none where it takes values of other types as well. */
-function fieldsOf(platform: EnvironmentFile["platform"]): Declaration["fields"] {
-  if (!platform?.settings.strict) return {};
-  const tables = Object.entries(platform.tables).flatMap(([key, { id = key, fields }]) => {
-    const types = Object.entries(fields).map(([label, { type }]) => [label, type] as const);
-    return types.length === 0 ? [] : [[id, Object.fromEntries(types)] as const];
-  });
-  return Object.fromEntries(tables);
+  return { organizations, seeds: Object.fromEntries(located), apps, seedOrder, fields: sound.platform ? fieldTypesOf(sound.platform) : {} };
 }
 
 interface Check {

@@ -11,6 +11,7 @@ import { RowClaims } from "../resources/rows/claims.ts";
 import { bindingOutput, bound, isMoved, platformOf } from "./configuration/binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
+import { EmulatorFields } from "./emulatorFields.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
@@ -66,10 +67,12 @@ export class Operations {
   /** Whether a program runs: without one, the configuration is what the state remembers. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
+  readonly #fields: EmulatorFields;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
     this.#rowClaims = new RowClaims(surroundings.directory);
+    this.#fields = new EmulatorFields(surroundings.directory);
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
@@ -227,6 +230,7 @@ export class Operations {
         identities: this.#identities,
         rowClaims: this.#rowClaims,
         seed: seed?.length ? seed : randomBytes(32),
+        fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
         isUpdate: this.isUpdate,
       };
       const stop = time ? AbortSignal.any([signal, time]) : signal;

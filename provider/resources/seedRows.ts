@@ -213,7 +213,8 @@ export const seedRows = resource({
     // What the next up will choose at random no preview knows.
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== old.salt;
-    const inputs = { ...asked, ...given({ salt }) };
+    const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
+    const inputs = { ...asked, ...given({ salt, fields }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);

@@ -52,6 +52,21 @@ test.each<[string, Mistake, string[]]>([
     ],
   ],
   [
+    "a text in a number field of the emulator that the endpoint starts",
+    {
+      program: organization + seed,
+      files: {
+        "platform.yaml": "tables: {regions: {fields: {Code: text, Area: number}}}\n",
+        "regions.csv": "Code,Area\nN,wide\n",
+      },
+      config: { "microapps:endpoint": "emulator:unborn.db?seed=platform.yaml" },
+      command: known,
+    },
+    [
+      `error: ${source} regions.csv:2 "N": Area is a number: write it without quotes, as 12, with types: {Area: number}`,
+    ],
+  ],
+  [
     "a natural key that stands twice in a CSV",
     { program: organization + seed, files: { "regions.csv": "Code,Name\nN,North\nS,South\nN,Nord\n" }, command: known },
     [

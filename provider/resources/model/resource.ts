@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Client } from "../../client/client.ts";
 import type { MemberLists } from "../../client/lists/memberLists.ts";
 import type { TableReads } from "../../client/lists/tableReads.ts";
+import type { FieldType } from "../../contract/fields.ts";
 import type { TeamClaims } from "../members/teamClaims.ts";
 import type { RowClaims } from "../rows/claims.ts";
 import type { Identities } from "./identities.ts";
@@ -109,6 +110,8 @@ export interface OfflineContext extends Pick<
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;
+  /** Types of a table's fields by label, where the platform tells them without a call: an emulator does. */
+  fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
 }
 
 /** A problem with one input, found before anything is sent. */

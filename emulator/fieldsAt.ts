@@ -1,0 +1,36 @@
+import { existsSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { FieldType } from "../provider/contract/fields.ts";
+import { parseEmulatorEndpoint } from "./address.ts";
+import { fieldTypesOf, type FieldTypes } from "./seed/fields.ts";
+import { readSeed } from "./seed/file.ts";
+
+/**
+ * Field types of the platform behind `emulator:<file>?seed=<platform.yaml>`, by table ID, without starting it: of the data
+ * file, or of the seed while there is none yet. Empty when the platform takes values of other types as well, and when the
+ * file or the seed can't be read: whoever starts the emulator says why.
+ */
+export function fieldTypesAt(endpoint: string, directory: string): Readonly<Record<string, FieldTypes>> {
+  try {
+    const { data = ":memory:", seed } = parseEmulatorEndpoint(endpoint, directory);
+    if (data !== ":memory:" && existsSync(data) && statSync(data).size > 0) return inDataFile(data);
+    return fieldTypesOf(readSeed(seed, directory));
+  } catch {
+    return {};
+  }
+}
+
+function inDataFile(file: string): Record<string, FieldTypes> {
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+  try {
+    const settings = connection.prepare("SELECT value FROM meta WHERE key = 'settings'").get()?.["value"];
+    if ((JSON.parse(String(settings ?? "{}")) as { strict?: boolean }).strict === false) return {};
+    const types: Record<string, Record<string, FieldType>> = {};
+    for (const { id, label, type } of connection.prepare("SELECT table_id AS id, label, type FROM fields").all()) {
+      (types[String(id)] ??= {})[String(label)] = String(type) as FieldType;
+    }
+    return types;
+  } finally {
+    connection.close();
+  }
+}
