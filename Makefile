@@ -49,7 +49,11 @@ check: dist/.built
 	@eslint --max-warnings 0 .
 	@knip
 
-check: docs-are-current examples-are-current lock-is-whole
+check: docs-are-current examples-are-current lock-is-whole rooms
+
+.PHONY: rooms
+rooms: node_modules/.installed
+	@node scripts/rooms.mjs
 
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed
