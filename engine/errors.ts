@@ -18,8 +18,8 @@ export class Refusal extends EngineError {
 }
 
 /** The failure was already told in a diagnostic: whoever catches it only has to stop. */
-export class Told extends EngineError {
-  override readonly name = "Told";
+export class ReportedError extends EngineError {
+  override readonly name = "ReportedError";
 }
 
 /** The sentence of anything thrown; errors of another realm count as errors too. */

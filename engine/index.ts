@@ -1,5 +1,5 @@
-export { addEngineCommands, refuseUnknownCommands, tellFailure } from "./cli/cli.ts";
-export { printableJson } from "./display/json.ts";
+export { addEngineCommands, refuseUnknownCommands, reportFailure as tellFailure } from "./cli/cli.ts";
+export { printableJson } from "./terminal/json.ts";
 export { printable } from "./terminal/text.ts";
 export { execute, type RunOptions } from "./execute.ts";
 export { hasChanges, type RunResult } from "./deployment/result.ts";

@@ -22,7 +22,7 @@ export function addEngineCommands(program: Command, terminal: Terminal = process
 }
 
 /** Tells a failure in one sentence and sets the exit status. */
-export function tellFailure(error: unknown, terminal: Terminal = processTerminal): void {
+export function reportFailure(error: unknown, terminal: Terminal = processTerminal): void {
   const text = printable(`error: ${messageOf(error)}`, false);
   terminal.errors.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
   process.exitCode = error instanceof EngineError ? error.status : statuses.failed;

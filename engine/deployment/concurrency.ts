@@ -1,5 +1,5 @@
 /** Lets so many things go on at a time, the others wait in order. */
-export class Slots {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -31,7 +31,7 @@ export class Slots {
 }
 
 /** One thing after the other, in the order of asking. */
-export class Queue {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {

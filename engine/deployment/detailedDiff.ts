@@ -24,12 +24,12 @@ function place(path: Path, depth: number, kind: Change["kind"], before: Value, a
   const here = path.slice(0, depth + 1);
   if (depth >= path.length - 1) {
     // A provider may name what stands in neither, such as a row of a file.
-    if (kind === "add") return { path: here, kind, now: now ?? unknown };
+    if (kind === "add") return { path: here, kind, new: now ?? unknown };
     if (kind === "delete") return { path: here, kind, old: old ?? unknown };
-    return { path: here, kind, old: old ?? null, now: now ?? null };
+    return { path: here, kind, old: old ?? null, new: now ?? null };
   }
   const [was, is] = [old ?? null, now ?? null];
-  if (was === null && is !== null) return { path: here, kind: "add", now: is };
+  if (was === null && is !== null) return { path: here, kind: "add", new: is };
   if (was !== null && is === null) return { path: here, kind: "delete", old: was };
   return place(path, depth + 1, kind, was, is);
 }
@@ -42,11 +42,11 @@ function part(value: Value, key: string | number): Value | undefined {
 }
 
 /** The way back: what a refresh found, out of what an update would undo. */
-export function inverted(said: Difference): Difference {
-  if (!said.detail) return said;
+export function inverted(difference: Difference): Difference {
+  if (!difference.detail) return difference;
   const back = { add: "delete", delete: "add", update: "update" } as const;
   return {
-    ...said,
-    detail: said.detail.map(({ path, change }) => ({ path, change: { ...change, kind: back[change.kind] } })),
+    ...difference,
+    detail: difference.detail.map(({ path, change }) => ({ path, change: { ...change, kind: back[change.kind] } })),
   };
 }

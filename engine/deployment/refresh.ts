@@ -1,13 +1,14 @@
 import { messageOf } from "../errors.ts";
-import { type Difference, type Found, PartialFailure } from "../providers/provider.ts";
+import { type Difference, type ReadResult, PartialFailure } from "../providers/provider.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { type Change, changesBetween } from "../values/propertyChanges.ts";
 import { isProviderType } from "../values/urns.ts";
 import { equal } from "../values/values.ts";
 import { inverted } from "./detailedDiff.ts";
-import { changesOf, difference } from "./resourceDiff.ts";
+import { changesOf, diffResource } from "./resourceDiff.ts";
 import type { Run } from "./run.ts";
-import { describeStep, markOutputs, operatorOf, type Step } from "./stepExecutor.ts";
+import { markOutputs, operatorOf } from "./stepExecutor.ts";
+import { describeStep, type Step } from "./steps.ts";
 
 /**
  * Reads the resources of the state, all or `which`, and takes over what is there now. The program is not run. A
@@ -53,7 +54,7 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
   const result = now === undefined ? "delete" : drift.length > 0 ? "update" : "same";
   if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;
-  const told = describeStep(run, { ...step, ...(now === undefined ? {} : { now, changes: drift }) });
+  const told = describeStep(run, { ...step, ...(now === undefined ? {} : { new: now, changes: drift }) });
   run.emit({ type: "stepDone", preview: run.preview, seconds, ...told, refreshed: result });
   return now;
 }
@@ -61,7 +62,7 @@ async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState |
 async function read(run: Run, old: ResourceState): Promise<ResourceState | undefined> {
   const operator = operatorOf(run, old);
   let initErrors: string[] = [];
-  let found: Found;
+  let found: ReadResult;
   try {
     found = await operator.read({ urn: old.urn, id: old.id }, old, old.customTimeouts.read ?? 0);
   } catch (error) {
@@ -88,12 +89,23 @@ async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promis
     markOutputs(now);
     return changesBetween(old.outputs, now.outputs);
   }
-  const said: Difference = await difference(run, operatorOf(run, old), now, old.inputs, old.ignoreChanges, run.preview);
-  if (said.changes !== "some") return [];
-  const changes = changesOf(inverted(said), old, now);
+  const difference: Difference = await diffResource(
+    run,
+    operatorOf(run, old),
+    now,
+    old.inputs,
+    old.ignoreChanges,
+    run.preview,
+  );
+  if (difference.changes !== "some") return [];
+  const changes = changesOf(inverted(difference), old, now);
   if (changes.length > 0) return changes;
   // The provider sees a difference that its inputs do not show: then the outputs do, or the names it gives.
-  const names = new Set([...said.changed, ...said.replaces, ...(said.detail ?? []).map(({ path }) => String(path[0]))]);
+  const names = new Set([
+    ...difference.changed,
+    ...difference.replaces,
+    ...(difference.detail ?? []).map(({ path }) => String(path[0])),
+  ]);
   const outputs = changesBetween(old.outputs, now.outputs).filter(
     ({ path }) => names.size === 0 || names.has(String(path[0])),
   );

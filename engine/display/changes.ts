@@ -1,6 +1,6 @@
 import type { PropertyChange } from "../events.ts";
 import { parsePath } from "../values/paths.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 
 export type Key = string | number;
 

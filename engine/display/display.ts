@@ -1,7 +1,7 @@
 import type { Emit, EngineEvent, StepInfo } from "../events.ts";
 import { createPaint, headline } from "../terminal/colors.ts";
 import { Detail } from "./detail.ts";
-import { jsonLine } from "./json.ts";
+import { printableJson } from "../terminal/json.ts";
 import { Log } from "./log.ts";
 import { type EventOf, Rows } from "./rows.ts";
 import { Screen } from "./screen.ts";
@@ -37,7 +37,7 @@ export interface Display {
 
 /** Prints the events of any number of runs, one after the other. */
 export function createDisplay(options: DisplayOptions): Display {
-  if (options.json) return { emit: (event) => options.write(jsonLine(event)), close: () => undefined };
+  if (options.json) return { emit: (event) => options.write(`${printableJson(event)}\n`), close: () => undefined };
   let run: ShownRun | undefined;
   const end = (summary?: EventOf<"summary">): void => {
     run?.end(summary);

@@ -1,7 +1,7 @@
 import type { PropertyChange } from "../events.ts";
 import type { Paint, Style } from "../terminal/colors.ts";
 import { cellsOf, oneLine, padded } from "../terminal/text.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 import type { ChangeTree, Key } from "./changes.ts";
 
 /** How properties are printed. */

@@ -5,7 +5,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { type Goal, providerGoal } from "../deployment/goal.ts";
 import type { Run } from "../deployment/run.ts";
-import type { Generator } from "../deployment/stepGenerator.ts";
+import type { StepGenerator } from "../deployment/stepGenerator.ts";
 import { EngineError } from "../errors.ts";
 import { defaultName, versionsIn, withVersion } from "../providers/packageVersions.ts";
 import { makeReference, packageOf, parseReference, providerTypePrefix, typeOf } from "../values/urns.ts";
@@ -15,15 +15,15 @@ import { providerProperties } from "../workspace/config.ts";
  * Which provider serves what a program asks for. The default ones, one for each package and version, are made here out
  * of the stack's configuration.
  */
-export class ProviderChoice {
+export class DefaultProviders {
   readonly #run: Run;
-  readonly #generator: Generator;
+  readonly #generator: StepGenerator;
   /** The `providers` of components, which children inherit by package. */
   readonly #ofComponents = new Map<string, Map<string, string>>();
   readonly #references = new Map<string, Promise<string>>();
   readonly #versions: ReadonlyMap<string, string>;
 
-  constructor(run: Run, generator: Generator) {
+  constructor(run: Run, generator: StepGenerator) {
     this.#run = run;
     this.#generator = generator;
     this.#versions = versionsIn(run.resources);

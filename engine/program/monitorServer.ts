@@ -20,7 +20,7 @@ import { messageOf } from "../errors.ts";
 import type { Emit, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
-import type { Registrar } from "./resourceMonitor.ts";
+import type { ResourceMonitor } from "./resourceMonitor.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
 
@@ -28,11 +28,11 @@ const severities: readonly (Severity | undefined)[] = [undefined, "info", "warni
  * Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback, for
  * processes of this user.
  */
-export class Monitor {
+export class MonitorServer {
   readonly #server = new grpc.Server(channelOptions);
   readonly #emit: Emit;
   #loopback: Loopback | undefined;
-  #registrar: Registrar | undefined;
+  #resourceMonitor: ResourceMonitor | undefined;
   #rootResource = "";
   #shutdown: (() => void)[] = [];
   #closed = false;
@@ -69,8 +69,8 @@ export class Monitor {
   }
 
   /** From here on resources can be registered. */
-  serve(registrar: Registrar): void {
-    this.#registrar = registrar;
+  serve(resourceMonitor: ResourceMonitor): void {
+    this.#resourceMonitor = resourceMonitor;
   }
 
   /** Lets the program end. */
@@ -103,17 +103,17 @@ export class Monitor {
     const refuse = (what: string): handleUnaryCall<unknown, unknown> =>
       failing(() => {
         const message = `the program uses ${what}, which the embedded engine does not do: run this program with the Pulumi CLI`;
-        this.#registrar?.refuse(message);
+        this.#resourceMonitor?.refuse(message);
         throw unavailable();
       });
     return {
       getDeploymentInfo: answered(() => this.#registered().deploymentInfo()),
       supportsFeature: answered(() => new resourceProto.SupportsFeatureResponse().setHassupport(false)),
       registerResource: answered((request: RegisterResourceRequest) =>
-        this.#whileGoingOn<RegisterResourceResponse>((registrar) => registrar.register(request)),
+        this.#whileGoingOn<RegisterResourceResponse>((resourceMonitor) => resourceMonitor.register(request)),
       ),
       registerResourceOutputs: answered(async (request: RegisterResourceOutputsRequest) => {
-        await this.#whileGoingOn((registrar) => registrar.registerOutputs(request));
+        await this.#whileGoingOn((resourceMonitor) => resourceMonitor.registerOutputs(request));
         return new emptyProto.Empty();
       }),
       signalAndWaitForShutdown: answered(async () => {
@@ -122,7 +122,7 @@ export class Monitor {
         return new emptyProto.Empty();
       }),
       readResource: answered((request: ReadResourceRequest) =>
-        this.#whileGoingOn<ReadResourceResponse>((registrar) => registrar.read(request)),
+        this.#whileGoingOn<ReadResourceResponse>((resourceMonitor) => resourceMonitor.read(request)),
       ),
       existsResource: refuse("a look-up of an existing resource"),
       invoke: answered((request: ResourceInvokeRequest) => this.#invoke(request)),
@@ -135,15 +135,15 @@ export class Monitor {
     };
   }
 
-  #registered(): Registrar {
-    if (!this.#registrar) throw unavailable();
-    return this.#registrar;
+  #registered(): ResourceMonitor {
+    if (!this.#resourceMonitor) throw unavailable();
+    return this.#resourceMonitor;
   }
 
   /** The failure of a function is the program's: it may catch it. */
   async #invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
-    const result = await this.#whileGoingOn((registrar) =>
-      registrar.invoke(request).then(
+    const result = await this.#whileGoingOn((resourceMonitor) =>
+      resourceMonitor.invoke(request).then(
         (response) => ({ response }),
         (error: unknown) => {
           if (error instanceof ProviderError) return { error };
@@ -156,14 +156,14 @@ export class Monitor {
   }
 
   /** After an abort the SDK is told that the monitor is gone, and ends the program without a word. */
-  async #whileGoingOn<Result>(work: (registrar: Registrar) => Promise<Result>): Promise<Result> {
-    const registrar = this.#registered();
+  async #whileGoingOn<Result>(work: (resourceMonitor: ResourceMonitor) => Promise<Result>): Promise<Result> {
+    const resourceMonitor = this.#registered();
     return Promise.race([
-      work(registrar).catch(() => {
+      work(resourceMonitor).catch(() => {
         // It was told where it happened.
         throw unavailable();
       }),
-      registrar.aborted.then(() => {
+      resourceMonitor.aborted.then(() => {
         throw unavailable();
       }),
     ]);

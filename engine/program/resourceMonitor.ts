@@ -13,9 +13,9 @@ import type {
 import type { Goal, ReadGoal } from "../deployment/goal.ts";
 import type { StackOutputs } from "../deployment/result.ts";
 import type { Run } from "../deployment/run.ts";
-import { toPropertyChange } from "../deployment/stepExecutor.ts";
-import type { Generator } from "../deployment/stepGenerator.ts";
-import { EngineError, messageOf, Refusal, Told } from "../errors.ts";
+import type { StepGenerator } from "../deployment/stepGenerator.ts";
+import { toPropertyChange } from "../deployment/steps.ts";
+import { EngineError, messageOf, Refusal, ReportedError } from "../errors.ts";
 import { withVersion } from "../providers/packageVersions.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Timeouts } from "../state/resourceState.ts";
@@ -34,7 +34,7 @@ import {
   shown,
   type Value,
 } from "../values/values.ts";
-import { ProviderChoice } from "./defaultProviders.ts";
+import { DefaultProviders } from "./defaultProviders.ts";
 import { positionsOf } from "./sourcePositions.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
 
@@ -45,25 +45,23 @@ const {
 } = resourceProto.ResourceMonitorFeature;
 
 /** Turns what the program registers into goals, gives them their providers, and answers with what came of it. */
-export class Registrar {
+export class ResourceMonitor {
   readonly #run: Run;
-  readonly #generator: Generator;
+  readonly #generator: StepGenerator;
   /** Source positions are written relative to the folder of Pulumi.yaml. */
   readonly #root: string;
-  readonly #parallel: number;
   readonly #goals = new Map<string, Goal>();
-  readonly #providers: ProviderChoice;
+  readonly #providers: DefaultProviders;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
   /** What has its outputs already: they are registered once. */
   readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
-  constructor(run: Run, generator: Generator, root: string, parallel: number) {
+  constructor(run: Run, generator: StepGenerator, root: string) {
     this.#run = run;
     this.#generator = generator;
     this.#root = root;
-    this.#parallel = parallel;
-    this.#providers = new ProviderChoice(run, generator);
+    this.#providers = new DefaultProviders(run, generator);
     this.aborted = new Promise((resolve) => {
       run.onAbort(resolve);
     });
@@ -73,14 +71,14 @@ export class Registrar {
     const run = this.#run;
     const info = new resourceProto.DeploymentInfo();
     info.setProject(run.project).setStack(run.stack).setOrganization("organization");
-    info.setDryrun(run.preview).setParallel(this.#parallel);
+    info.setDryrun(run.preview).setParallel(run.parallel);
     // No configuration: the program has it already, and others of this machine may ask too.
     // With alias specifications, transforms or hooks on the list the SDK would leave work to the engine.
     return info.setSupportedfeaturesList([secrets, references, deletedWith]);
   }
 
   /** Something that this engine does not do: ends the run. */
-  refuse(message: string, urn?: string): Told {
+  refuse(message: string, urn?: string): ReportedError {
     const told = this.#run.fail(message, urn);
     this.#run.abort();
     return told;
@@ -92,7 +90,7 @@ export class Registrar {
       refuseRegistration(request, this.#run.packages);
       goal = await this.#goalOf(request);
     } catch (error) {
-      if (error instanceof Told) throw error;
+      if (error instanceof ReportedError) throw error;
       throw this.#refused(error, request);
     }
     const state = await this.#generator.register(goal);
@@ -114,7 +112,7 @@ export class Registrar {
     return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
   }
 
-  #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): Told {
+  #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): ReportedError {
     const where = `resource '${request.getName()}' (${request.getType()})`;
     return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
   }
@@ -137,7 +135,7 @@ export class Registrar {
         ...positionsOf(request, this.#root),
       };
     } catch (error) {
-      if (error instanceof Told) throw error;
+      if (error instanceof ReportedError) throw error;
       throw this.#refused(error, request);
     }
     const state = await this.#generator.read(goal);
@@ -160,7 +158,7 @@ export class Registrar {
       refusePackage(request, `the function '${token}'`, name, this.#run.packages);
       reference = await this.#providers.ofFunction(request);
     } catch (error) {
-      throw error instanceof Told ? error : this.refuse(messageOf(error));
+      throw error instanceof ReportedError ? error : this.refuse(messageOf(error));
     }
     const provider = this.#run.providers.get(reference);
     if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
@@ -186,7 +184,7 @@ export class Registrar {
       if (isStackUrn(urn)) this.#stackOutputs = { urn, outputs };
       else await this.#setOutputs(urn, outputs);
     } catch (error) {
-      throw error instanceof Told ? error : this.refuse(messageOf(error), urn);
+      throw error instanceof ReportedError ? error : this.refuse(messageOf(error), urn);
     }
   }
 

@@ -5,6 +5,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { Refusal } from "../errors.ts";
 import { foreignNote } from "../providers/packageVersions.ts";
+import { refuseStateField } from "../state/checkpoint.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
 import type { Project } from "../workspace/project.ts";
@@ -16,13 +17,6 @@ export function refuseForeignRuntime({ file, runtime }: Project): void {
   if (runtime === "nodejs") return;
   throw new Refusal(
     `${file}: the embedded engine runs programs with 'runtime: nodejs' only, not '${runtime}': use the Pulumi CLI`,
-  );
-}
-
-/** A field of the state that belongs to a feature this engine lacks. */
-export function refuseStateField(field: string, where: string): never {
-  throw new Refusal(
-    `the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`,
   );
 }
 

@@ -12,9 +12,9 @@ export const channelOptions = {
   "grpc.max_send_message_length": 400 * 1024 * 1024,
 };
 
-export type Client = InstanceType<typeof providerService.ResourceProviderClient>;
+export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
 type Callback<Response> = (error: ServiceError | null, response: Response) => void;
-export type Call<Response> = (client: Client, done: Callback<Response>) => unknown;
+export type ProviderCall<Response> = (client: ResourceProviderClient, done: Callback<Response>) => unknown;
 
 /** What a provider is told first. */
 export interface Greeting {
@@ -24,7 +24,7 @@ export interface Greeting {
 }
 
 /** What a provider understands. */
-export interface Agreed {
+export interface Capabilities {
   secrets: boolean;
   resources: boolean;
   previews: boolean;
@@ -34,9 +34,9 @@ export interface Agreed {
 export class Connection {
   readonly #service: Service;
   readonly #greeting: Greeting;
-  #client: Promise<Client> | undefined;
+  #client: Promise<ResourceProviderClient> | undefined;
   /** Agreed on in a handshake; undefined with providers that know none. */
-  agreed: Agreed | undefined;
+  capabilities: Capabilities | undefined;
 
   constructor(service: Service, greeting: Greeting) {
     this.#service = service;
@@ -47,7 +47,7 @@ export class Connection {
    * Fails with a ProviderError; but for what the provider does not implement, and what it did in part, which are the
    * caller's to understand.
    */
-  async ask<Response>(call: Call<Response>): Promise<Response> {
+  async ask<Response>(call: ProviderCall<Response>): Promise<Response> {
     this.#client ??= this.#connect();
     const client = await this.#client;
     try {
@@ -63,7 +63,7 @@ export class Connection {
     await this.#client?.then((connected) => connected.close()).catch(() => undefined);
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<ResourceProviderClient> {
     const address = await this.#service.address;
     const credentials = grpc.credentials.createInsecure();
     const client = new providerService.ResourceProviderClient(address, credentials, channelOptions);
@@ -73,7 +73,11 @@ export class Connection {
     request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
     try {
       const answer = await promised<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
-      this.agreed = { secrets: answer.getAcceptSecrets(), resources: answer.getAcceptResources(), previews: true };
+      this.capabilities = {
+        secrets: answer.getAcceptSecrets(),
+        resources: answer.getAcceptResources(),
+        previews: true,
+      };
     } catch (error) {
       if (!isUnimplemented(error)) throw await this.#explained(error);
     }

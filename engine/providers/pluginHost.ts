@@ -1,11 +1,12 @@
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { resolveFromProject, start, type Started, startNode, type StartOptions } from "../processes/process.ts";
 import { serve, type Service } from "../processes/service.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 import type { Config } from "../workspace/config.ts";
-import { entryOf, type PluginPlace } from "../workspace/plugins.ts";
+import type { PluginPlace } from "../workspace/plugins.ts";
 import { type Project, readYaml } from "../workspace/project.ts";
 
 export interface PluginOptions {
@@ -20,6 +21,20 @@ export interface PluginOptions {
 const patience = 5000;
 /** How much of what a plugin says is kept to explain why it ended, in characters. */
 const mostWords = 4000;
+
+/** How the plugin in a folder is started: its executable, or a PulumiPlugin.yaml that says in which runtime. */
+export function entryOf({ name, folder }: PluginPlace): { executable: string } | { manifest: string } {
+  const where = `the plugin '${name}'`;
+  if (!existsSync(folder)) throw new EngineError(`${where}: there is no folder ${folder}`);
+  if (!statSync(folder).isDirectory()) throw new EngineError(`${where}: ${folder} is not a folder`);
+  const extensions = process.platform === "win32" ? [".exe", ".cmd"] : [""];
+  const candidates = extensions.map((extension) => path.join(folder, `pulumi-resource-${name}${extension}`));
+  const executable = candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
+  if (executable !== undefined) return { executable };
+  const manifest = path.join(folder, "PulumiPlugin.yaml");
+  if (existsSync(manifest)) return { manifest };
+  throw new EngineError(`${where}: there is no executable ${candidates.join(" or ")}`);
+}
 
 /** Starts a provider plugin in the program's folder. What it prints is not the user's: it is told when the plugin fails. */
 export function startPlugin(plugin: PluginPlace, options: PluginOptions): Service {

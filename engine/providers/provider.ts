@@ -30,12 +30,12 @@ export interface Updated {
   refreshBeforeUpdate: boolean;
 }
 
-export interface Outcome extends Updated {
+export interface Created extends Updated {
   id: string;
 }
 
 /** What is there; an empty ID where nothing is. Without inputs those that are known stay. */
-export interface Found extends Outcome {
+export interface ReadResult extends Created {
   inputs: Properties | undefined;
 }
 
@@ -58,9 +58,9 @@ export class ProviderError extends Error {
 /** Created or updated, but not ready: what is there is saved and the run fails. */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
-  readonly found: Found;
+  readonly found: ReadResult;
   readonly reasons: string[];
-  constructor(reasons: string[], found: Found) {
+  constructor(reasons: string[], found: ReadResult) {
     super(reasons.length === 0 ? "resource partially created but not ready" : reasons.join("; "));
     this.reasons = reasons;
     this.found = found;
@@ -85,8 +85,8 @@ export interface Provider {
     ignoreChanges: string[],
     preview: boolean,
   ): Promise<Difference>;
-  create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome>;
-  read(resource: Identity, olds: Sides, timeout: number): Promise<Found>;
+  create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Created>;
+  read(resource: Identity, olds: Sides, timeout: number): Promise<ReadResult>;
   update(resource: Identity, olds: Sides, inputs: Properties, change: UpdateOptions): Promise<Updated>;
   delete(resource: Identity, olds: Sides, timeout: number): Promise<void>;
   /** Calls a function of the package. */

@@ -17,15 +17,22 @@ import {
   revealed,
   Secret,
 } from "../values/values.ts";
-import { type Agreed, type Call, Connection, type Greeting, isServiceError, isUnimplemented } from "./connection.ts";
+import {
+  type Capabilities,
+  type ProviderCall,
+  Connection,
+  type Greeting,
+  isServiceError,
+  isUnimplemented,
+} from "./connection.ts";
 import {
   type Checked,
   DiffUnavailable,
   type Difference,
-  type Found,
+  type ReadResult,
   type Identity,
   type Invoked,
-  type Outcome,
+  type Created,
   PartialFailure,
   type Provider,
   ProviderError,
@@ -41,7 +48,7 @@ const plainly = { secrets: false, resources: false, unknowns: true };
 export class ProviderClient implements Provider {
   readonly #connection: Connection;
   /** What providers that know no handshake say when they are configured. */
-  #configured: Agreed = { secrets: false, resources: false, previews: false };
+  #configured: Capabilities = { secrets: false, resources: false, previews: false };
   /** Until it is configured for good; false when its configuration holds unknowns. */
   #known = true;
 
@@ -49,8 +56,8 @@ export class ProviderClient implements Provider {
     this.#connection = new Connection(service, greeting);
   }
 
-  get #understands(): Agreed {
-    return this.#connection.agreed ?? this.#configured;
+  get #understands(): Capabilities {
+    return this.#connection.capabilities ?? this.#configured;
   }
 
   async version(): Promise<string> {
@@ -150,7 +157,7 @@ export class ProviderClient implements Provider {
     return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
   }
 
-  async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome> {
+  async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Created> {
     const foreseen = { id: "", refreshBeforeUpdate: false };
     if (preview && !this.#known) return { ...foreseen, outputs: {} };
     if (preview && !this.#understands.previews) return { ...foreseen, outputs: inputs };
@@ -167,7 +174,7 @@ export class ProviderClient implements Provider {
     };
   }
 
-  async read({ urn, id }: Identity, olds: Sides, timeout: number): Promise<Found> {
+  async read({ urn, id }: Identity, olds: Sides, timeout: number): Promise<ReadResult> {
     if (!this.#known) return { id, outputs: {}, inputs: {}, refreshBeforeUpdate: false };
     const request = new providerProto.ReadRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
@@ -245,7 +252,7 @@ export class ProviderClient implements Provider {
 
   /** `secretsOf`: where the outputs and inputs of a partial failure get their secret marks from. */
   async #ask<Response>(
-    call: Call<Response>,
+    call: ProviderCall<Response>,
     secretsOf: Properties = {},
     inputSecretsOf: Properties = {},
   ): Promise<Response> {

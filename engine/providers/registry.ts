@@ -4,7 +4,7 @@ import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../
 import { equal, type Properties } from "../values/values.ts";
 import { isOlder, requestedVersion, visible, withInternals } from "./packageVersions.ts";
 import { ProviderError } from "./provider.ts";
-import type { Checked, Difference, Identity, Outcome, Provider, Sides, Updated } from "./provider.ts";
+import type { Checked, Difference, Identity, Created, Provider, Sides, Updated } from "./provider.ts";
 
 /** What steps need of a provider; provider resources themselves are served by the registry in the same way. */
 export type Operator = Pick<Provider, "check" | "diff" | "create" | "read" | "update" | "delete">;
@@ -73,7 +73,7 @@ export class Registry implements Operator {
     return { ...difference, changes: equal(olds.outputs, news) ? "none" : "some" };
   }
 
-  async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Outcome> {
+  async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Created> {
     const id = preview ? unknownId : randomUUID();
     await this.#configure(this.#take(urn), urn, id, inputs);
     return { id, outputs: visible(inputs), refreshBeforeUpdate: false };

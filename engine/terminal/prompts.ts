@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { printableJson } from "../display/json.ts";
 import { EngineError } from "../errors.ts";
+import { printableJson } from "./json.ts";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
 import { cellsOf, oneLine, padded, printable } from "./text.ts";
 

@@ -6,7 +6,7 @@ export interface Change {
   path: Path;
   kind: "add" | "delete" | "update";
   old?: Value;
-  now?: Value;
+  new?: Value;
   /** This change is why the resource is replaced. */
   replaces?: boolean;
 }
@@ -20,7 +20,7 @@ export function changesBetween(olds: Properties, news: Properties): Change[] {
 
 function collect(path: Path, old: Value | undefined, now: Value | undefined, changes: Change[]): void {
   if (equal(old ?? null, now ?? null)) return;
-  if (old === undefined || old === null) changes.push({ path, kind: "add", now: now ?? null });
+  if (old === undefined || old === null) changes.push({ path, kind: "add", new: now ?? null });
   else if (now === undefined || now === null) changes.push({ path, kind: "delete", old });
   else if (isProperties(old) && isProperties(now)) {
     for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
@@ -30,8 +30,8 @@ function collect(path: Path, old: Value | undefined, now: Value | undefined, cha
     for (let i = 0; i < Math.max(old.length, now.length); i++) collect([...path, i], old[i], now[i], changes);
   } else if (old instanceof Secret && now instanceof Secret) {
     // The inside of a secret is not taken apart: even the names in it may be telling.
-    changes.push({ path, kind: "update", old, now });
-  } else changes.push({ path, kind: "update", old, now });
+    changes.push({ path, kind: "update", old, new: now });
+  } else changes.push({ path, kind: "update", old, new: now });
 }
 
 /** The top-level names among changes, each once. */

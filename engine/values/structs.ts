@@ -16,20 +16,20 @@ const refused: Record<string, string> = {
 };
 
 /** What the receiver of a message understands; what it does not is sent in its plain form. */
-export interface Understanding {
+export interface Accepted {
   secrets: boolean;
   resources: boolean;
   unknowns: boolean;
 }
 
-export function toStruct(properties: Properties, understanding: Understanding): Struct {
+export function toStruct(properties: Properties, understanding: Accepted): Struct {
   // The stubs type the argument as an object of plain JSON values, which `plain` returns by construction.
   return structProto.Struct.fromJavaScript(
     plainProperties(properties, understanding) as Parameters<typeof Struct.fromJavaScript>[0],
   );
 }
 
-function plainProperties(properties: Properties, understanding: Understanding): Record<string, unknown> {
+function plainProperties(properties: Properties, understanding: Accepted): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties)
       .map(([name, value]) => [name, plain(value, understanding)] as const)
@@ -37,7 +37,7 @@ function plainProperties(properties: Properties, understanding: Understanding): 
   );
 }
 
-function plain(value: Value, understanding: Understanding): unknown {
+function plain(value: Value, understanding: Accepted): unknown {
   if (value instanceof Secret) {
     const inner = plain(value.value, understanding);
     return understanding.secrets && inner !== undefined ? { [signature]: secretSignature, value: inner } : inner;

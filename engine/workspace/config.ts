@@ -1,8 +1,7 @@
 import { EngineError, Refusal } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
-import { goJson, type Json } from "../values/json.ts";
+import { goJson, type Json, isObject } from "../values/json.ts";
 import { formatPath, type Path, parsePath } from "../values/paths.ts";
-import { isObject } from "../values/shapes.ts";
 import { dynamicPackage } from "../values/urns.ts";
 import { type Properties, Secret } from "../values/values.ts";
 import type { ConfigDeclaration, Project } from "./project.ts";

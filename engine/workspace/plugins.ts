@@ -1,7 +1,6 @@
-import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { EngineError, Refusal } from "../errors.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 
 /** A provider plugin that Pulumi.yaml names. */
 export interface PluginPlace {
@@ -58,17 +57,3 @@ function localPackages(packages: unknown, file: string): PluginPlace[] {
 }
 
 const isFolder = (source: string): boolean => /^\.{1,2}([/\\]|$)/.test(source) || path.isAbsolute(source);
-
-/** How the plugin in a folder is started: its executable, or a PulumiPlugin.yaml that says in which runtime. */
-export function entryOf({ name, folder }: PluginPlace): { executable: string } | { manifest: string } {
-  const where = `the plugin '${name}'`;
-  if (!existsSync(folder)) throw new EngineError(`${where}: there is no folder ${folder}`);
-  if (!statSync(folder).isDirectory()) throw new EngineError(`${where}: ${folder} is not a folder`);
-  const extensions = process.platform === "win32" ? [".exe", ".cmd"] : [""];
-  const candidates = extensions.map((extension) => path.join(folder, `pulumi-resource-${name}${extension}`));
-  const executable = candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
-  if (executable !== undefined) return { executable };
-  const manifest = path.join(folder, "PulumiPlugin.yaml");
-  if (existsSync(manifest)) return { manifest };
-  throw new EngineError(`${where}: there is no executable ${candidates.join(" or ")}`);
-}

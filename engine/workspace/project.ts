@@ -3,7 +3,7 @@ import path from "node:path";
 import { parseDocument } from "yaml";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { isName, nameRule } from "../state/names.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 import { pluginsOf, type PluginPlace } from "./plugins.ts";
 
 /** One entry of `config` in Pulumi.yaml. */

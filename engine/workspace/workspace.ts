@@ -1,12 +1,18 @@
 import path from "node:path";
-import { nearest } from "../cli/spelling.ts";
 import { EngineError, statuses } from "../errors.ts";
 import { type WriteFile, writeDurably } from "../state/atomicWrite.ts";
-import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint, renderCheckpoint } from "../state/checkpoint.ts";
+import {
+  type Checkpoint,
+  decodeDeployment,
+  type Deployment,
+  parseCheckpoint,
+  renderCheckpoint,
+} from "../state/checkpoint.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
-import { Backend, backendFolder } from "../state/fileBackend.ts";
+import { FileBackend, backendFolder } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
 import { isName, nameRule } from "../state/names.ts";
+import { nearest } from "../terminal/spelling.ts";
 import { type Config, effectiveConfig } from "./config.ts";
 import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, selectedStack } from "./pulumiHome.ts";
@@ -28,14 +34,14 @@ export interface Place {
 /** The project and its backend. */
 export class Workspace {
   readonly project: Project;
-  readonly backend: Backend;
+  readonly backend: FileBackend;
   readonly environment: NodeJS.ProcessEnv;
   /** Says where stacks were looked for, when it is not where the project lies. */
   readonly #elsewhere: string;
   readonly #ask: Place["askPassphrase"];
   #asked: Promise<string> | undefined;
 
-  private constructor(project: Project, backend: Backend, place: Place, elsewhere: string) {
+  private constructor(project: Project, backend: FileBackend, place: Place, elsewhere: string) {
     this.project = project;
     this.backend = backend;
     this.environment = place.environment;
@@ -52,7 +58,7 @@ export class Workspace {
         `no state backend is configured: set 'backend: {url: file://.}' in ${project.file} or PULUMI_BACKEND_URL=file://<folder>`,
       );
     }
-    const backend = new Backend(backendFolder(url, cwd), write ?? writeDurably);
+    const backend = new FileBackend(backendFolder(url, cwd), write ?? writeDurably);
     await backend.open();
     return new Workspace(project, backend, place, lookedElsewhere(project, backend, url));
   }
@@ -153,7 +159,7 @@ export class Workspace {
 }
 
 /** A relative backend is taken from the current folder, as Pulumi does, and the project may lie above it. */
-function lookedElsewhere({ root, file }: Project, { folder }: Backend, url: string): string {
+function lookedElsewhere({ root, file }: Project, { folder }: FileBackend, url: string): string {
   const isRelative = /^file:\/\/(\.|[^/~])/.test(url);
   if (!isRelative || folder === path.resolve(root, url.slice("file://".length))) return "";
   return (
