@@ -12,7 +12,7 @@ import { MonitorServer } from "./program/monitorServer.ts";
 import { ResourceMonitor, shownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
 import { entryOf } from "./providers/pluginHost.ts";
-import { Registry } from "./providers/registry.ts";
+import { ProviderRegistry } from "./providers/registry.ts";
 import { startProvider } from "./providers/startProvider.ts";
 import type { ResourceState } from "./state/resourceState.ts";
 import { Snapshot } from "./state/snapshot.ts";
@@ -89,7 +89,7 @@ async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer
   await monitor.listen();
   const { environment } = stack.workspace;
   const providerOptions = { project, stack: stack.name, config, engineAddress: monitor.address, environment, emit };
-  const providers = new Registry(
+  const providers = new ProviderRegistry(
     (name) => startProvider(plugins.get(name), providerOptions),
     (message) => emit({ type: "log", severity: "warning", message }),
   );

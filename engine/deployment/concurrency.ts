@@ -20,7 +20,7 @@ export class Semaphore {
       if (next) next();
       else this.#free++;
       this.#running--;
-      if (this.#running === 0) for (const tell of this.#idle.splice(0)) tell();
+      if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }
   }
 

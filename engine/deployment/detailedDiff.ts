@@ -1,4 +1,4 @@
-import type { Difference, Sides } from "../providers/provider.ts";
+import type { Difference, InputsAndOutputs } from "../providers/provider.ts";
 import { formatPath, type Path } from "../values/paths.ts";
 import type { Change } from "../values/propertyChanges.ts";
 import { isProperties, property, Secret, Unknown, unknown, type Value } from "../values/values.ts";
@@ -6,7 +6,7 @@ import { isProperties, property, Secret, Unknown, unknown, type Value } from "..
 type Detail = NonNullable<Difference["detail"]>;
 
 /** The changes that a provider names by their paths, with the values that stand there. */
-export function detailedChanges(detail: Detail, olds: Sides, news: Sides): Change[] {
+export function detailedChanges(detail: Detail, olds: InputsAndOutputs, news: InputsAndOutputs): Change[] {
   const found = new Map<string, Change>();
   for (const { path, change } of detail) {
     const [before, after] = change.input ? [olds.inputs, news.inputs] : [olds.outputs, news.outputs];
@@ -20,15 +20,15 @@ export function detailedChanges(detail: Detail, olds: Sides, news: Sides): Chang
 function place(path: Path, depth: number, kind: Change["kind"], before: Value, after: Value): Change {
   const key = path[depth];
   const old = key === undefined ? before : part(before, key);
-  const now = key === undefined ? after : part(after, key);
+  const next = key === undefined ? after : part(after, key);
   const here = path.slice(0, depth + 1);
   if (depth >= path.length - 1) {
     // A provider may name what stands in neither, such as a row of a file.
-    if (kind === "add") return { path: here, kind, new: now ?? unknown };
+    if (kind === "add") return { path: here, kind, new: next ?? unknown };
     if (kind === "delete") return { path: here, kind, old: old ?? unknown };
-    return { path: here, kind, old: old ?? null, new: now ?? null };
+    return { path: here, kind, old: old ?? null, new: next ?? null };
   }
-  const [was, is] = [old ?? null, now ?? null];
+  const [was, is] = [old ?? null, next ?? null];
   if (was === null && is !== null) return { path: here, kind: "add", new: is };
   if (was !== null && is === null) return { path: here, kind: "delete", old: was };
   return place(path, depth + 1, kind, was, is);

@@ -34,29 +34,29 @@ export async function refresh(run: Run, which: (state: ResourceState) => boolean
 /** Its new state; undefined when the resource is gone. */
 async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState | undefined> {
   // Components, providers and what waits for its replacement do not change by being looked at.
-  const still = !old.custom || isProviderType(old.type) || old.pendingReplacement;
+  const unchanging = !old.custom || isProviderType(old.type) || old.pendingReplacement;
   const step: Step = { op: "refresh", urn: old.urn, old };
   run.emit({ type: "step", preview: run.preview, ...describeStep(run, step) });
   const started = Date.now();
-  let now: ResourceState | undefined = old;
+  let next: ResourceState | undefined = old;
   let drift: Change[] = [];
-  if (!still) {
+  if (!unchanging) {
     try {
-      now = await read(run, old);
-      if (now) drift = await driftOf(run, old, now);
+      next = await read(run, old);
+      if (next) drift = await driftOf(run, old, next);
     } catch (error) {
       run.emit({ type: "stepFailed", preview: run.preview, ...describeStep(run, step) });
       run.fail(messageOf(error), old.urn);
       return old;
     }
   }
-  if (now) markOutputs(now);
-  const result = now === undefined ? "delete" : drift.length > 0 ? "update" : "same";
+  if (next) markOutputs(next);
+  const result = next === undefined ? "delete" : drift.length > 0 ? "update" : "same";
   if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;
-  const told = describeStep(run, { ...step, ...(now === undefined ? {} : { new: now, changes: drift }) });
-  run.emit({ type: "stepDone", preview: run.preview, seconds, ...told, refreshed: result });
-  return now;
+  const info = describeStep(run, { ...step, ...(next === undefined ? {} : { new: next, changes: drift }) });
+  run.emit({ type: "stepDone", preview: run.preview, seconds, ...info, refreshed: result });
+  return next;
 }
 
 async function read(run: Run, old: ResourceState): Promise<ResourceState | undefined> {
@@ -84,21 +84,21 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
  * What an update with an unchanged program would now undo, turned round: so the provider is asked about the way from
  * what is there to what the inputs say.
  */
-async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promise<Change[]> {
+async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promise<Change[]> {
   if (old.external) {
-    markOutputs(now);
-    return changesBetween(old.outputs, now.outputs);
+    markOutputs(next);
+    return changesBetween(old.outputs, next.outputs);
   }
   const difference: Difference = await diffResource(
     run,
     operatorOf(run, old),
-    now,
+    next,
     old.inputs,
     old.ignoreChanges,
     run.preview,
   );
   if (difference.changes !== "some") return [];
-  const changes = changesOf(inverted(difference), old, now);
+  const changes = changesOf(inverted(difference), old, next);
   if (changes.length > 0) return changes;
   // The provider sees a difference that its inputs do not show: then the outputs do, or the names it gives.
   const names = new Set([
@@ -106,7 +106,7 @@ async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promis
     ...difference.replaces,
     ...(difference.detail ?? []).map(({ path }) => String(path[0])),
   ]);
-  const outputs = changesBetween(old.outputs, now.outputs).filter(
+  const outputs = changesBetween(old.outputs, next.outputs).filter(
     ({ path }) => names.size === 0 || names.has(String(path[0])),
   );
   return outputs.length > 0 ? outputs : [...names].map((name) => ({ path: [name], kind: "update" }));
@@ -117,16 +117,16 @@ function withoutDangling(
   olds: readonly ResourceState[],
   refreshed: readonly (ResourceState | undefined)[],
 ): ResourceState[] {
-  const there = new Set<string>();
-  const kept = (urns: string[]): string[] => urns.filter((urn) => there.has(urn));
+  const existing = new Set<string>();
+  const kept = (urns: string[]): string[] => urns.filter((urn) => existing.has(urn));
   return olds.flatMap((old, i) => {
     const state = refreshed[i];
     if (state === undefined) return [];
-    const parent = there.has(old.parent) ? old.parent : "";
+    const parent = existing.has(old.parent) ? old.parent : "";
     const dependencies = kept(state.dependencies);
-    const deletedWith = there.has(state.deletedWith) ? state.deletedWith : "";
+    const deletedWith = existing.has(state.deletedWith) ? state.deletedWith : "";
     const byProperty = Object.entries(state.propertyDependencies).map(([name, urns]) => [name, kept(urns)] as const);
-    there.add(state.urn);
+    existing.add(state.urn);
     const propertyDependencies = Object.fromEntries(byProperty.filter(([, urns]) => urns.length > 0));
     return [{ ...state, parent, dependencies, deletedWith, propertyDependencies }];
   });

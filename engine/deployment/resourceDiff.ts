@@ -1,4 +1,4 @@
-import type { Difference, Sides } from "../providers/provider.ts";
+import type { Difference, InputsAndOutputs } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { parsePath, type Path, pathContains, resetPath } from "../values/paths.ts";
@@ -67,13 +67,16 @@ export function withReplaceOnChanges(
 ): Difference {
   if (difference.changes !== "some" && !hasInitErrors) return difference;
   const paths = replaceOnChanges.map(parsePath);
-  const hit = (path: Path): boolean => paths.some((outer) => pathContains(outer, path));
+  const isNamed = (path: Path): boolean => paths.some((outer) => pathContains(outer, path));
   const detail = difference.detail?.map(({ path, change }) => ({
     path,
-    change: hit(path) ? { ...change, replaces: true } : change,
+    change: isNamed(path) ? { ...change, replaces: true } : change,
   }));
-  const replaces = new Set([...difference.replaces, ...difference.changed.filter((name) => hit(safePath(name) ?? []))]);
-  const initError = hasInitErrors && hit(["#initerror"]);
+  const replaces = new Set([
+    ...difference.replaces,
+    ...difference.changed.filter((name) => isNamed(safePath(name) ?? [])),
+  ]);
+  const initError = hasInitErrors && isNamed(["#initerror"]);
   if (initError) replaces.add("#initerror");
   return {
     ...difference,
@@ -87,10 +90,10 @@ export const needsReplacement = (difference: Difference): boolean =>
   difference.replaces.length > 0 || (difference.detail?.some(({ change }) => change.replaces) ?? false);
 
 /** The changes to show: the provider's own detail where it has any, else the difference of the inputs. */
-export function changesOf(difference: Difference, old: Sides, now: Sides): Change[] {
+export function changesOf(difference: Difference, old: InputsAndOutputs, next: InputsAndOutputs): Change[] {
   return difference.detail
-    ? detailedChanges(difference.detail, old, now)
-    : changesOfInputs(difference, old.inputs, now.inputs);
+    ? detailedChanges(difference.detail, old, next)
+    : changesOfInputs(difference, old.inputs, next.inputs);
 }
 
 function changesOfInputs(difference: Difference, olds: Properties, news: Properties): Change[] {
@@ -100,19 +103,19 @@ function changesOfInputs(difference: Difference, olds: Properties, news: Propert
   const keys = new Set(changedKeys(all));
   // A key that the provider blames although the inputs are the same, such as "id" or one it computes.
   for (const name of difference.replaces) {
-    if (!keys.has(name)) changes.push(blamed(name, olds, news));
+    if (!keys.has(name)) changes.push(changeOfKey(name, olds, news));
   }
   return changes;
 }
 
-function blamed(name: string, olds: Properties, news: Properties): Change {
+function changeOfKey(name: string, olds: Properties, news: Properties): Change {
   const old = property(olds, name);
-  const now = property(news, name);
+  const next = property(news, name);
   return {
     path: [name],
     kind: "update",
     replaces: true,
     ...(old === undefined ? {} : { old }),
-    ...(now === undefined ? {} : { new: now }),
+    ...(next === undefined ? {} : { new: next }),
   };
 }

@@ -1,6 +1,6 @@
 import { ReportedError } from "../errors.ts";
 import type { ChangeCounts, Emit, Op, RunKind } from "../events.ts";
-import type { Registry } from "../providers/registry.ts";
+import type { ProviderRegistry } from "../providers/registry.ts";
 import { DependencyGraph } from "../state/dependencyGraph.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import type { Snapshot } from "../state/snapshot.ts";
@@ -15,7 +15,7 @@ export class Run {
   readonly stack: string;
   readonly config: Config;
   readonly snapshot: Snapshot;
-  readonly providers: Registry;
+  readonly providers: ProviderRegistry;
   /** The packages whose providers can be started. */
   readonly packages: ReadonlySet<string>;
   readonly slots: Semaphore;

@@ -90,7 +90,7 @@ export class ProtectedError extends Error {
   }
 }
 
-const now = (): string => new Date().toISOString();
+const timestamp = (): string => new Date().toISOString();
 
 async function apply(run: Run, step: Step): Promise<void> {
   switch (step.op) {
@@ -139,7 +139,7 @@ async function applyCreate(run: Run, step: Step): Promise<void> {
     next.id = id;
     next.outputs = outputs;
     next.refreshBeforeUpdate = refreshBeforeUpdate;
-    next.created = next.modified = now();
+    next.created = next.modified = timestamp();
     if (step.deleteLater && old) old.delete = true;
   };
   if (!next.custom) {
@@ -166,7 +166,7 @@ async function applyUpdate(run: Run, { old, new: next }: Step): Promise<void> {
   const finish = ({ outputs, refreshBeforeUpdate }: Updated): void => {
     next.outputs = outputs;
     next.refreshBeforeUpdate = refreshBeforeUpdate;
-    next.modified = now();
+    next.modified = timestamp();
   };
   const options = {
     ignoreChanges: next.ignoreChanges,
@@ -189,8 +189,8 @@ async function applyUpdate(run: Run, { old, new: next }: Step): Promise<void> {
 async function applyRead(run: Run, { op, old, new: next }: Step): Promise<void> {
   if (!next) return;
   if (next.id !== unknownId) {
-    const given = { inputs: next.inputs, outputs: next.inputs };
-    const found = await operatorOf(run, next).read({ urn: next.urn, id: next.id }, given, 0);
+    const known = { inputs: next.inputs, outputs: next.inputs };
+    const found = await operatorOf(run, next).read({ urn: next.urn, id: next.id }, known, 0);
     if (found.id === "") throw new ProviderError(`resource '${next.id}' does not exist`);
     next.id = found.id;
     next.outputs = found.outputs;
@@ -199,7 +199,7 @@ async function applyRead(run: Run, { op, old, new: next }: Step): Promise<void> 
   if (op === "read-replacement") old.delete = true;
   const changed = !equal(next.inputs, old.inputs) || !equal(next.outputs, old.outputs);
   next.created = old.created;
-  next.modified = changed ? now() : old.modified;
+  next.modified = changed ? timestamp() : old.modified;
 }
 
 async function applyDelete(run: Run, step: Step): Promise<void> {
@@ -207,8 +207,8 @@ async function applyDelete(run: Run, step: Step): Promise<void> {
   if (!old) return;
   const replacing = step.op === "delete-replaced" || step.op === "discard-replaced";
   if (!replacing && old.protect) throw new ProtectedError(old.urn);
-  const left = old.external || old.retainOnDelete || (old.deletedWith !== "" && step.deletions?.has(old.deletedWith));
-  if (!run.preview && !left && old.custom) {
+  const isKept = old.external || old.retainOnDelete || (old.deletedWith !== "" && step.deletions?.has(old.deletedWith));
+  if (!run.preview && !isKept && old.custom) {
     await operatorOf(run, old).delete({ urn: old.urn, id: old.id }, old, old.customTimeouts.delete ?? 0);
   }
   if (step.recreate) old.pendingReplacement = true;
@@ -220,8 +220,8 @@ export function markOutputs(state: ResourceState): void {
   for (const name of Object.keys(marked)) {
     const value = property(marked, name);
     if (value === undefined || value instanceof Secret) continue;
-    const asked = name !== "id" && state.additionalSecretOutputs.includes(name);
-    if (asked || property(state.inputs, name) instanceof Secret) {
+    const isRequested = name !== "id" && state.additionalSecretOutputs.includes(name);
+    if (isRequested || property(state.inputs, name) instanceof Secret) {
       marked[name] = new Secret(value);
     }
   }

@@ -79,9 +79,9 @@ export class ResourceMonitor {
 
   /** Something that this engine does not do: ends the run. */
   refuse(message: string, urn?: string): ReportedError {
-    const told = this.#run.fail(message, urn);
+    const failure = this.#run.fail(message, urn);
     this.#run.abort();
-    return told;
+    return failure;
   }
 
   async register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
@@ -95,20 +95,20 @@ export class ResourceMonitor {
     }
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
-    if (!goal.custom) this.#providers.remember(state.urn, request);
+    if (!goal.custom) this.#providers.rememberComponent(state.urn, request);
     // The outputs of a component come later, and old ones may refer to resources that are not registered yet.
     const outputs = goal.custom ? state.outputs : {};
     const known = request.getSupportspartialvalues()
       ? outputs
       : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
-    const understanding = {
+    const accepted = {
       secrets: request.getAcceptsecrets(),
       resources: request.getAcceptresources(),
       unknowns: true,
     };
     const response = new resourceProto.RegisterResourceResponse()
       .setUrn(state.urn)
-      .setObject(toStruct(known, understanding));
+      .setObject(toStruct(known, accepted));
     return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
   }
 
@@ -129,7 +129,7 @@ export class ResourceMonitor {
         id: request.getId(),
         inputs: fromStruct(request.getProperties()),
         parent: request.getParent(),
-        provider: await this.#providers.ofLookUp(request),
+        provider: await this.#providers.ofRead(request),
         dependencies: request.getDependenciesList(),
         additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
         ...positionsOf(request, this.#root),
@@ -139,14 +139,12 @@ export class ResourceMonitor {
       throw this.#refused(error, request);
     }
     const state = await this.#generator.read(goal);
-    const understanding = {
+    const accepted = {
       secrets: request.getAcceptsecrets(),
       resources: request.getAcceptresources(),
       unknowns: true,
     };
-    return new resourceProto.ReadResourceResponse()
-      .setUrn(state.urn)
-      .setProperties(toStruct(state.outputs, understanding));
+    return new resourceProto.ReadResourceResponse().setUrn(state.urn).setProperties(toStruct(state.outputs, accepted));
   }
 
   /** Calls a function of a package; a ProviderError says that it failed. */
@@ -163,10 +161,10 @@ export class ResourceMonitor {
     const provider = this.#run.providers.get(reference);
     if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
     try {
-      const given = fromStruct(request.getArgs());
-      const { outputs, failures } = await provider.invoke(token, given, this.#run.preview);
-      const understanding = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
-      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, understanding));
+      const args = fromStruct(request.getArgs());
+      const { outputs, failures } = await provider.invoke(token, args, this.#run.preview);
+      const accepted = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
+      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, accepted));
       return response.setFailuresList(
         failures.map(({ property, reason }) =>
           new providerProto.CheckFailure().setProperty(property).setReason(reason),
@@ -180,7 +178,10 @@ export class ResourceMonitor {
   async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
     const urn = request.getUrn();
     try {
-      const outputs = mapProperties(fromStruct(request.getOutputs()), this.#run.preview ? unmarked : (value) => value);
+      const outputs = mapProperties(
+        fromStruct(request.getOutputs()),
+        this.#run.preview ? withoutMarks : (value) => value,
+      );
       if (isStackUrn(urn)) this.#stackOutputs = { urn, outputs };
       else await this.#setOutputs(urn, outputs);
     } catch (error) {
@@ -205,24 +206,25 @@ export class ResourceMonitor {
     this.#completed.add(urn);
     state.outputs = outputs;
     const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
-    const said = shownProperties(outputs, run.showSecrets);
-    run.emit({ type: "outputs", urn, outputs: said, changes, preview: run.preview });
+    const shownOutputs = shownProperties(outputs, run.showSecrets);
+    run.emit({ type: "outputs", urn, outputs: shownOutputs, changes, preview: run.preview });
     if (!run.preview && !(run.olds.has(urn) && equal(old, outputs))) await run.snapshot.persist();
-    return { outputs: said, outputChanges: changes };
+    return { outputs: shownOutputs, outputChanges: changes };
   }
 
   async #goalOf(request: RegisterResourceRequest): Promise<Goal> {
     const type = request.getType();
     const custom = request.getCustom();
     const parentGoal = this.#goals.get(request.getParent());
-    const given = fromStruct(request.getObject());
+    const properties = fromStruct(request.getObject());
     const inputs = isProviderType(type)
-      ? withVersion(given, this.#providers.version(packageOf(type), request.getVersion()))
-      : given;
+      ? withVersion(properties, this.#providers.version(packageOf(type), request.getVersion()))
+      : properties;
     const dependencies = request.getDependenciesList();
     const written = request.getPropertydependenciesMap();
     const propertyDependencies: Record<string, string[]> = {};
-    for (const name of Object.keys(given)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
+    for (const name of Object.keys(properties))
+      propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
     for (const [name, { urnsList }] of written.toObject(false, (_, message) => message.toObject())) {
       propertyDependencies[name] = urnsList;
     }
@@ -257,17 +259,17 @@ export class ResourceMonitor {
 
 function timeoutsOf(request: RegisterResourceRequest): Timeouts {
   const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };
-  const given = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
-  return Object.fromEntries(given.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
+  const texts = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
+  return Object.fromEntries(texts.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
 }
 
 /** In previews the SDK marks objects that were resources; no state has this mark, so it would look like a change. */
-function unmarked(value: Value): Value {
-  if (value instanceof Secret) return new Secret(unmarked(value.value));
-  if (Array.isArray(value)) return value.map(unmarked);
+function withoutMarks(value: Value): Value {
+  if (value instanceof Secret) return new Secret(withoutMarks(value.value));
+  if (Array.isArray(value)) return value.map(withoutMarks);
   if (!isProperties(value)) return value;
   const { "@isPulumiResource": _mark, ...rest } = value;
-  return mapProperties(rest, unmarked);
+  return mapProperties(rest, withoutMarks);
 }
 
 /** Properties as plain JSON. */

@@ -13,11 +13,11 @@ export const channelOptions = {
 };
 
 export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
-type Callback<Response> = (error: ServiceError | null, response: Response) => void;
-export type ProviderCall<Response> = (client: ResourceProviderClient, done: Callback<Response>) => unknown;
+type UnaryCallback<Response> = (error: ServiceError | null, response: Response) => void;
+export type ProviderCall<Response> = (client: ResourceProviderClient, done: UnaryCallback<Response>) => unknown;
 
 /** What a provider is told first. */
-export interface Greeting {
+export interface ConnectionOptions {
   engineAddress: string;
   /** The folder of the plugin. */
   folder: string;
@@ -33,25 +33,25 @@ export interface Capabilities {
 /** The way to a provider, which opens with the first call. */
 export class Connection {
   readonly #service: Service;
-  readonly #greeting: Greeting;
+  readonly #options: ConnectionOptions;
   #client: Promise<ResourceProviderClient> | undefined;
   /** Agreed on in a handshake; undefined with providers that know none. */
   capabilities: Capabilities | undefined;
 
-  constructor(service: Service, greeting: Greeting) {
+  constructor(service: Service, options: ConnectionOptions) {
     this.#service = service;
-    this.#greeting = greeting;
+    this.#options = options;
   }
 
   /**
    * Fails with a ProviderError; but for what the provider does not implement, and what it did in part, which are the
    * caller's to understand.
    */
-  async ask<Response>(call: ProviderCall<Response>): Promise<Response> {
+  async call<Response>(call: ProviderCall<Response>): Promise<Response> {
     this.#client ??= this.#connect();
     const client = await this.#client;
     try {
-      return await promised<Response>((done) => call(client, done));
+      return await unary<Response>((done) => call(client, done));
     } catch (error) {
       if (isUnimplemented(error) || (isServiceError(error) && partialFailure(error))) throw error;
       throw await this.#explained(error);
@@ -67,12 +67,12 @@ export class Connection {
     const address = await this.#service.address;
     const credentials = grpc.credentials.createInsecure();
     const client = new providerService.ResourceProviderClient(address, credentials, channelOptions);
-    const { engineAddress, folder } = this.#greeting;
+    const { engineAddress, folder } = this.#options;
     const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
     request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
     request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
     try {
-      const answer = await promised<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
+      const answer = await unary<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
       this.capabilities = {
         secrets: answer.getAcceptSecrets(),
         resources: answer.getAcceptResources(),
@@ -95,7 +95,7 @@ export class Connection {
   }
 }
 
-const promised = <Response>(start: (done: Callback<Response>) => unknown): Promise<Response> =>
+const unary = <Response>(start: (done: UnaryCallback<Response>) => unknown): Promise<Response> =>
   new Promise((resolve, reject) => {
     start((error, response) => {
       if (error) reject(error);

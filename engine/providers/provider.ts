@@ -74,23 +74,23 @@ export class DiffUnavailable extends Error {
 
 /** A provider in operation. Its one implementation speaks gRPC, to the dynamic-provider host and to plugins alike. */
 export interface Provider {
-  checkConfig(urn: string, olds: Properties, news: Properties): Promise<Checked>;
+  checkConfig(urn: string, old: Properties, news: Properties): Promise<Checked>;
   diffConfig(urn: string, oldInputs: Properties, oldOutputs: Properties, inputs: Properties): Promise<Difference>;
   configure(identity: Identity, inputs: Properties): Promise<void>;
-  check(urn: string, olds: Properties, news: Properties, preview: boolean): Promise<Checked>;
+  check(urn: string, old: Properties, news: Properties, preview: boolean): Promise<Checked>;
   diff(
     resource: Identity,
-    olds: Sides,
+    old: InputsAndOutputs,
     inputs: Properties,
     ignoreChanges: string[],
     preview: boolean,
   ): Promise<Difference>;
   create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Created>;
-  read(resource: Identity, olds: Sides, timeout: number): Promise<ReadResult>;
-  update(resource: Identity, olds: Sides, inputs: Properties, change: UpdateOptions): Promise<Updated>;
-  delete(resource: Identity, olds: Sides, timeout: number): Promise<void>;
+  read(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<ReadResult>;
+  update(resource: Identity, old: InputsAndOutputs, inputs: Properties, options: UpdateOptions): Promise<Updated>;
+  delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
   /** Calls a function of the package. */
-  invoke(token: string, given: Properties, preview: boolean): Promise<Invoked>;
+  invoke(token: string, args: Properties, preview: boolean): Promise<Invoked>;
   /** As the provider tells it; empty where it tells none. */
   version(): Promise<string>;
   /** Asks it to stop what it is doing. */
@@ -98,7 +98,7 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-export interface Sides {
+export interface InputsAndOutputs {
   inputs: Properties;
   outputs: Properties;
 }

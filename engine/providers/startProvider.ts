@@ -1,8 +1,8 @@
 import type { Emit } from "../events.ts";
 import type { Config } from "../workspace/config.ts";
-import type { PluginPlace } from "../workspace/plugins.ts";
+import type { PluginFolder } from "../workspace/plugins.ts";
 import type { Project } from "../workspace/project.ts";
-import { startHost } from "./dynamicHost.ts";
+import { startDynamicHost } from "./dynamicHost.ts";
 import { startPlugin } from "./pluginHost.ts";
 import { ProviderClient } from "./providerClient.ts";
 
@@ -18,11 +18,11 @@ export interface ProviderOptions {
 }
 
 /** Starts a provider: the plugin, or without one the host of dynamic providers. */
-export function startProvider(plugin: PluginPlace | undefined, options: ProviderOptions): ProviderClient {
+export function startProvider(plugin: PluginFolder | undefined, options: ProviderOptions): ProviderClient {
   const { project, stack, engineAddress, environment, emit } = options;
   const { workdir } = project;
   if (plugin) return new ProviderClient(startPlugin(plugin, options), { engineAddress, folder: plugin.folder });
-  const service = startHost({
+  const service = startDynamicHost({
     project: project.name,
     stack,
     workdir,

@@ -176,7 +176,7 @@ export function renderCheckpoint(
   project: string,
   stack: string,
   crypter: Crypter,
-  now: Date,
+  time: Date,
 ): string {
   const checkpoint = {
     ...formatOf(deployment),
@@ -186,7 +186,7 @@ export function renderCheckpoint(
         deployment,
         (place, text) => ({ ciphertext: crypter.encryptAt(place, text) }),
         crypter.salt,
-        now,
+        time,
       ),
     },
   };
@@ -203,13 +203,18 @@ export function formatOf({ resources, operations }: Deployment): { version: numb
 /** How the text of a secret is written: encrypted in the state, hidden or plain in an export. */
 export type Seal = (place: string, text: string) => { ciphertext: string } | { plaintext: string };
 
-export function encodeDeployment(deployment: Deployment, seal: Seal, salt: string, now: Date): Record<string, unknown> {
+export function encodeDeployment(
+  deployment: Deployment,
+  seal: Seal,
+  salt: string,
+  time: Date,
+): Record<string, unknown> {
   const operations = deployment.operations.map(({ type, resource }) => ({
     resource: encodeResource(resource, seal),
     type,
   }));
   return {
-    manifest: { time: now.toISOString(), magic: createHash("sha256").update(version).digest("hex"), version },
+    manifest: { time: time.toISOString(), magic: createHash("sha256").update(version).digest("hex"), version },
     secrets_providers: { type: "passphrase", state: { salt } },
     ...(deployment.resources.length > 0
       ? { resources: deployment.resources.map((resource) => encodeResource(resource, seal)) }

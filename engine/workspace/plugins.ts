@@ -3,7 +3,7 @@ import { EngineError, Refusal } from "../errors.ts";
 import { isObject } from "../values/json.ts";
 
 /** A provider plugin that Pulumi.yaml names. */
-export interface PluginPlace {
+export interface PluginFolder {
   /** The package that it serves. */
   name: string;
   /** The folder with its executable. */
@@ -12,7 +12,7 @@ export interface PluginPlace {
 }
 
 /** The plugins that `plugins` and `packages` of Pulumi.yaml name; paths count from its folder. */
-export function pluginsOf(raw: Record<string, unknown>, file: string): PluginPlace[] {
+export function pluginsOf(raw: Record<string, unknown>, file: string): PluginFolder[] {
   const root = path.dirname(file);
   return [...namedProviders(raw["plugins"], file), ...localPackages(raw["packages"], file)].map((plugin) => ({
     ...plugin,
@@ -20,7 +20,7 @@ export function pluginsOf(raw: Record<string, unknown>, file: string): PluginPla
   }));
 }
 
-function namedProviders(plugins: unknown, file: string): PluginPlace[] {
+function namedProviders(plugins: unknown, file: string): PluginFolder[] {
   if (plugins === undefined || plugins === null) return [];
   if (!isObject(plugins)) throw new EngineError(`${file}: 'plugins' must be a map`);
   for (const kind of ["languages", "analyzers"]) {
@@ -30,7 +30,7 @@ function namedProviders(plugins: unknown, file: string): PluginPlace[] {
   }
   const providers = plugins["providers"] ?? [];
   if (!Array.isArray(providers)) throw new EngineError(`${file}: 'plugins.providers' must be a list`);
-  return providers.map((entry: unknown): PluginPlace => {
+  return providers.map((entry: unknown): PluginFolder => {
     const { name, path: folder, version } = isObject(entry) ? entry : {};
     if (typeof name !== "string" || name === "" || typeof folder !== "string") {
       throw new EngineError(`${file}: each entry of 'plugins.providers' needs a 'name' and a 'path'`);
@@ -40,13 +40,15 @@ function namedProviders(plugins: unknown, file: string): PluginPlace[] {
 }
 
 /** What `pulumi package add <folder>` writes. Packages that would have to be downloaded are refused. */
-function localPackages(packages: unknown, file: string): PluginPlace[] {
+function localPackages(packages: unknown, file: string): PluginFolder[] {
   if (!isObject(packages)) return [];
-  return Object.entries(packages).map(([name, given]): PluginPlace => {
-    const source = isObject(given) ? given["source"] : given;
-    const asked = isObject(given) ? ["parameters", "extensions"].filter((field) => given[field] !== undefined) : [];
-    if (typeof source !== "string" || !isFolder(source) || asked.length > 0) {
-      const what = asked.length > 0 ? `with '${asked.join("' and '")}'` : "that is not a folder";
+  return Object.entries(packages).map(([name, entry]): PluginFolder => {
+    const source = isObject(entry) ? entry["source"] : entry;
+    const unsupported = isObject(entry)
+      ? ["parameters", "extensions"].filter((field) => entry[field] !== undefined)
+      : [];
+    if (typeof source !== "string" || !isFolder(source) || unsupported.length > 0) {
+      const what = unsupported.length > 0 ? `with '${unsupported.join("' and '")}'` : "that is not a folder";
       throw new Refusal(
         `${file}: the package '${name}' ${what} is not served by the embedded engine, which starts plugins in folders only: ` +
           "use the Pulumi CLI",
