@@ -3,14 +3,20 @@ export class EngineError extends Error {
   override readonly name: string = "EngineError";
   /** With which status the command ends. */
   readonly status: number;
-  constructor(message: string, status: number = statuses.failed) {
+  constructor(message: string, status: number = exitStatuses.failed) {
     super(message);
     this.status = status;
   }
 }
 
 /** The exit statuses of Pulumi, which scripts rely on. */
-export const statuses = { failed: 1, wronglyCalled: 2, noSuchStack: 6, unexpectedChanges: 7, cancelled: 8 } as const;
+export const exitStatuses = {
+  failed: 1,
+  wronglyCalled: 2,
+  noSuchStack: 6,
+  unexpectedChanges: 7,
+  cancelled: 8,
+} as const;
 
 /** Something that this engine does not do: the sentence says what to use instead. */
 export class Refusal extends EngineError {
@@ -18,8 +24,8 @@ export class Refusal extends EngineError {
 }
 
 /** The failure was already told in a diagnostic: whoever catches it only has to stop. */
-export class Told extends EngineError {
-  override readonly name = "Told";
+export class ReportedError extends EngineError {
+  override readonly name = "ReportedError";
 }
 
 /** The sentence of anything thrown; errors of another realm count as errors too. */

@@ -3,136 +3,68 @@ import { deleteRest } from "./deployment/deletions.ts";
 import { refresh } from "./deployment/refresh.ts";
 import type { RunResult, StackOutputs } from "./deployment/result.ts";
 import { Run } from "./deployment/run.ts";
-import { toPropertyChange } from "./deployment/stepExecutor.ts";
-import { Generator } from "./deployment/stepGenerator.ts";
-import { messageOf, Told } from "./errors.ts";
+import { StepGenerator } from "./deployment/stepGenerator.ts";
+import { toPropertyChange } from "./deployment/steps.ts";
+import { messageOf, ReportedError } from "./errors.ts";
 import type { Emit, RunKind } from "./events.ts";
 import { startProgram } from "./program/languageHost.ts";
-import { Monitor } from "./program/monitorServer.ts";
-import { Registrar, shownProperties } from "./program/resourceMonitor.ts";
+import { MonitorServer } from "./program/monitorServer.ts";
+import { ResourceMonitor, shownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
-import { startHost } from "./providers/dynamicHost.ts";
-import { startPlugin } from "./providers/pluginHost.ts";
-import { ProviderClient } from "./providers/providerClient.ts";
-import { Registry } from "./providers/registry.ts";
+import { entryOf } from "./providers/pluginHost.ts";
+import { ProviderRegistry } from "./providers/registry.ts";
+import { startProvider } from "./providers/startProvider.ts";
 import type { ResourceState } from "./state/resourceState.ts";
 import { Snapshot } from "./state/snapshot.ts";
 import { changesBetween } from "./values/propertyChanges.ts";
 import { dynamicPackage, isProviderType, packageOf, stackType } from "./values/urns.ts";
 import { hidden } from "./values/values.ts";
-import { entryOf } from "./workspace/plugins.ts";
 import type { Stack } from "./workspace/workspace.ts";
 
 export interface RunOptions {
   kind: RunKind;
-  /** Says what would happen; nothing is created, changed or deleted, and no state is written. */
+  /** Reports what would happen; nothing is created, changed or deleted, and no state is written. */
   preview: boolean;
-  /** Reads every resource before an update or a destroy. */
+  /** Reads every resource before an update or a destroy; default: `options: {refresh: always}` of Pulumi.yaml. */
   refresh?: boolean;
-  /** A refresh drops the creations that were interrupted and are still on record. */
+  /** A refresh drops interrupted creations from the state; default: false. */
   clearPendingCreates?: boolean;
-  /** How many steps go on at a time; default: 4 for each core, as with Pulumi. */
+  /** Steps at a time; default: 4 for each core, as with Pulumi. */
   parallel?: number;
-  /** Secrets are shown in events. */
+  /** Shows secrets in events; default: false. */
   showSecrets?: boolean;
   emit: Emit;
-  /** Aborted: what is going on ends and is saved, nothing new begins. */
+  /** Cancels the run: running steps end and are saved, no new ones begin. */
   signal?: AbortSignal;
 }
 
-/** A write that fails was told where it happened first, or is told here. */
-async function flush(run: Run): Promise<void> {
-  try {
-    await run.snapshot.flush();
-  } catch (error) {
-    run.fail(messageOf(error));
-  }
-}
-
-/** One preview, update, refresh or destroy of a stack, which the caller has locked. What goes wrong is told in events. */
+/** Runs one preview, update, refresh or destroy of a stack, which the caller has locked. Reports failures in events. */
 export async function execute(stack: Stack, options: RunOptions): Promise<RunResult> {
-  const { kind, preview, emit } = options;
-  const { project } = stack;
-  refuseForeignRuntime(project);
+  const { kind, preview, emit, signal } = options;
   const started = Date.now();
-  const parallel = Math.max(1, options.parallel ?? os.availableParallelism() * 4);
-  const config = stack.config();
-  const deployment = await stack.read();
-  const plugins = new Map(project.plugins.map((plugin) => [plugin.name, plugin]));
-  // What is missing is told before anything is started.
-  for (const plugin of plugins.values()) entryOf(plugin);
-  const packages = new Set([dynamicPackage, ...plugins.keys()]);
-  refuseForeignState(deployment.resources, packages);
-  const snapshot = new Snapshot(deployment, (now) => stack.write(now));
-  const monitor = new Monitor(emit);
-  await monitor.listen();
-  const startProvider = (name: string): ProviderClient => {
-    const plugin = plugins.get(name);
-    const { environment } = stack.workspace;
-    const engineAddress = monitor.address;
-    if (plugin) {
-      const service = startPlugin(plugin, { project, config, engineAddress, environment });
-      return new ProviderClient(service, { engineAddress, folder: plugin.folder });
-    }
-    const service = startHost({
-      project: project.name,
-      stack: stack.name,
-      workdir: project.workdir,
-      engineAddress,
-      environment,
-      onLine: (message, printed) => {
-        emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, printed });
-      },
-    });
-    return new ProviderClient(service, { engineAddress, folder: project.workdir });
-  };
-  const providers = new Registry(startProvider, (message) => emit({ type: "log", severity: "warning", message }));
-  const showSecrets = options.showSecrets ?? false;
-  const run = new Run({
-    kind,
-    preview,
-    project: project.name,
-    stack: stack.name,
-    config,
-    snapshot,
-    providers,
-    packages,
-    emit,
-    showSecrets,
-    parallel,
-  });
+  const monitor = new MonitorServer(emit);
+  const run = await prepare(stack, options, monitor);
   const cancel = (): void => {
     run.fail(`${preview ? "preview" : kind} canceled`);
     run.abort();
-    providers.cancel();
+    run.providers.cancel();
   };
-  options.signal?.addEventListener("abort", cancel);
-
-  const shownConfig = Object.entries(config).map(
-    ([key, { text, secret }]) => [key, secret && !showSecrets ? hidden : text] as const,
-  );
-  emit({
-    type: "start",
-    kind,
-    preview,
-    project: project.name,
-    stack: stack.name,
-    config: Object.fromEntries(shownConfig),
-  });
+  signal?.addEventListener("abort", cancel);
+  emit({ type: "start", kind, preview, project: run.project, stack: run.stack, config: shownConfig(run) });
   let outputs: StackOutputs = { outputs: {}, outputChanges: [] };
   try {
-    if (options.signal?.aborted) cancel();
-    for (const name of wanted(run)) providers.warmUp(name);
-    outputs = await stages(run, stack, monitor, { ...options, parallel });
+    if (signal?.aborted) cancel();
+    for (const name of likelyPackages(run)) run.providers.warmUp(name);
+    outputs = await runStages(run, stack, monitor, options);
   } catch (error) {
-    if (!(error instanceof Told)) run.fail(messageOf(error));
+    if (!(error instanceof ReportedError)) run.fail(messageOf(error));
     run.failed = true;
   } finally {
-    options.signal?.removeEventListener("abort", cancel);
+    signal?.removeEventListener("abort", cancel);
     await run.slots.whenIdle();
     if (!preview) await flush(run);
     monitor.silent = true;
-    await providers.close();
+    await run.providers.close();
     monitor.close();
   }
   const succeeded = !run.failed && !run.aborted;
@@ -142,61 +74,115 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   return { succeeded, changes, ...outputs };
 }
 
-/** Both change while something is waited for, which the compiler cannot know. */
-const mayGoOn = (run: Run): boolean => !run.aborted;
+/** Reads configuration and state, refuses what this engine does not run, and opens the monitor. */
+async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer): Promise<Run> {
+  const { kind, preview, emit } = options;
+  const { project } = stack;
+  refuseForeignRuntime(project);
+  const config = stack.config();
+  const deployment = await stack.read();
+  const plugins = new Map(project.plugins.map((plugin) => [plugin.name, plugin]));
+  // A missing plugin is reported before anything is started.
+  for (const plugin of plugins.values()) entryOf(plugin);
+  const packages = new Set([dynamicPackage, ...plugins.keys()]);
+  refuseForeignState(deployment.resources, packages);
+  await monitor.listen();
+  const { environment } = stack.workspace;
+  const providerOptions = { project, stack: stack.name, config, engineAddress: monitor.address, environment, emit };
+  const providers = new ProviderRegistry(
+    (name) => startProvider(plugins.get(name), providerOptions),
+    (message) => emit({ type: "log", severity: "warning", message }),
+  );
+  return new Run({
+    kind,
+    preview,
+    project: project.name,
+    stack: stack.name,
+    config,
+    snapshot: new Snapshot(deployment, (state) => stack.write(state)),
+    providers,
+    packages,
+    emit,
+    showSecrets: options.showSecrets ?? false,
+    parallel: Math.max(1, options.parallel ?? os.availableParallelism() * 4),
+  });
+}
+
+/** Writes what is pending and reports a failure that was not reported yet. */
+async function flush(run: Run): Promise<void> {
+  try {
+    await run.snapshot.flush();
+  } catch (error) {
+    run.fail(messageOf(error));
+  }
+}
+
+function shownConfig({ config, showSecrets }: Run): Record<string, string> {
+  const entries = Object.entries(config);
+  return Object.fromEntries(entries.map(([key, { text, secret }]) => [key, secret && !showSecrets ? hidden : text]));
+}
+
+/** Both change during an await, which the compiler cannot know. */
+const mayContinue = (run: Run): boolean => !run.aborted;
 const hasFailed = (run: Run): boolean => run.failed;
 
-/** The packages whose providers are likely to be needed: those of the state, and for a new stack those of Pulumi.yaml. */
-function wanted(run: Run): Iterable<string> {
+/** The packages whose providers are likely to be needed: those of the state, or of Pulumi.yaml for a new stack. */
+function likelyPackages(run: Run): Iterable<string> {
   const used = run.resources.filter(({ custom, type }) => custom && !isProviderType(type));
   if (used.length > 0 || run.kind !== "update") return new Set(used.map(({ type }) => packageOf(type)));
   return [...run.packages].filter((name) => run.packages.size === 1 || name !== dynamicPackage);
 }
 
-async function stages(
-  run: Run,
-  stack: Stack,
-  monitor: Monitor,
-  options: RunOptions & { parallel: number },
-): Promise<StackOutputs> {
+/** Refreshes, runs the program and deletes the rest, as far as the kind of run asks for it. */
+async function runStages(run: Run, stack: Stack, monitor: MonitorServer, options: RunOptions): Promise<StackOutputs> {
+  await refreshFirst(run, options.refresh ?? stack.project.refreshAlways, options.clearPendingCreates ?? false);
+  const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
+  const unchanged: StackOutputs = { outputs: shownProperties(old, run.showSecrets), outputChanges: [] };
+  if (run.failed || !mayContinue(run) || run.kind === "refresh") return unchanged;
+  if (run.kind === "destroy") {
+    await deleteRest(run, { operatedOn: new Set(), deletes: new Set(), pendingDeletes: new Set() });
+    const removed = changesBetween(old, {}).map((change) => toPropertyChange(change, run.showSecrets));
+    return { outputs: {}, outputChanges: hasFailed(run) ? [] : removed };
+  }
+  return (await runProgram(run, stack, monitor)) ?? unchanged;
+}
+
+/** Reads what the run has to read before anything else, and warns of interrupted operations. */
+async function refreshFirst(run: Run, readAll: boolean, clearPendingCreates: boolean): Promise<void> {
   const { base } = run.snapshot;
-  if (options.clearPendingCreates && run.kind === "refresh") base.operations = [];
+  if (clearPendingCreates && run.kind === "refresh") base.operations = [];
   const { operations } = base;
-  const refreshes = run.kind === "refresh" || (options.refresh ?? stack.project.refreshAlways);
-  // A refresh finds out what became of everything but of what was being created.
-  const left = refreshes ? operations.filter(({ type }) => type === "creating") : operations;
+  const readsAll = run.kind === "refresh" || readAll;
+  // A refresh finds out how every interrupted operation ended, but for creations.
+  const left = readsAll ? operations.filter(({ type }) => type === "creating") : operations;
   if (left.length > 0 && !run.preview)
     run.warn(pendingWarning(left.map(({ type, resource }) => `  * ${resource.urn}, interrupted while ${type}`)));
-  if (refreshes) await refresh(run);
-  else if (run.resources.some(looksFirst)) await refresh(run, looksFirst);
-  const old = run.resources.find(({ type }) => type === stackType)?.outputs ?? {};
-  let kept: StackOutputs = { outputs: shownProperties(old, run.showSecrets), outputChanges: [] };
-  if (run.failed || !mayGoOn(run) || run.kind === "refresh") return kept;
-  if (run.kind === "destroy") {
-    await deleteRest(run, { operatedOn: new Set(), deletes: new Set(), condemned: new Set() });
-    const gone = changesBetween(old, {}).map((change) => toPropertyChange(change, run.showSecrets));
-    return { outputs: {}, outputChanges: hasFailed(run) ? [] : gone };
-  }
+  if (readsAll) await refresh(run);
+  else if (run.resources.some(wantsRead)) await refresh(run, wantsRead);
+}
 
-  const generator = new Generator(run);
-  const registrar = new Registrar(run, generator, stack.project.root, options.parallel);
-  monitor.serve(registrar);
-  const program = startProgram(run, stack.project, monitor, options.parallel, stack.workspace.environment);
+/** Runs the program, then deletes what it did not register. The outputs are undefined when it registered none. */
+async function runProgram(run: Run, stack: Stack, monitor: MonitorServer): Promise<StackOutputs | undefined> {
+  const generator = new StepGenerator(run);
+  const resourceMonitor = new ResourceMonitor(run, generator, stack.project.root);
+  monitor.serve(resourceMonitor);
+  const program = startProgram(run, stack.project, monitor, stack.workspace.environment);
+  let outputs: StackOutputs | undefined;
   try {
     await program.registered;
     await run.slots.whenIdle();
-    // A preview goes on after a refusal, to tell all that it can.
-    if (mayGoOn(run)) await deleteRest(run, generator);
+    // A preview goes on after a refusal, to report all that it can.
+    if (mayContinue(run)) await deleteRest(run, generator);
   } finally {
     await run.slots.whenIdle();
-    kept = (await registrar.finish()) ?? kept;
+    outputs = await resourceMonitor.finish();
     await program.stop();
   }
-  return kept;
+  return outputs;
 }
 
-/** A resource whose provider wants it read before it is compared. */
-const looksFirst = ({ refreshBeforeUpdate }: ResourceState): boolean => refreshBeforeUpdate;
+/** Whether the provider of a resource wants it read before it is compared. */
+const wantsRead = ({ refreshBeforeUpdate }: ResourceState): boolean => refreshBeforeUpdate;
 
 const pendingWarning = (operations: string[]): string =>
   `Attempting to deploy or update resources with ${operations.length} pending operations from previous deployment.\n` +

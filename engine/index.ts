@@ -1,5 +1,5 @@
-export { addEngineCommands, refuseUnknownCommands, tellFailure } from "./cli/cli.ts";
-export { printableJson } from "./display/json.ts";
+export { addEngineCommands, refuseUnknownCommands, reportFailure as tellFailure } from "./cli/cli.ts";
+export { printableJson } from "./terminal/json.ts";
 export { printable } from "./terminal/text.ts";
 export { execute, type RunOptions } from "./execute.ts";
 export { hasChanges, type RunResult } from "./deployment/result.ts";
@@ -7,4 +7,4 @@ export { EngineError, Refusal } from "./errors.ts";
 export type { ChangeCounts, Emit, EngineEvent, Op, PropertyChange, RunKind, Severity, StepInfo } from "./events.ts";
 export { breakLocks, Lock } from "./state/lock.ts";
 export { getConfig, removeConfig, setConfig } from "./workspace/configEdits.ts";
-export { type Place, Stack, Workspace } from "./workspace/workspace.ts";
+export { type WorkspaceOptions, Stack, Workspace } from "./workspace/workspace.ts";

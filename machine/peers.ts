@@ -5,7 +5,7 @@ import { endianness } from "node:os";
 type End = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
 /** Times to look: while a table of the system is read, it changes. */
-const looks = 3;
+const maxReads = 3;
 
 /**
  * Whether a connection over IPv4 that was accepted on this machine is of a process of this user. True where the system
@@ -16,7 +16,7 @@ export function isOwnPeer(end: End, read: (table: string) => string = tableOf): 
   if (process.platform !== "linux" || process.geteuid === undefined) return true;
   const [ours, theirs] = [nameOf(end.localAddress, end.localPort), nameOf(end.remoteAddress, end.remotePort)];
   if (ours === undefined || theirs === undefined) return true;
-  for (let look = 0; look < looks; look++) {
+  for (let look = 0; look < maxReads; look++) {
     const table = read("tcp");
     // A peer may have a socket of IPv6 for an address of IPv4.
     const owner = ownerOf(table, theirs, ours) ?? ownerOf(read("tcp6"), mapped + theirs, mapped + ours);

@@ -1,14 +1,18 @@
 import { type Command, Option } from "commander";
-import { EngineError, messageOf, statuses } from "../errors.ts";
+import { EngineError, messageOf, exitStatuses } from "../errors.ts";
 import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
-import { addOperations, type Remaining } from "./operations.ts";
+import { addOperations, type DescribeRemaining } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
 
 /** Adds the engine's commands, with the names and flags that they have in Pulumi. */
-export function addEngineCommands(program: Command, terminal: Terminal = processTerminal, remaining?: Remaining): void {
+export function addEngineCommands(
+  program: Command,
+  terminal: Terminal = processTerminal,
+  describeRemaining?: DescribeRemaining,
+): void {
   program
     .option("-C, --cwd <folder>", "work as if started in that folder")
     .option("-s, --stack <name>", "the stack to work on (default: PULUMI_STACK, then the selected one)")
@@ -16,16 +20,16 @@ export function addEngineCommands(program: Command, terminal: Terminal = process
     .addOption(
       new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"),
     );
-  addOperations(program, terminal, remaining);
+  addOperations(program, terminal, describeRemaining);
   addStackCommands(program, terminal);
   addConfigCommands(program, terminal);
 }
 
 /** Tells a failure in one sentence and sets the exit status. */
-export function tellFailure(error: unknown, terminal: Terminal = processTerminal): void {
+export function reportFailure(error: unknown, terminal: Terminal = processTerminal): void {
   const text = printable(`error: ${messageOf(error)}`, false);
   terminal.errors.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
-  process.exitCode = error instanceof EngineError ? error.status : statuses.failed;
+  process.exitCode = error instanceof EngineError ? error.status : exitStatuses.failed;
 }
 
 export { refuseUnknownCommands } from "./unknown.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { printJson, printTable, printValue, readAll, type Terminal, typed } from "../terminal/prompts.ts";
+import { printJson, printTable, printValue, readAll, type Terminal, readTyped } from "../terminal/prompts.ts";
 import { hidden } from "../values/values.ts";
 import { getConfig, removeConfig, setConfig, type ConfigText } from "../workspace/configEdits.ts";
-import { type Globals, openStack, optionsOf } from "./globals.ts";
+import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
 
 interface Options {
@@ -56,28 +56,28 @@ async function set(
   terminal: Terminal,
   key: string,
   value: string | undefined,
-  options: Options & Globals,
+  options: Options & GlobalOptions,
 ): Promise<void> {
   const stack = await openStack(options, terminal);
   const secret = options.secret ?? false;
-  const given = value ?? (await (terminal.input.isTTY ? typed(terminal, "value: ", secret) : readAll(terminal)));
-  setConfig(stack, key, given, {
+  const text = value ?? (await (terminal.input.isTTY ? readTyped(terminal, "value: ", secret) : readAll(terminal)));
+  setConfig(stack, key, text, {
     secret,
     path: options.path ?? false,
   });
 }
 
-async function get(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
+async function get(terminal: Terminal, key: string, options: Options & GlobalOptions): Promise<void> {
   const found = getConfig(await openStack(options, terminal), key, { path: options.path ?? false });
   if (options.json) printJson(terminal, described(found, true));
   else printValue(terminal, found.text);
 }
 
-async function remove(terminal: Terminal, key: string, options: Options & Globals): Promise<void> {
+async function remove(terminal: Terminal, key: string, options: Options & GlobalOptions): Promise<void> {
   removeConfig(await openStack(options, terminal), key, { path: options.path ?? false });
 }
 
-async function list(terminal: Terminal, options: Options & Globals): Promise<void> {
+async function list(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const own = `${stack.project.name}:`;
   const entries = Object.entries(stack.config()).sort(([a], [b]) => (a < b ? -1 : 1));

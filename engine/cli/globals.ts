@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import path from "node:path";
 import { EngineError } from "../errors.ts";
 import type { ColorChoice } from "../terminal/colors.ts";
-import { isInteractive, type Terminal, typed } from "../terminal/prompts.ts";
+import { isInteractive, type Terminal, readTyped } from "../terminal/prompts.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 
 /** Options that every command takes. */
-export interface Globals {
+export interface GlobalOptions {
   cwd?: string;
   stack?: string;
   color: ColorChoice;
@@ -15,36 +15,36 @@ export interface Globals {
 
 /** Options of the program and of the command together. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- each command knows its own options
-export const optionsOf = <Options>(command: Command): Options & Globals => command.optsWithGlobals();
+export const optionsOf = <Options>(command: Command): Options & GlobalOptions => command.optsWithGlobals();
 
-export async function openWorkspace(globals: Globals, terminal: Terminal): Promise<Workspace> {
+export async function openWorkspace(globals: GlobalOptions, terminal: Terminal): Promise<Workspace> {
   // Loaded when it is needed: commands that have no stack are to start fast.
   const { Workspace } = await import("../workspace/workspace.ts");
   const asks = isInteractive(terminal, globals.nonInteractive ?? false);
   return Workspace.open({
     cwd: path.resolve(globals.cwd ?? "."),
     environment: terminal.environment,
-    ...(asks ? { askPassphrase: (isNew) => passphrase(terminal, isNew) } : {}),
+    ...(asks ? { askPassphrase: (isNew) => askPassphrase(terminal, isNew) } : {}),
   });
 }
 
 /** Asks for the passphrase, which is not shown; for a new one twice. */
-async function passphrase(terminal: Terminal, isNew: boolean): Promise<string> {
+async function askPassphrase(terminal: Terminal, isNew: boolean): Promise<string> {
   const purpose = isNew ? "to protect the secrets of the stack" : "to unlock the secrets of the stack";
-  const given = await typed(terminal, `Enter your passphrase ${purpose}: `, true);
-  if (isNew && (await typed(terminal, "Enter it again: ", true)) !== given) {
+  const typed = await readTyped(terminal, `Enter your passphrase ${purpose}: `, true);
+  if (isNew && (await readTyped(terminal, "Enter it again: ", true)) !== typed) {
     throw new EngineError("the passphrases differ: nothing was made");
   }
-  return given;
+  return typed;
 }
 
-export async function openStack(globals: Globals, terminal: Terminal): Promise<Stack> {
+export async function openStack(globals: GlobalOptions, terminal: Terminal): Promise<Stack> {
   const workspace = await openWorkspace(globals, terminal);
   return workspace.stack(globals.stack);
 }
 
 /** Pulumi's flags that this engine does not have, each refused with a sentence that says what to use. */
-const refused: Record<string, string> = {
+const unsupportedFlags: Record<string, string> = {
   "--target <urn>": "work on a part of a stack",
   "--target-dependents": "work on a part of a stack",
   "--target-replace <urn>": "work on a part of a stack",
@@ -74,7 +74,7 @@ const refused: Record<string, string> = {
 
 /** Adds the refused flags, hidden from the help. */
 export function refuseFlags(command: Command): Command {
-  for (const [flags, what] of Object.entries(refused)) {
+  for (const [flags, what] of Object.entries(unsupportedFlags)) {
     const name = flags.split(" ").find((word) => word.startsWith("--")) ?? flags;
     if (command.options.some(({ long }) => long === name)) continue;
     const option = command.createOption(flags).hideHelp();

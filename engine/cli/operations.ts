@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { createDisplay } from "../display/display.ts";
-import { EngineError, statuses } from "../errors.ts";
+import { EngineError, exitStatuses } from "../errors.ts";
 import type { RunKind } from "../events.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor } from "../terminal/colors.ts";
@@ -9,7 +9,7 @@ import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { ask, isInteractive, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import type { Stack } from "../workspace/workspace.ts";
-import { type Globals, openStack, optionsOf, refuseFlags } from "./globals.ts";
+import { type GlobalOptions, openStack, optionsOf, refuseFlags } from "./globals.ts";
 
 interface Options {
   yes?: boolean;
@@ -26,12 +26,16 @@ interface Options {
   clearPendingCreates?: boolean;
 }
 
-const words: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
+const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
 
 /** What a destroy leaves where it is, as sentences; told before it is confirmed. */
-export type Remaining = (resources: readonly ResourceState[]) => readonly string[];
+export type DescribeRemaining = (resources: readonly ResourceState[]) => readonly string[];
 
-export function addOperations(program: Command, terminal: Terminal, remaining: Remaining = () => []): void {
+export function addOperations(
+  program: Command,
+  terminal: Terminal,
+  describeRemaining: DescribeRemaining = () => [],
+): void {
   const operation = (name: string, description: string): Command =>
     refuseFlags(
       program
@@ -76,7 +80,7 @@ export function addOperations(program: Command, terminal: Terminal, remaining: R
   refreshing(confirmed(operation("destroy", "delete everything in the stack")))
     .option("--preview-only", "only say what would be deleted")
     .alias("down")
-    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command), remaining));
+    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command), describeRemaining));
 }
 
 function positive(text: string): number {
@@ -90,7 +94,7 @@ function flag(text: string): boolean {
   return text === "true";
 }
 
-async function preview(terminal: Terminal, options: Options & Globals): Promise<void> {
+async function preview(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, options, signal));
   conclude(result, options, "proposed");
@@ -99,15 +103,15 @@ async function preview(terminal: Terminal, options: Options & Globals): Promise<
 async function change(
   terminal: Terminal,
   kind: RunKind,
-  options: Options & Globals,
-  remaining: Remaining = () => [],
+  options: Options & GlobalOptions,
+  describeRemaining: DescribeRemaining = () => [],
 ): Promise<void> {
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
     throw new EngineError(
       "--yes or --skip-preview must be passed in to proceed when running in non-interactive mode",
-      kind === "refresh" ? statuses.failed : statuses.wronglyCalled,
+      kind === "refresh" ? exitStatuses.failed : exitStatuses.wronglyCalled,
     );
   }
   for (const contrary of ["yes", "skipPreview"] as const) {
@@ -126,7 +130,7 @@ async function change(
         terminal.output.write(`The stack '${stack.name}' has no resources: there is nothing to destroy.\n`);
         return;
       }
-      for (const text of remaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
+      for (const text of describeRemaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
     }
     await withInterrupts(terminal, async (signal) => {
       if (!options.skipPreview || options.previewOnly) {
@@ -140,7 +144,10 @@ async function change(
           return;
         }
         if (!options.yes && !(await isConfirmed(terminal, stack, kind, options, signal))) {
-          throw new EngineError(`confirmation declined, not proceeding with the ${words[kind]}`, statuses.cancelled);
+          throw new EngineError(
+            `confirmation declined, not proceeding with the ${verbs[kind]}`,
+            exitStatuses.cancelled,
+          );
         }
       }
       conclude(await perform(terminal, stack, kind, false, options, signal), options, "occurred");
@@ -154,11 +161,11 @@ async function isConfirmed(
   terminal: Terminal,
   stack: Stack,
   kind: RunKind,
-  options: Options & Globals,
+  options: Options & GlobalOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
-    const answer = await ask(terminal, `Do you want to perform this ${words[kind]}?`, ["yes", "no", "details"]);
+    const answer = await ask(terminal, `Do you want to perform this ${verbs[kind]}?`, ["yes", "no", "details"]);
     if (answer !== "details") return answer === "yes";
     await perform(terminal, stack, kind, true, { ...options, diff: true }, signal);
   }
@@ -169,7 +176,7 @@ async function perform(
   stack: Stack,
   kind: RunKind,
   isPreview: boolean,
-  options: Options & Globals,
+  options: Options & GlobalOptions,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output } = terminal;
@@ -203,11 +210,11 @@ async function perform(
 }
 
 /** The display has told what went wrong; what is left is the exit status. */
-function conclude(result: RunResult, { expectNoChanges }: Options, how: "proposed" | "occurred"): void {
+function conclude(result: RunResult, { expectNoChanges }: Options, outcome: "proposed" | "occurred"): void {
   if (!result.succeeded) process.exitCode = 1;
   else if (expectNoChanges && hasChanges(result)) {
-    const did = how === "proposed" ? "were proposed" : "occurred";
-    throw new EngineError(`no changes were expected but changes ${did}`, statuses.unexpectedChanges);
+    const did = outcome === "proposed" ? "were proposed" : "occurred";
+    throw new EngineError(`no changes were expected but changes ${did}`, exitStatuses.unexpectedChanges);
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { Terminal } from "../terminal/prompts.ts";
 import { Sandbox } from "../testing/sandbox.ts";
-import { addEngineCommands, tellFailure } from "./cli.ts";
+import { addEngineCommands, reportFailure } from "./cli.ts";
 
 // What others name or write is shown without effect: a value in a stack's file, a state, a lock.
 
@@ -31,7 +31,7 @@ async function printed(words: readonly string[], { isTTY = false, CI = "" } = {}
   const program = new Command("microapps").exitOverride();
   addEngineCommands(program, terminal);
   await program.parseAsync(["-C", sandbox.project, ...words], { from: "user" }).catch((error: unknown) => {
-    tellFailure(error, terminal);
+    reportFailure(error, terminal);
     process.exitCode = undefined;
   });
   await new Promise(setImmediate);

@@ -9,7 +9,7 @@ import { stackType } from "../values/urns.ts";
 import { type Properties, property, shown } from "../values/values.ts";
 import { selectedStack, selectStack } from "../workspace/pulumiHome.ts";
 import type { Stack } from "../workspace/workspace.ts";
-import { type Globals, openStack, openWorkspace, optionsOf } from "./globals.ts";
+import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
 
 interface Options {
@@ -77,17 +77,17 @@ export function addStackCommands(program: Command, terminal: Terminal): void {
     .action((name: string | undefined, _, command: Command) => cancel(terminal, name, optionsOf<Options>(command)));
 }
 
-async function init(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
-  const given = name ?? options.stack;
-  if (given === undefined) throw new EngineError("name the stack: stack init <name>");
+async function init(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
+  const fullName = name ?? options.stack;
+  if (fullName === undefined) throw new EngineError("name the stack: stack init <name>");
   const workspace = await openWorkspace(options, terminal);
-  const made = await workspace.init(given);
+  const made = await workspace.init(fullName);
   const { project, environment } = workspace;
   if (options.select !== false) selectStack(project.name, project.file, environment, made.name);
   terminal.output.write(`Created stack '${made.name}'\n`);
 }
 
-async function select(terminal: Terminal, name: string, options: Options & Globals): Promise<void> {
+async function select(terminal: Terminal, name: string, options: Options & GlobalOptions): Promise<void> {
   const workspace = await openWorkspace(options, terminal);
   const { project, backend, environment } = workspace;
   const proper = workspace.stackName(name);
@@ -95,7 +95,7 @@ async function select(terminal: Terminal, name: string, options: Options & Globa
   selectStack(project.name, project.file, environment, proper);
 }
 
-async function list(terminal: Terminal, options: Options & Globals): Promise<void> {
+async function list(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const workspace = await openWorkspace(options, terminal);
   const { backend, project, environment } = workspace;
   const selected = environment["PULUMI_STACK"] || selectedStack(project.name, project.file, environment);
@@ -115,7 +115,7 @@ async function list(terminal: Terminal, options: Options & Globals): Promise<voi
     printJson(terminal, rows);
     return;
   }
-  if (rows.length === 0) terminal.errors.write(`There is no stack yet: ${workspace.first}\n`);
+  if (rows.length === 0) terminal.errors.write(`There is no stack yet: ${workspace.firstStackHint}\n`);
   const cells = [
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
@@ -132,7 +132,7 @@ function summarize(text: string): { resources: number; lastUpdate: string | unde
   return { resources: latest?.resources?.length ?? 0, lastUpdate: latest?.manifest?.time };
 }
 
-async function output(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
+async function output(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const outputs = await outputsOf(stack);
   const show = (value: Properties[string]): unknown => shown(value, options.showSecrets ?? false);
@@ -162,7 +162,7 @@ async function outputsOf(stack: Stack): Promise<Properties> {
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-async function exportState(terminal: Terminal, options: Options & Globals): Promise<void> {
+async function exportState(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
   const deployment = await stack.read();
   const { encodeDeployment, formatOf } = await import("../state/checkpoint.ts");
@@ -178,7 +178,7 @@ async function exportState(terminal: Terminal, options: Options & Globals): Prom
   }
 }
 
-async function remove(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
+async function remove(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack({ ...options, ...(name === undefined ? {} : { stack: name }) }, terminal);
   const { resources } = await stack.read();
   if (resources.length > 0 && !options.force) {
@@ -199,7 +199,7 @@ async function remove(terminal: Terminal, name: string | undefined, options: Opt
   terminal.output.write(`Stack '${stack.name}' has been removed!\n`);
 }
 
-async function cancel(terminal: Terminal, name: string | undefined, options: Options & Globals): Promise<void> {
+async function cancel(terminal: Terminal, name: string | undefined, options: Options & GlobalOptions): Promise<void> {
   const workspace = await openWorkspace(options, terminal);
   const stack = await workspace.chosenStack(name ?? options.stack);
   const folder = workspace.backend.lockFolder(workspace.project.name, stack);
@@ -214,7 +214,7 @@ async function cancel(terminal: Terminal, name: string | undefined, options: Opt
   );
 }
 
-async function confirm(terminal: Terminal, options: Options & Globals, question: string): Promise<void> {
+async function confirm(terminal: Terminal, options: Options & GlobalOptions, question: string): Promise<void> {
   if (options.yes) return;
   if (!isInteractive(terminal, options.nonInteractive ?? false)) {
     throw new EngineError("--yes must be passed in to proceed when running in non-interactive mode");

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { nearest } from "./spelling.ts";
+import { nearest } from "../terminal/spelling.ts";
 
 /** Commands that Pulumi alone has, by the words that people write for them. */
 const onlyPulumi: Readonly<Record<string, readonly string[]>> = {

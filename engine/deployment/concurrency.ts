@@ -1,5 +1,5 @@
 /** Lets so many things go on at a time, the others wait in order. */
-export class Slots {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -20,7 +20,7 @@ export class Slots {
       if (next) next();
       else this.#free++;
       this.#running--;
-      if (this.#running === 0) for (const tell of this.#idle.splice(0)) tell();
+      if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }
   }
 
@@ -31,7 +31,7 @@ export class Slots {
 }
 
 /** One thing after the other, in the order of asking. */
-export class Queue {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {

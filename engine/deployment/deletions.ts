@@ -1,27 +1,28 @@
-import { Graph } from "../state/dependencyGraph.ts";
+import { DependencyGraph } from "../state/dependencyGraph.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import type { Run } from "./run.ts";
-import { Aborted, runChain, type Step } from "./stepExecutor.ts";
+import { Aborted, runChain } from "./stepExecutor.ts";
+import type { Step } from "./steps.ts";
 
-/** What a run has already dealt with; nothing at all for a destroy. */
-export interface Seen {
+/** What a run has already dealt with; all empty for a destroy. */
+export interface Handled {
   operatedOn: ReadonlySet<string>;
   deletes: Set<string>;
-  condemned: ReadonlySet<ResourceState>;
+  pendingDeletes: ReadonlySet<ResourceState>;
 }
 
-/** Deletes what was not registered and what was replaced, dependents first, what does not depend on each other at once. */
-export async function deleteRest(run: Run, seen: Seen): Promise<void> {
+/** Deletes what was not registered and what was replaced: dependents first, independent resources in parallel. */
+export async function deleteRest(run: Run, handled: Handled): Promise<void> {
   const steps = new Map<ResourceState, Step>();
   for (const old of run.resources) {
-    const step = deletionOf(old, seen);
+    const step = deletionOf(old, handled);
     if (step === undefined) continue;
-    seen.deletes.add(old.urn);
+    handled.deletes.add(old.urn);
     steps.set(old, step);
     if (old.custom && !run.preview) await run.providers.ensure(old.provider, run.resources);
   }
 
-  const graph = new Graph(run.resources);
+  const graph = new DependencyGraph(run.resources);
   const kept = new Set<ResourceState>();
   for (const batch of schedule(graph, [...steps.keys()])) {
     const results = await Promise.allSettled(
@@ -43,7 +44,7 @@ export async function deleteRest(run: Run, seen: Seen): Promise<void> {
   }
 }
 
-function deletionOf(old: ResourceState, { operatedOn, deletes, condemned }: Seen): Step | undefined {
+function deletionOf(old: ResourceState, { operatedOn, deletes, pendingDeletes: condemned }: Handled): Step | undefined {
   const { urn } = old;
   if (old.delete) {
     if (condemned.has(old)) return undefined;
@@ -56,7 +57,7 @@ function deletionOf(old: ResourceState, { operatedOn, deletes, condemned }: Seen
 }
 
 /** Batches such that everything is deleted before what it depends on. */
-function schedule(graph: Graph, states: readonly ResourceState[]): ResourceState[][] {
+function schedule(graph: DependencyGraph, states: readonly ResourceState[]): ResourceState[][] {
   const left = new Set(states);
   // Asked once for each: a long chain has as many batches as states.
   const dependencies = new Map(states.map((state) => [state, [...graph.dependenciesOf(state)]]));

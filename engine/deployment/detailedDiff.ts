@@ -1,4 +1,4 @@
-import type { Difference, Sides } from "../providers/provider.ts";
+import type { Difference, InputsAndOutputs } from "../providers/provider.ts";
 import { formatPath, type Path } from "../values/paths.ts";
 import type { Change } from "../values/propertyChanges.ts";
 import { isProperties, property, Secret, Unknown, unknown, type Value } from "../values/values.ts";
@@ -6,7 +6,7 @@ import { isProperties, property, Secret, Unknown, unknown, type Value } from "..
 type Detail = NonNullable<Difference["detail"]>;
 
 /** The changes that a provider names by their paths, with the values that stand there. */
-export function detailedChanges(detail: Detail, olds: Sides, news: Sides): Change[] {
+export function detailedChanges(detail: Detail, olds: InputsAndOutputs, news: InputsAndOutputs): Change[] {
   const found = new Map<string, Change>();
   for (const { path, change } of detail) {
     const [before, after] = change.input ? [olds.inputs, news.inputs] : [olds.outputs, news.outputs];
@@ -20,16 +20,16 @@ export function detailedChanges(detail: Detail, olds: Sides, news: Sides): Chang
 function place(path: Path, depth: number, kind: Change["kind"], before: Value, after: Value): Change {
   const key = path[depth];
   const old = key === undefined ? before : part(before, key);
-  const now = key === undefined ? after : part(after, key);
+  const next = key === undefined ? after : part(after, key);
   const here = path.slice(0, depth + 1);
   if (depth >= path.length - 1) {
     // A provider may name what stands in neither, such as a row of a file.
-    if (kind === "add") return { path: here, kind, now: now ?? unknown };
+    if (kind === "add") return { path: here, kind, new: next ?? unknown };
     if (kind === "delete") return { path: here, kind, old: old ?? unknown };
-    return { path: here, kind, old: old ?? null, now: now ?? null };
+    return { path: here, kind, old: old ?? null, new: next ?? null };
   }
-  const [was, is] = [old ?? null, now ?? null];
-  if (was === null && is !== null) return { path: here, kind: "add", now: is };
+  const [was, is] = [old ?? null, next ?? null];
+  if (was === null && is !== null) return { path: here, kind: "add", new: is };
   if (was !== null && is === null) return { path: here, kind: "delete", old: was };
   return place(path, depth + 1, kind, was, is);
 }
@@ -42,11 +42,11 @@ function part(value: Value, key: string | number): Value | undefined {
 }
 
 /** The way back: what a refresh found, out of what an update would undo. */
-export function inverted(said: Difference): Difference {
-  if (!said.detail) return said;
+export function inverted(difference: Difference): Difference {
+  if (!difference.detail) return difference;
   const back = { add: "delete", delete: "add", update: "update" } as const;
   return {
-    ...said,
-    detail: said.detail.map(({ path, change }) => ({ path, change: { ...change, kind: back[change.kind] } })),
+    ...difference,
+    detail: difference.detail.map(({ path, change }) => ({ path, change: { ...change, kind: back[change.kind] } })),
   };
 }

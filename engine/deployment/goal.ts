@@ -1,5 +1,6 @@
-import type { Timeouts } from "../state/resourceState.ts";
+import { newState, type ResourceState, type Timeouts } from "../state/resourceState.ts";
 import type { Path } from "../values/paths.ts";
+import { typeOf } from "../values/urns.ts";
 import type { Properties } from "../values/values.ts";
 
 /** A resource as the program wants it. */
@@ -69,4 +70,29 @@ export function providerGoal(type: string, name: string, inputs: Properties): Go
     sourcePosition: "",
     stackTrace: [],
   };
+}
+
+/** The state that a goal asks for, before its provider has seen it. `alias`: the URN that the resource had before. */
+export function stateOfGoal(goal: Goal, urn: string, alias: string | undefined): ResourceState {
+  return newState({
+    urn,
+    type: typeOf(urn),
+    custom: goal.custom,
+    inputs: goal.inputs,
+    parent: goal.parent,
+    provider: goal.provider,
+    dependencies: goal.dependencies,
+    propertyDependencies: goal.propertyDependencies,
+    protect: goal.protect ?? false,
+    retainOnDelete: goal.retainOnDelete ?? false,
+    deletedWith: goal.deletedWith,
+    additionalSecretOutputs: goal.additionalSecretOutputs,
+    customTimeouts: goal.customTimeouts,
+    ignoreChanges: goal.ignoreChanges,
+    replaceOnChanges: goal.replaceOnChanges,
+    hideDiff: goal.hideDiff,
+    sourcePosition: goal.sourcePosition,
+    stackTrace: goal.stackTrace,
+    aliases: alias === undefined ? [] : [alias],
+  });
 }

@@ -1,13 +1,14 @@
 import { messageOf } from "../errors.ts";
-import { type Difference, type Found, PartialFailure } from "../providers/provider.ts";
+import { type Difference, type ReadResult, PartialFailure } from "../providers/provider.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { type Change, changesBetween } from "../values/propertyChanges.ts";
 import { isProviderType } from "../values/urns.ts";
 import { equal } from "../values/values.ts";
 import { inverted } from "./detailedDiff.ts";
-import { changesOf, difference } from "./resourceDiff.ts";
+import { changesOf, diffResource } from "./resourceDiff.ts";
 import type { Run } from "./run.ts";
-import { describeStep, markOutputs, operatorOf, type Step } from "./stepExecutor.ts";
+import { markOutputs, operatorOf } from "./stepExecutor.ts";
+import { describeStep, type Step } from "./steps.ts";
 
 /**
  * Reads the resources of the state, all or `which`, and takes over what is there now. The program is not run. A
@@ -33,35 +34,35 @@ export async function refresh(run: Run, which: (state: ResourceState) => boolean
 /** Its new state; undefined when the resource is gone. */
 async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState | undefined> {
   // Components, providers and what waits for its replacement do not change by being looked at.
-  const still = !old.custom || isProviderType(old.type) || old.pendingReplacement;
+  const unchanging = !old.custom || isProviderType(old.type) || old.pendingReplacement;
   const step: Step = { op: "refresh", urn: old.urn, old };
   run.emit({ type: "step", preview: run.preview, ...describeStep(run, step) });
   const started = Date.now();
-  let now: ResourceState | undefined = old;
+  let next: ResourceState | undefined = old;
   let drift: Change[] = [];
-  if (!still) {
+  if (!unchanging) {
     try {
-      now = await read(run, old);
-      if (now) drift = await driftOf(run, old, now);
+      next = await read(run, old);
+      if (next) drift = await driftOf(run, old, next);
     } catch (error) {
       run.emit({ type: "stepFailed", preview: run.preview, ...describeStep(run, step) });
       run.fail(messageOf(error), old.urn);
       return old;
     }
   }
-  if (now) markOutputs(now);
-  const result = now === undefined ? "delete" : drift.length > 0 ? "update" : "same";
+  if (next) markOutputs(next);
+  const result = next === undefined ? "delete" : drift.length > 0 ? "update" : "same";
   if (run.kind === "refresh" && !describeStep(run, step).internal) run.count(result);
   const seconds = (Date.now() - started) / 1000;
-  const told = describeStep(run, { ...step, ...(now === undefined ? {} : { now, changes: drift }) });
-  run.emit({ type: "stepDone", preview: run.preview, seconds, ...told, refreshed: result });
-  return now;
+  const info = describeStep(run, { ...step, ...(next === undefined ? {} : { new: next, changes: drift }) });
+  run.emit({ type: "stepDone", preview: run.preview, seconds, ...info, refreshed: result });
+  return next;
 }
 
 async function read(run: Run, old: ResourceState): Promise<ResourceState | undefined> {
   const operator = operatorOf(run, old);
   let initErrors: string[] = [];
-  let found: Found;
+  let found: ReadResult;
   try {
     found = await operator.read({ urn: old.urn, id: old.id }, old, old.customTimeouts.read ?? 0);
   } catch (error) {
@@ -83,18 +84,29 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
  * What an update with an unchanged program would now undo, turned round: so the provider is asked about the way from
  * what is there to what the inputs say.
  */
-async function driftOf(run: Run, old: ResourceState, now: ResourceState): Promise<Change[]> {
+async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promise<Change[]> {
   if (old.external) {
-    markOutputs(now);
-    return changesBetween(old.outputs, now.outputs);
+    markOutputs(next);
+    return changesBetween(old.outputs, next.outputs);
   }
-  const said: Difference = await difference(run, operatorOf(run, old), now, old.inputs, old.ignoreChanges, run.preview);
-  if (said.changes !== "some") return [];
-  const changes = changesOf(inverted(said), old, now);
+  const difference: Difference = await diffResource(
+    run,
+    operatorOf(run, old),
+    next,
+    old.inputs,
+    old.ignoreChanges,
+    run.preview,
+  );
+  if (difference.changes !== "some") return [];
+  const changes = changesOf(inverted(difference), old, next);
   if (changes.length > 0) return changes;
   // The provider sees a difference that its inputs do not show: then the outputs do, or the names it gives.
-  const names = new Set([...said.changed, ...said.replaces, ...(said.detail ?? []).map(({ path }) => String(path[0]))]);
-  const outputs = changesBetween(old.outputs, now.outputs).filter(
+  const names = new Set([
+    ...difference.changed,
+    ...difference.replaces,
+    ...(difference.detail ?? []).map(({ path }) => String(path[0])),
+  ]);
+  const outputs = changesBetween(old.outputs, next.outputs).filter(
     ({ path }) => names.size === 0 || names.has(String(path[0])),
   );
   return outputs.length > 0 ? outputs : [...names].map((name) => ({ path: [name], kind: "update" }));
@@ -105,16 +117,16 @@ function withoutDangling(
   olds: readonly ResourceState[],
   refreshed: readonly (ResourceState | undefined)[],
 ): ResourceState[] {
-  const there = new Set<string>();
-  const kept = (urns: string[]): string[] => urns.filter((urn) => there.has(urn));
+  const existing = new Set<string>();
+  const kept = (urns: string[]): string[] => urns.filter((urn) => existing.has(urn));
   return olds.flatMap((old, i) => {
     const state = refreshed[i];
     if (state === undefined) return [];
-    const parent = there.has(old.parent) ? old.parent : "";
+    const parent = existing.has(old.parent) ? old.parent : "";
     const dependencies = kept(state.dependencies);
-    const deletedWith = there.has(state.deletedWith) ? state.deletedWith : "";
+    const deletedWith = existing.has(state.deletedWith) ? state.deletedWith : "";
     const byProperty = Object.entries(state.propertyDependencies).map(([name, urns]) => [name, kept(urns)] as const);
-    there.add(state.urn);
+    existing.add(state.urn);
     const propertyDependencies = Object.fromEntries(byProperty.filter(([, urns]) => urns.length > 0));
     return [{ ...state, parent, dependencies, deletedWith, propertyDependencies }];
   });

@@ -1,10 +1,9 @@
-import type { Difference, Sides } from "../providers/provider.ts";
+import type { Difference, InputsAndOutputs } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
-import { copyProperties } from "../state/checkpoint.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { parsePath, type Path, pathContains, resetPath } from "../values/paths.ts";
 import { type Change, changedKeys, changesBetween } from "../values/propertyChanges.ts";
-import { mapProperties, property, type Properties, revealed } from "../values/values.ts";
+import { copyProperties, mapProperties, property, type Properties, revealed } from "../values/values.ts";
 import { detailedChanges } from "./detailedDiff.ts";
 import type { Run } from "./run.ts";
 
@@ -39,7 +38,7 @@ function safePath(text: string): Path | undefined {
 }
 
 /** Asks the provider; where it has no opinion, compares inputs without secret marks. */
-export async function difference(
+export async function diffResource(
   run: Run,
   operator: Operator,
   old: Pick<ResourceState, "urn" | "id" | "inputs" | "outputs">,
@@ -47,13 +46,13 @@ export async function difference(
   ignoreChanges: string[],
   preview: boolean,
 ): Promise<Difference> {
-  const said = await operator.diff(old, old, inputs, ignoreChanges, preview);
-  if (said.changes !== "unknown") return said;
+  const difference = await operator.diff(old, old, inputs, ignoreChanges, preview);
+  if (difference.changes !== "unknown") return difference;
   const news = withIgnored(run, old.urn, inputs, old.inputs, ignoreChanges);
   const changes = changesBetween(mapProperties(old.inputs, revealed), mapProperties(news, revealed));
-  if (changes.length === 0) return { ...said, changes: "none" };
+  if (changes.length === 0) return { ...difference, changes: "none" };
   return {
-    ...said,
+    ...difference,
     changes: "some",
     changed: changedKeys(changes),
     detail: changes.map(({ path, kind }) => ({ path, change: { kind, replaces: false, input: true } })),
@@ -62,56 +61,61 @@ export async function difference(
 
 /** Applies `replaceOnChanges`, which acts on the properties that a difference names. */
 export function withReplaceOnChanges(
-  said: Difference,
+  difference: Difference,
   replaceOnChanges: readonly string[],
   hasInitErrors: boolean,
 ): Difference {
-  if (said.changes !== "some" && !hasInitErrors) return said;
+  if (difference.changes !== "some" && !hasInitErrors) return difference;
   const paths = replaceOnChanges.map(parsePath);
-  const hit = (path: Path): boolean => paths.some((outer) => pathContains(outer, path));
-  const detail = said.detail?.map(({ path, change }) => ({
+  const isNamed = (path: Path): boolean => paths.some((outer) => pathContains(outer, path));
+  const detail = difference.detail?.map(({ path, change }) => ({
     path,
-    change: hit(path) ? { ...change, replaces: true } : change,
+    change: isNamed(path) ? { ...change, replaces: true } : change,
   }));
-  const replaces = new Set([...said.replaces, ...said.changed.filter((name) => hit(safePath(name) ?? []))]);
-  const initError = hasInitErrors && hit(["#initerror"]);
+  const replaces = new Set([
+    ...difference.replaces,
+    ...difference.changed.filter((name) => isNamed(safePath(name) ?? [])),
+  ]);
+  const initError = hasInitErrors && isNamed(["#initerror"]);
   if (initError) replaces.add("#initerror");
   return {
-    ...said,
-    changes: initError ? "some" : said.changes,
+    ...difference,
+    changes: initError ? "some" : difference.changes,
     replaces: [...replaces],
     ...(detail === undefined ? {} : { detail }),
   };
 }
 
-export const needsReplacement = (said: Difference): boolean =>
-  said.replaces.length > 0 || (said.detail?.some(({ change }) => change.replaces) ?? false);
+export const needsReplacement = (difference: Difference): boolean =>
+  difference.replaces.length > 0 || (difference.detail?.some(({ change }) => change.replaces) ?? false);
 
 /** The changes to show: the provider's own detail where it has any, else the difference of the inputs. */
-export function changesOf(said: Difference, old: Sides, now: Sides): Change[] {
-  return said.detail ? detailedChanges(said.detail, old, now) : changesOfInputs(said, old.inputs, now.inputs);
+export function changesOf(difference: Difference, old: InputsAndOutputs, next: InputsAndOutputs): Change[] {
+  return difference.detail
+    ? detailedChanges(difference.detail, old, next)
+    : changesOfInputs(difference, old.inputs, next.inputs);
 }
 
-function changesOfInputs(said: Difference, olds: Properties, news: Properties): Change[] {
+function changesOfInputs(difference: Difference, olds: Properties, news: Properties): Change[] {
   const all = changesBetween(olds, news);
-  const isReplacing = (path: Path): boolean => said.replaces.includes(String(path[0]));
+  const isReplacing = (path: Path): boolean => difference.replaces.includes(String(path[0]));
   const changes = all.map((change) => (isReplacing(change.path) ? { ...change, replaces: true } : change));
   const keys = new Set(changedKeys(all));
   // A key that the provider blames although the inputs are the same, such as "id" or one it computes.
-  for (const name of said.replaces) {
-    if (!keys.has(name)) changes.push(blamed(name, olds, news));
+  for (const name of difference.replaces) {
+    if (!keys.has(name)) changes.push(changeOfKey(name, olds, news));
   }
   return changes;
 }
 
-function blamed(name: string, olds: Properties, news: Properties): Change {
+function changeOfKey(name: string, olds: Properties, news: Properties): Change {
   const old = property(olds, name);
-  const now = property(news, name);
+  const next = property(news, name);
   return {
     path: [name],
     kind: "update",
     replaces: true,
     ...(old === undefined ? {} : { old }),
-    ...(now === undefined ? {} : { now }),
+    ...(next === undefined ? {} : { new: next }),
   };
 }

@@ -1,11 +1,11 @@
-import { Told } from "../errors.ts";
+import { ReportedError } from "../errors.ts";
 import type { ChangeCounts, Emit, Op, RunKind } from "../events.ts";
-import type { Registry } from "../providers/registry.ts";
-import { Graph } from "../state/dependencyGraph.ts";
+import type { ProviderRegistry } from "../providers/registry.ts";
+import { DependencyGraph } from "../state/dependencyGraph.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import type { Config } from "../workspace/config.ts";
-import { Slots } from "./concurrency.ts";
+import { Semaphore } from "./concurrency.ts";
 
 /** What the parts of one run share: the old state, the new one, the providers, and whether to go on. */
 export class Run {
@@ -15,23 +15,25 @@ export class Run {
   readonly stack: string;
   readonly config: Config;
   readonly snapshot: Snapshot;
-  readonly providers: Registry;
+  readonly providers: ProviderRegistry;
   /** The packages whose providers can be started. */
   readonly packages: ReadonlySet<string>;
-  readonly slots: Slots;
+  readonly slots: Semaphore;
   readonly emit: Emit;
   readonly showSecrets: boolean;
+  /** Steps at a time. */
+  readonly parallel: number;
   readonly counts: ChangeCounts = {};
   olds = new Map<string, ResourceState>();
-  graph = new Graph([]);
-  /** Something failed: the run ends with status 1. */
+  graph = new DependencyGraph([]);
+  /** Set when something failed: the command ends with status 1. */
   failed = false;
-  /** Nothing new may begin. */
+  /** Set when nothing new may begin. */
   aborted = false;
   readonly #onAbort: (() => void)[] = [];
 
   constructor(
-    given: Pick<
+    settings: Pick<
       Run,
       | "kind"
       | "preview"
@@ -43,19 +45,21 @@ export class Run {
       | "packages"
       | "emit"
       | "showSecrets"
-    > & { parallel: number },
+      | "parallel"
+    >,
   ) {
-    this.kind = given.kind;
-    this.preview = given.preview;
-    this.project = given.project;
-    this.stack = given.stack;
-    this.config = given.config;
-    this.snapshot = given.snapshot;
-    this.providers = given.providers;
-    this.packages = given.packages;
-    this.emit = given.emit;
-    this.showSecrets = given.showSecrets;
-    this.slots = new Slots(given.parallel);
+    this.kind = settings.kind;
+    this.preview = settings.preview;
+    this.project = settings.project;
+    this.stack = settings.stack;
+    this.config = settings.config;
+    this.snapshot = settings.snapshot;
+    this.providers = settings.providers;
+    this.packages = settings.packages;
+    this.emit = settings.emit;
+    this.showSecrets = settings.showSecrets;
+    this.parallel = settings.parallel;
+    this.slots = new Semaphore(settings.parallel);
     this.rebase();
   }
 
@@ -64,36 +68,36 @@ export class Run {
     return this.snapshot.base.resources;
   }
 
-  /** Reads the old state anew, after a refresh has changed it. */
+  /** Indexes the old state again, after a refresh has changed it. */
   rebase(): void {
     this.olds = new Map(this.resources.filter((state) => !state.delete).map((state) => [state.urn, state]));
-    this.graph = new Graph(this.resources);
+    this.graph = new DependencyGraph(this.resources);
   }
 
   count(op: Op): void {
     this.counts[op] = (this.counts[op] ?? 0) + 1;
   }
 
-  /** Tells an error; the run goes on unless it is aborted too. */
-  fail(message: string, urn?: string): Told {
+  /** Reports an error and marks the run as failed. It goes on unless it is aborted too. */
+  fail(message: string, urn?: string): ReportedError {
     this.failed = true;
     this.emit({ type: "log", severity: "error", message, ...(urn === undefined ? {} : { urn }) });
-    return new Told(message);
+    return new ReportedError(message);
   }
 
   warn(message: string, urn?: string): void {
     this.emit({ type: "log", severity: "warning", message, ...(urn === undefined ? {} : { urn }) });
   }
 
-  /** What runs may end; nothing else begins. */
+  /** Lets running steps end; no new ones begin. */
   abort(): void {
     if (this.aborted) return;
     this.aborted = true;
-    for (const tell of this.#onAbort) tell();
+    for (const listener of this.#onAbort) listener();
   }
 
-  onAbort(tell: () => void): void {
-    if (this.aborted) tell();
-    else this.#onAbort.push(tell);
+  onAbort(listener: () => void): void {
+    if (this.aborted) listener();
+    else this.#onAbort.push(listener);
   }
 }

@@ -1,32 +1,15 @@
-import { messageOf, Told } from "../errors.ts";
-import type { Op, PropertyChange, StepInfo } from "../events.ts";
-import { type Outcome, PartialFailure, ProviderError, type Updated } from "../providers/provider.ts";
+import { messageOf, ReportedError } from "../errors.ts";
+import type { Op } from "../events.ts";
+import { type Created, PartialFailure, ProviderError, type Updated } from "../providers/provider.ts";
 import type { Operator } from "../providers/registry.ts";
-import { copyProperties } from "../state/checkpoint.ts";
 import type { OperationType, ResourceState } from "../state/resourceState.ts";
-import { formatPath, pathContains } from "../values/paths.ts";
-import { type Change, changesBetween } from "../values/propertyChanges.ts";
-import { isDefaultProvider, isProviderType, nameOf, unknownId } from "../values/urns.ts";
-import { equal, property, Secret, shown } from "../values/values.ts";
+import { isProviderType, unknownId } from "../values/urns.ts";
+import { copyProperties, equal, property, Secret, shown } from "../values/values.ts";
 import type { Run } from "./run.ts";
-
-/** One thing to do about one resource; made by the generator, carried out here. */
-export interface Step {
-  op: Op;
-  urn: string;
-  old?: ResourceState;
-  now?: ResourceState;
-  changes?: Change[];
-  /** The old resource stays until the end of the run, marked for deletion. */
-  deleteLater?: boolean;
-  /** The old resource is deleted now and created again later in the run. */
-  recreate?: boolean;
-  /** URNs that are being deleted in this run, for `deletedWith`. */
-  deletions?: ReadonlySet<string>;
-}
+import { describeStep, type Step } from "./steps.ts";
 
 /** A step was not begun, because the run was aborted before. */
-export class Aborted extends Told {}
+export class Aborted extends ReportedError {}
 
 /** Steps that stand for what the user declared; the others are parts of them. */
 const counted: ReadonlySet<Op> = new Set<Op>(["same", "create", "update", "delete", "replace", "read-discard"]);
@@ -57,7 +40,7 @@ export async function runStep(run: Run, step: Step): Promise<void> {
   run.emit({ type: "step", preview: run.preview, ...info });
   const started = Date.now();
   const type = operations[step.op];
-  const subject = step.now ?? step.old;
+  const subject = step.new ?? step.old;
   try {
     const operation =
       type !== undefined && subject !== undefined && !run.preview ? await run.snapshot.begin(type, subject) : undefined;
@@ -67,18 +50,18 @@ export async function runStep(run: Run, step: Step): Promise<void> {
     } catch (error) {
       failure = error instanceof Error ? error : new Error(messageOf(error));
     }
-    if (step.now && step.op !== "replace") markOutputs(step.now);
+    if (step.new && step.op !== "replace") markOutputs(step.new);
     const done = failure === undefined || failure instanceof PartialFailure;
-    if (done && failure !== undefined && step.op === "update" && step.now && step.old) {
+    if (done && failure !== undefined && step.op === "update" && step.new && step.old) {
       // What is there was not made from the new inputs, so the next run must see a difference.
-      step.now.inputs = copyProperties(step.old.inputs);
+      step.new.inputs = copyProperties(step.old.inputs);
     }
     if (operation) run.snapshot.end(operation);
     if (done) record(run, step);
     if (!run.preview && (type !== undefined || (done && mustWrite(step)))) await run.snapshot.persist();
     if (failure !== undefined) throw failure;
   } catch (error) {
-    if (error instanceof Told) throw error;
+    if (error instanceof ReportedError) throw error;
     run.emit({ type: "stepFailed", preview: run.preview, ...info });
     const failed = run.fail(describeFailure(error, step.op, run.preview), info.internal ? undefined : step.urn);
     if (!(error instanceof ProtectedError)) run.abort();
@@ -107,7 +90,7 @@ export class ProtectedError extends Error {
   }
 }
 
-const now = (): string => new Date().toISOString();
+const timestamp = (): string => new Date().toISOString();
 
 async function apply(run: Run, step: Step): Promise<void> {
   switch (step.op) {
@@ -140,7 +123,7 @@ export function operatorOf(run: Run, state: ResourceState): Operator {
   return provider;
 }
 
-async function applySame(run: Run, { old, now: next }: Step): Promise<void> {
+async function applySame(run: Run, { old, new: next }: Step): Promise<void> {
   if (!old || !next) return;
   next.id = old.id;
   next.outputs = old.outputs;
@@ -150,13 +133,13 @@ async function applySame(run: Run, { old, now: next }: Step): Promise<void> {
 }
 
 async function applyCreate(run: Run, step: Step): Promise<void> {
-  const { now: next, old } = step;
+  const { new: next, old } = step;
   if (!next) return;
-  const finish = ({ id, outputs, refreshBeforeUpdate }: Outcome): void => {
+  const finish = ({ id, outputs, refreshBeforeUpdate }: Created): void => {
     next.id = id;
     next.outputs = outputs;
     next.refreshBeforeUpdate = refreshBeforeUpdate;
-    next.created = next.modified = now();
+    next.created = next.modified = timestamp();
     if (step.deleteLater && old) old.delete = true;
   };
   if (!next.custom) {
@@ -174,7 +157,7 @@ async function applyCreate(run: Run, step: Step): Promise<void> {
   }
 }
 
-async function applyUpdate(run: Run, { old, now: next }: Step): Promise<void> {
+async function applyUpdate(run: Run, { old, new: next }: Step): Promise<void> {
   if (!old || !next) return;
   next.id = old.id;
   next.created = old.created;
@@ -183,7 +166,7 @@ async function applyUpdate(run: Run, { old, now: next }: Step): Promise<void> {
   const finish = ({ outputs, refreshBeforeUpdate }: Updated): void => {
     next.outputs = outputs;
     next.refreshBeforeUpdate = refreshBeforeUpdate;
-    next.modified = now();
+    next.modified = timestamp();
   };
   const options = {
     ignoreChanges: next.ignoreChanges,
@@ -203,11 +186,11 @@ async function applyUpdate(run: Run, { old, now: next }: Step): Promise<void> {
 }
 
 /** Also in previews, unless the ID is not known yet. */
-async function applyRead(run: Run, { op, old, now: next }: Step): Promise<void> {
+async function applyRead(run: Run, { op, old, new: next }: Step): Promise<void> {
   if (!next) return;
   if (next.id !== unknownId) {
-    const given = { inputs: next.inputs, outputs: next.inputs };
-    const found = await operatorOf(run, next).read({ urn: next.urn, id: next.id }, given, 0);
+    const known = { inputs: next.inputs, outputs: next.inputs };
+    const found = await operatorOf(run, next).read({ urn: next.urn, id: next.id }, known, 0);
     if (found.id === "") throw new ProviderError(`resource '${next.id}' does not exist`);
     next.id = found.id;
     next.outputs = found.outputs;
@@ -216,7 +199,7 @@ async function applyRead(run: Run, { op, old, now: next }: Step): Promise<void> 
   if (op === "read-replacement") old.delete = true;
   const changed = !equal(next.inputs, old.inputs) || !equal(next.outputs, old.outputs);
   next.created = old.created;
-  next.modified = changed ? now() : old.modified;
+  next.modified = changed ? timestamp() : old.modified;
 }
 
 async function applyDelete(run: Run, step: Step): Promise<void> {
@@ -224,8 +207,8 @@ async function applyDelete(run: Run, step: Step): Promise<void> {
   if (!old) return;
   const replacing = step.op === "delete-replaced" || step.op === "discard-replaced";
   if (!replacing && old.protect) throw new ProtectedError(old.urn);
-  const left = old.external || old.retainOnDelete || (old.deletedWith !== "" && step.deletions?.has(old.deletedWith));
-  if (!run.preview && !left && old.custom) {
+  const isKept = old.external || old.retainOnDelete || (old.deletedWith !== "" && step.deletions?.has(old.deletedWith));
+  if (!run.preview && !isKept && old.custom) {
     await operatorOf(run, old).delete({ urn: old.urn, id: old.id }, old, old.customTimeouts.delete ?? 0);
   }
   if (step.recreate) old.pendingReplacement = true;
@@ -237,8 +220,8 @@ export function markOutputs(state: ResourceState): void {
   for (const name of Object.keys(marked)) {
     const value = property(marked, name);
     if (value === undefined || value instanceof Secret) continue;
-    const asked = name !== "id" && state.additionalSecretOutputs.includes(name);
-    if (asked || property(state.inputs, name) instanceof Secret) {
+    const isRequested = name !== "id" && state.additionalSecretOutputs.includes(name);
+    if (isRequested || property(state.inputs, name) instanceof Secret) {
       marked[name] = new Secret(value);
     }
   }
@@ -246,7 +229,7 @@ export function markOutputs(state: ResourceState): void {
 }
 
 /** Brings the snapshot in line with what was done. */
-function record(run: Run, { op, old, now: next }: Step): void {
+function record(run: Run, { op, old, new: next }: Step): void {
   const { snapshot } = run;
   if (run.preview) return;
   switch (op) {
@@ -280,7 +263,7 @@ function record(run: Run, { op, old, now: next }: Step): void {
 }
 
 /** Whether a step that calls nobody has changed something that the state records. */
-function mustWrite({ op, old, now: next }: Step): boolean {
+function mustWrite({ op, old, new: next }: Step): boolean {
   if (op === "remove-pending-replace") return true;
   if (op !== "same" || !old || !next) return false;
   const essence = (state: ResourceState): string => {
@@ -301,51 +284,4 @@ function mustWrite({ op, old, now: next }: Step): boolean {
     });
   };
   return essence(old) !== essence(next);
-}
-
-export function describeStep(run: Run, step: Step): StepInfo {
-  const state = step.now ?? step.old;
-  const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
-  // Before it is done an update has the ID that it had.
-  const id = state?.id || (step.op === "update" ? step.old?.id : "");
-  if (id) described.id = id;
-  if (state?.parent) described.parent = state.parent;
-  if (state?.provider) described.provider = state.provider;
-  const changes = visibleChanges(run, step);
-  if (changes.length > 0) described.changes = changes;
-  const whole = step.op === "create" ? step.now?.inputs : step.op === "delete" ? step.old?.outputs : undefined;
-  if (whole) {
-    const hidden = state?.hideDiff ?? [];
-    described.properties = Object.fromEntries(
-      Object.entries(whole)
-        .filter(([name]) => name !== providerKey && !hidden.some((path) => path.length === 1 && path[0] === name))
-        .map(([name, value]) => [name, shown(value, run.showSecrets)]),
-    );
-  }
-  if (step.op === "remove-pending-replace" || isDefaultProvider(step.urn)) described.internal = true;
-  return described;
-}
-
-/** Where a dynamic resource keeps the code of its provider; never shown. */
-const providerKey = "__provider";
-
-function visibleChanges(run: Run, { op, old, now: next, changes }: Step): PropertyChange[] {
-  if (!old || !next || op === "same" || op === "delete" || op === "read") return [];
-  const hidden = next.hideDiff;
-  return (changes ?? changesBetween(old.inputs, next.inputs))
-    .filter(({ path }) => path[0] !== providerKey && !hidden.some((outer) => pathContains(outer, path)))
-    .map((change) => toPropertyChange(change, run.showSecrets));
-}
-
-export function toPropertyChange(
-  { path, kind, old, now: next, replaces }: Change,
-  showSecrets: boolean,
-): PropertyChange {
-  return {
-    path: formatPath(path),
-    kind,
-    ...(old === undefined ? {} : { old: shown(old, showSecrets) }),
-    ...(next === undefined ? {} : { new: shown(next, showSecrets) }),
-    ...(replaces ? { replaces } : {}),
-  };
 }

@@ -4,7 +4,7 @@ import { firstLine, type Line, type Segment } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { topKey } from "./changes.ts";
 import { messagesOf, type Row, type Rows } from "./rows.ts";
-import { isPartOfReplacement, plural, words } from "./words.ts";
+import { isPartOfReplacement, plural, opWords } from "./words.ts";
 
 const severities = {
   error: { style: "red", noun: "error", prefix: "error: " },
@@ -36,7 +36,7 @@ export function shownOp(rows: Rows, row: Row, table: boolean): Op {
 /** What is planned, done or going on. */
 export function status(rows: Rows, row: Row, table: boolean): Segment {
   const op = shownOp(rows, row, table);
-  const { style, planned, doing, done, failed } = words[op];
+  const { style, planned, doing, done, failed } = opWords[op];
   if (!isDone(rows, row)) {
     if (isStackUrn(row.urn) && op === "same") return { text: "running" };
     if (rows.run.preview || row.state === "idle") return { text: op === "refresh" ? doing : planned, style };
@@ -48,10 +48,10 @@ export function status(rows: Rows, row: Row, table: boolean): Segment {
   if (row.state === "running" && row.provider !== undefined && doing !== "") {
     return { text: `${doing} (interrupted)`, style: "yellow" };
   }
-  return { text: op === "same" || row.state !== "done" ? done : `${done} ${lasted(row.seconds)}`.trim(), style };
+  return { text: op === "same" || row.state !== "done" ? done : `${done} ${durationText(row.seconds)}`.trim(), style };
 }
 
-function lasted(seconds: number): string {
+function durationText(seconds: number): string {
   return seconds < 1 ? `(${seconds.toFixed(2)}s)` : `(${Math.floor(seconds)}s)`;
 }
 
@@ -66,8 +66,8 @@ export function info(rows: Rows, row: Row): Line {
       if (length > 0) parts.push([{ text: `${length} ` }, { text: plural(length, noun), style }]);
     }
   } else {
-    const said = lastSaid(row);
-    if (said) parts.push(said);
+    const message = lastMessage(row);
+    if (message) parts.push(message);
   }
   return parts.flatMap((part, i) => (i === 0 ? part : [{ text: "; " }, ...part]));
 }
@@ -78,7 +78,7 @@ export function diffInfo(row: Row): Line {
   return diff.length > 0 ? [{ text: "[diff: " }, ...diff, { text: "]" }] : [];
 }
 
-function lastSaid(row: Row): Line | undefined {
+function lastMessage(row: Row): Line | undefined {
   if (row.live !== undefined && messagesOf(row, "error").length === 0) return [{ text: firstLine(row.live) }];
   const message = messagesOf(row, "error").at(-1) ?? row.messages.at(-1);
   return message && messageLine(message.severity, message.text);
@@ -98,7 +98,7 @@ function shortDiff(changes: readonly PropertyChange[]): Line {
   }
   const keysOf = (kind: PropertyChange["kind"]): string =>
     [...kinds]
-      .filter(([, of]) => of === kind)
+      .filter(([, other]) => other === kind)
       .map(([key]) => firstLine(key))
       .sort()
       .join(",");

@@ -1,6 +1,6 @@
 import type { PropertyChange } from "../events.ts";
+import { isObject } from "../values/json.ts";
 import { parsePath } from "../values/paths.ts";
-import { isObject } from "../values/shapes.ts";
 
 export type Key = string | number;
 
@@ -42,12 +42,12 @@ export function changeTree(changes: readonly PropertyChange[]): ChangeTree {
 function expanded(change: PropertyChange): PropertyChange | ChangeTree {
   if (change.kind !== "update") return change;
   const { old } = change;
-  const now = change.new;
+  const next = change.new;
   const pairs: [Key, unknown, unknown][] = [];
-  if (Array.isArray(old) && Array.isArray(now)) {
-    for (let i = 0; i < Math.max(old.length, now.length); i++) pairs.push([i, old[i], now[i]]);
-  } else if (isObject(old) && isObject(now)) {
-    for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) pairs.push([key, old[key], now[key]]);
+  if (Array.isArray(old) && Array.isArray(next)) {
+    for (let i = 0; i < Math.max(old.length, next.length); i++) pairs.push([i, old[i], next[i]]);
+  } else if (isObject(old) && isObject(next)) {
+    for (const key of new Set([...Object.keys(old), ...Object.keys(next)])) pairs.push([key, old[key], next[key]]);
   } else {
     return change;
   }

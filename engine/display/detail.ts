@@ -1,5 +1,5 @@
 import type { EngineEvent, StepInfo } from "../events.ts";
-import { depthOf, isDetailed, isToldWhenDone, stepLines } from "./diff.ts";
+import { depthOf, isDetailed, isShownWhenDone, stepLines } from "./diff.ts";
 import type { Print } from "./properties.ts";
 import type { Rows } from "./rows.ts";
 
@@ -8,7 +8,7 @@ export class Detail {
   readonly #rows: Rows;
   readonly #write: (text: string) => void;
   readonly #print: Print;
-  readonly #told = new Set<string>();
+  readonly #shown = new Set<string>();
   readonly #refreshing = new Set<string>();
 
   constructor(rows: Rows, write: (text: string) => void, print: Print) {
@@ -19,17 +19,17 @@ export class Detail {
 
   show(event: EngineEvent): void {
     if (event.type === "step") {
-      if (isToldWhenDone(event.op)) this.#refreshing.add(event.urn);
-      else this.#tell(event);
+      if (isShownWhenDone(event.op)) this.#refreshing.add(event.urn);
+      else this.#writeStep(event);
     } else if (event.type === "stepDone" && this.#refreshing.delete(event.urn)) {
-      if (event.op !== "refresh" || (event.changes ?? []).length > 0) this.#tell(event);
+      if (event.op !== "refresh" || (event.changes ?? []).length > 0) this.#writeStep(event);
     }
   }
 
-  #tell(step: StepInfo): void {
+  #writeStep(step: StepInfo): void {
     if (!isDetailed(step)) return;
-    const lines = stepLines(step, depthOf(this.#rows, step.urn, this.#told), this.#print);
-    this.#told.add(step.urn);
+    const lines = stepLines(step, depthOf(this.#rows, step.urn, this.#shown), this.#print);
+    this.#shown.add(step.urn);
     this.#write(lines.map((line) => `${line}\n`).join(""));
   }
 }

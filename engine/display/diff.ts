@@ -4,7 +4,7 @@ import { isDefaultProvider, isStackUrn, parseReference } from "../values/urns.ts
 import { changeTree } from "./changes.ts";
 import { changeLines, type Print, propertyLines } from "./properties.ts";
 import type { Rows } from "./rows.ts";
-import { isPartOfReplacement, words } from "./words.ts";
+import { isPartOfReplacement, opWords } from "./words.ts";
 
 /** Whether the detailed view tells of a step: a replacement is told once, what stays and what is only kept in books never. */
 export function isDetailed({ op, urn }: StepInfo): boolean {
@@ -14,7 +14,7 @@ export function isDetailed({ op, urn }: StepInfo): boolean {
 
 /** One resource in full, for `--diff`: what is done to it and, for each property, how. */
 export function stepLines(step: StepInfo, depth: number, print: Print): string[] {
-  const { glyph, style } = words[step.op];
+  const { glyph, style } = opWords[step.op];
   const column = 4 * depth;
   const head = " ".repeat(column) + glyph + `${oneLine(step.resourceType)}: (${step.op})`;
   const isWhole = step.op === "create" || step.op === "delete";
@@ -37,15 +37,15 @@ export function stepLines(step: StepInfo, depth: number, print: Print): string[]
 }
 
 /** How deep a resource is shown: below those of its parents that are shown. */
-export function depthOf(rows: Rows, urn: string, told: ReadonlySet<string>): number {
+export function depthOf(rows: Rows, urn: string, shown: ReadonlySet<string>): number {
   let depth = 0;
   const passed = new Set<string>();
   for (let at = rows.parentOf(rows.row(urn)); at && !passed.has(at.urn); at = rows.parentOf(at)) {
     passed.add(at.urn);
-    if (told.has(at.urn)) depth++;
+    if (shown.has(at.urn)) depth++;
   }
   return depth;
 }
 
 /** A refresh knows what it has found only when it is done; all else is told before it is done. */
-export const isToldWhenDone = (op: Op): boolean => op === "refresh";
+export const isShownWhenDone = (op: Op): boolean => op === "refresh";

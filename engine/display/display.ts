@@ -1,7 +1,7 @@
 import type { Emit, EngineEvent, StepInfo } from "../events.ts";
 import { createPaint, headline } from "../terminal/colors.ts";
+import { printableJson } from "../terminal/json.ts";
 import { Detail } from "./detail.ts";
-import { jsonLine } from "./json.ts";
 import { Log } from "./log.ts";
 import { type EventOf, Rows } from "./rows.ts";
 import { Screen } from "./screen.ts";
@@ -37,7 +37,7 @@ export interface Display {
 
 /** Prints the events of any number of runs, one after the other. */
 export function createDisplay(options: DisplayOptions): Display {
-  if (options.json) return { emit: (event) => options.write(jsonLine(event)), close: () => undefined };
+  if (options.json) return { emit: (event) => options.write(`${printableJson(event)}\n`), close: () => undefined };
   let run: ShownRun | undefined;
   const end = (summary?: EventOf<"summary">): void => {
     run?.end(summary);
@@ -50,21 +50,21 @@ export function createDisplay(options: DisplayOptions): Display {
         run = new ShownRun(event, options);
       } else if (event.type === "summary") end(event);
       else if (run) run.show(event);
-      else if (event.type === "log") outside(event, options);
+      else if (event.type === "log") showOutsideRun(event, options);
     },
     close: () => end(),
   };
 }
 
 /** What is said before or after a run belongs to no table. */
-function outside(event: EventOf<"log">, { write, color }: DisplayOptions): void {
+function showOutsideRun(event: EventOf<"log">, { write, color }: DisplayOptions): void {
   if (event.ephemeral) return;
   const message = { severity: event.severity, text: event.message, printed: event.printed };
   for (const line of messageLines(message, createPaint(color), color)) write(`${line}\n`);
 }
 
 /** What is only looked at changes nothing, so it gets no row: the stack's tells of it. */
-const lookUp = ({ resourceType, name }: StepInfo): EventOf<"log"> => ({
+const readMessage = ({ resourceType, name }: StepInfo): EventOf<"log"> => ({
   type: "log",
   severity: "info",
   message: `read ${resourceType} ${name}`,
@@ -102,7 +102,7 @@ class ShownRun {
   show(event: Exclude<EngineEvent, { type: "start" | "summary" }>): void {
     const { suppressProgress } = this.#options;
     if ("op" in event && isLookUp(event.op)) {
-      if (event.op === "read" && event.type === "step") this.show(lookUp(event));
+      if (event.op === "read" && event.type === "step") this.show(readMessage(event));
       return;
     }
     switch (event.type) {

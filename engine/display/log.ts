@@ -5,7 +5,7 @@ import { diffInfo, info, messageLine, shownOp, status } from "./cells.ts";
 import type { Message, Row, Rows } from "./rows.ts";
 import { logLine } from "./tree.ts";
 
-const pause = 1000;
+const throttleMs = 1000;
 
 /** Whether a resource tells how it goes, which is neither printed by a program nor of the stack. */
 const isOwnInfo = (row: Row, { severity, printed }: Message): boolean =>
@@ -17,9 +17,9 @@ export class Log {
   readonly #write: (text: string) => void;
   readonly #paint: Paint;
   /** The last line of each resource, which is not said twice. */
-  readonly #said = new Map<string, string>();
+  readonly #lastLines = new Map<string, string>();
   /** Errors that were said: of the many resources that one failure meets, the first tells it. */
-  readonly #errors = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   /** What resources told that have no line yet. */
   #held: { row: Row; message: Message }[] = [];
   readonly #lives = new Map<string, { at: number; timer?: NodeJS.Timeout | undefined }>();
@@ -31,54 +31,54 @@ export class Log {
   }
 
   begun(row: Row): void {
-    if (row.op !== "same") this.#row(row);
+    if (row.op !== "same") this.#writeRow(row);
     const held = this.#held.filter((one) => one.row === row);
     this.#held = this.#held.filter((one) => one.row !== row);
-    for (const { message } of held) this.#tell(row, message);
+    for (const { message } of held) this.#writeMessage(row, message);
   }
 
   done(row: Row): void {
-    this.#forget(row);
+    this.#stopLive(row);
     // The stack is done only with the run.
     if (isStackUrn(row.urn) || shownOp(this.#rows, row, false) === "same") return;
     // In a preview the plan was told when the step began, but for a refresh, which only now knows what it found.
-    this.#row(row);
+    this.#writeRow(row);
   }
 
   failed(row: Row): void {
-    this.#forget(row);
-    this.#row(row);
+    this.#stopLive(row);
+    this.#writeRow(row);
   }
 
   message(row: Row, message: Message): void {
     if (firstLine(message.text) === "") return;
     // What a resource tells before its line stands after it.
     if (isOwnInfo(row, message) && row.state !== "running") this.#held.push({ row, message });
-    else this.#tell(row, message);
+    else this.#writeMessage(row, message);
   }
 
-  #tell(row: Row, message: Message): void {
+  #writeMessage(row: Row, message: Message): void {
     if (message.severity === "error" && !message.printed) {
-      const first = this.#errors.get(message.text);
+      const first = this.#reported.get(message.text);
       if (first !== undefined && first !== row.urn) return;
-      this.#errors.set(message.text, row.urn);
+      this.#reported.set(message.text, row.urn);
     }
-    this.#line(logLine(this.#rows, row, messageLine(message.severity, message.text)));
+    this.#writeLine(logLine(this.#rows, row, messageLine(message.severity, message.text)));
     // What stands here as a whole is not said once more under Diagnostics.
-    const said = row.messages.findIndex(({ severity, text }) => severity === "info" && text === message.text);
-    if (isOwnInfo(row, message) && said >= 0 && !message.text.includes("\n")) row.messages.splice(said, 1);
+    const index = row.messages.findIndex(({ severity, text }) => severity === "info" && text === message.text);
+    if (isOwnInfo(row, message) && index >= 0 && !message.text.includes("\n")) row.messages.splice(index, 1);
   }
 
   /** The first status at once, of those within a second after it only the last. */
   live(row: Row): void {
     const last = this.#lives.get(row.urn);
     if (last?.timer) return;
-    const wait = (last?.at ?? -Infinity) + pause - this.#rows.now;
+    const wait = (last?.at ?? -Infinity) + throttleMs - this.#rows.now;
     if (wait <= 0) {
-      this.#live(row);
+      this.#writeLive(row);
       return;
     }
-    const timer = setTimeout(() => this.#live(row), wait);
+    const timer = setTimeout(() => this.#writeLive(row), wait);
     timer.unref();
     this.#lives.set(row.urn, { at: last?.at ?? -Infinity, timer });
   }
@@ -87,7 +87,7 @@ export class Log {
   finish(): void {
     this.stop();
     for (const row of this.#rows.all) {
-      if (isStackUrn(row.urn) || row.state === "running") this.#row(row);
+      if (isStackUrn(row.urn) || row.state === "running") this.#writeRow(row);
     }
   }
 
@@ -96,29 +96,29 @@ export class Log {
     this.#lives.clear();
   }
 
-  #live(row: Row): void {
+  #writeLive(row: Row): void {
     this.#lives.set(row.urn, { at: this.#rows.now });
     if (row.live === undefined || firstLine(row.live) === "") return;
     const { text, style } = status(this.#rows, row, false);
     const words = [oneLine(row.type), oneLine(row.name)].join(" ");
     const doing = text === "" ? [] : [{ text: " " }, { text, style }];
-    this.#line([{ text: ` @  ${words}` }, ...doing, { text: ` ${firstLine(row.live)}` }]);
+    this.#writeLine([{ text: ` @  ${words}` }, ...doing, { text: ` ${firstLine(row.live)}` }]);
   }
 
-  #row(row: Row): void {
+  #writeRow(row: Row): void {
     const line = logLine(this.#rows, row, this.#rows.finished ? info(this.#rows, row) : diffInfo(row));
     const text = plain(line);
-    if (this.#said.get(row.urn) === text) return;
-    this.#said.set(row.urn, text);
-    this.#line(line);
+    if (this.#lastLines.get(row.urn) === text) return;
+    this.#lastLines.set(row.urn, text);
+    this.#writeLine(line);
   }
 
-  #line(line: Line): void {
+  #writeLine(line: Line): void {
     this.#write(`${painted(line, this.#paint)}\n`);
   }
 
   /** What is done has no status to tell any more. */
-  #forget(row: Row): void {
+  #stopLive(row: Row): void {
     clearTimeout(this.#lives.get(row.urn)?.timer);
     this.#lives.delete(row.urn);
   }

@@ -1,7 +1,7 @@
 import type { PropertyChange } from "../events.ts";
 import type { Paint, Style } from "../terminal/colors.ts";
 import { cellsOf, oneLine, padded } from "../terminal/text.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 import type { ChangeTree, Key } from "./changes.ts";
 
 /** How properties are printed. */
@@ -28,7 +28,7 @@ const step = 4;
 /** Of the engine and the dynamic providers, not of the user: `__provider` is a whole serialized program. */
 const isInternal = (key: string): boolean => key.startsWith("__");
 const title = (key: Key): string => (typeof key === "number" ? `[${key}]` : oneLine(key));
-const ordered = (a: Key, b: Key): number =>
+const compareKeys = (a: Key, b: Key): number =>
   typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
 
 function widest(keys: readonly Key[]): number {
@@ -48,7 +48,7 @@ export function propertyLines(
 function objectLines(object: Record<string, unknown>, place: Place, print: Print): string[] {
   const keys = Object.keys(object)
     .filter((key) => !isInternal(key))
-    .sort(ordered);
+    .sort(compareKeys);
   const width = widest(keys);
   return keys.flatMap((key) => valueLines(padded(title(key), width), object[key], place, print));
 }
@@ -62,7 +62,7 @@ function valueLines(name: string, value: unknown, place: Place, print: Print): s
     const elements = value.flatMap((element: unknown, i) => {
       const lines = valueLines(`[${i}]`, element, { ...place, column: column + step }, print);
       const mark = " ".repeat(column - 2) + place.glyph + " ".repeat(step);
-      return lines.with(0, paintedAs(place, print, mark + bare(`[${i}]`, element, print)));
+      return lines.with(0, paintedAs(place, print, mark + singleLine(`[${i}]`, element, print)));
     });
     return [marked(place, print, `${name}: [`), ...elements, closing("]")];
   }
@@ -73,10 +73,10 @@ function valueLines(name: string, value: unknown, place: Place, print: Print): s
       closing("}"),
     ];
   }
-  return [marked(place, print, bare(name, value, print))];
+  return [marked(place, print, singleLine(name, value, print))];
 }
 
-function bare(name: string, value: unknown, print: Print): string {
+function singleLine(name: string, value: unknown, print: Print): string {
   if (Array.isArray(value) && value.length > 0) return `${name}: [`;
   if (isObject(value) && Object.keys(value).length > 0) return `${name}: {`;
   return `${name}: ${inline(value, print)}`;
@@ -112,7 +112,7 @@ export function changeLines(
 ): string[] {
   const keys = [...new Set<Key>([...tree.keys(), ...Object.keys(sames)])]
     .filter((key) => typeof key === "number" || !isInternal(key))
-    .sort(ordered);
+    .sort(compareKeys);
   const width = widest(keys);
   return keys.flatMap((key) => {
     const name = padded(title(key), width);

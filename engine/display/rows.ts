@@ -83,7 +83,7 @@ export class Rows {
   }
 
   begin(step: StepInfo): Row {
-    const row = this.#told(step);
+    const row = this.#updated(step);
     row.state = "running";
     row.began = this.now;
     row.live = undefined;
@@ -91,7 +91,7 @@ export class Rows {
   }
 
   done(step: StepInfo, seconds: number): Row {
-    const row = this.#told(step);
+    const row = this.#updated(step);
     row.state = "done";
     row.seconds = seconds;
     row.live = undefined;
@@ -99,7 +99,7 @@ export class Rows {
   }
 
   fail(step: StepInfo): Row {
-    const row = this.#told(step);
+    const row = this.#updated(step);
     row.state = "failed";
     this.failed = true;
     return row;
@@ -112,7 +112,7 @@ export class Rows {
     return row;
   }
 
-  #told(step: StepInfo): Row {
+  #updated(step: StepInfo): Row {
     if (step.parent) this.row(step.parent);
     const row = this.row(step.urn);
     row.type = step.resourceType;

@@ -18,8 +18,8 @@ const up = (rows: number): string => (rows > 0 ? `\r${escape}[${rows}A` : "\r");
 // A row that is wider than was reckoned is cut by the terminal rather than wrapped, which would upset the counting.
 const noWrap = `${escape}[?7l`;
 const wrap = `${escape}[?7h`;
-const frameTime = 100;
-const tick = 1000;
+const frameMs = 100;
+const tickMs = 1000;
 
 /** Redraws lines in place, at most ten times a second and, for the clock in them, at least once. */
 export class Screen {
@@ -35,7 +35,7 @@ export class Screen {
   }
 
   update(): void {
-    const wait = this.#drawn + frameTime - this.#options.now();
+    const wait = this.#drawn + frameMs - this.#options.now();
     if (wait <= 0) this.#draw();
     else this.#schedule(wait);
   }
@@ -63,7 +63,7 @@ export class Screen {
     const { write, width, height, now, lines } = this.#options;
     this.#drawn = now();
     this.#frame(write, width(), fitted(lines(), height()));
-    this.#schedule(tick);
+    this.#schedule(tickMs);
   }
 
   #frame(write: (text: string) => void, width: number, lines: Line[]): void {

@@ -5,7 +5,7 @@ import { prefixOf, shownSeverities } from "./cells.ts";
 import { changeTree } from "./changes.ts";
 import { changeLines, propertyLines, type Print } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type Row, type Rows } from "./rows.ts";
-import { plural, words } from "./words.ts";
+import { plural, opWords } from "./words.ts";
 
 /** All that was said, by resource; each ends with an empty line. What a program prints keeps its lines. */
 export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color: boolean; width: number }): string[] {
@@ -104,7 +104,7 @@ export function resources(rows: Rows, summary: EventOf<"summary">, paint: Paint)
   return [
     paint(headline, "Resources:"),
     ...changed.map(({ op, count }) => {
-      const { glyph, style, counted } = words[op];
+      const { glyph, style, counted } = opWords[op];
       return `    ${paint(style, `${glyph}${count} ${summary.preview ? `to ${op}` : counted}`)}`;
     }),
     ...(pieces.length > 0 ? [`    ${pieces.join(". ")}`] : []),

@@ -4,7 +4,7 @@ import { cellsOf, type Line, oneLine, padded, plain, shortType } from "../termin
 import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, isDone, shownOp, status } from "./cells.ts";
 import type { Row, Rows } from "./rows.ts";
-import { words } from "./words.ts";
+import { opWords } from "./words.ts";
 
 interface Branch {
   row: Row;
@@ -30,20 +30,20 @@ const underlined: Style = ["underline", "blueBright"];
 const dots = 3;
 
 /** The columns that what is said gets before types and names do. */
-const toldCells = 30;
-const shortest = 12;
+const maxInfoCells = 30;
+const minCells = 12;
 /** Shorter names say little: the packages of the types go first. */
-const telling = 20;
+const minFullNameCells = 20;
 
 /** Cuts names and types so far that plan and info are seen on a terminal of this width. */
 function fitted(body: TableRow[], width: number): TableRow[] {
   const types = widest(body, ({ type }) => type, 4);
   const names = widest(body, ({ name }) => name, 4);
-  const said = Math.min(
+  const infoCells = Math.min(
     widest(body, ({ info }) => plain(info)),
-    toldCells,
+    maxInfoCells,
   );
-  const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + said - width;
+  const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + infoCells - width;
   if (missing <= 0) return body;
   // How many messages there are is seen below the table.
   const brief = body.map((row) => ({
@@ -51,16 +51,17 @@ function fitted(body: TableRow[], width: number): TableRow[] {
     info: row.diff.length > 0 ? row.diff : row.info,
     dots: row.isOver ? 0 : dots,
   }));
-  if (names - missing < telling && !isDeepStrictEqual(brief, body)) return fitted(brief, width);
+  if (names - missing < minFullNameCells && !isDeepStrictEqual(brief, body)) return fitted(brief, width);
   const bare = body.map((row) => ({ ...row, type: row.type.replace(/[^\s:]+:(?:[^\s:]+:)?(?=[^\s:]+$)/, "") }));
-  if (names - missing < telling && bare.some(({ type }, i) => type !== body[i]?.type)) return fitted(bare, width);
-  const room = Math.max(shortest, names - missing);
-  const typeRoom = Math.max(shortest, types - Math.max(0, missing - (names - room)));
+  if (names - missing < minFullNameCells && bare.some(({ type }, i) => type !== body[i]?.type))
+    return fitted(bare, width);
+  const room = Math.max(minCells, names - missing);
+  const typeRoom = Math.max(minCells, types - Math.max(0, missing - (names - room)));
   return body.map((row) => ({ ...row, type: cut(row.type, typeRoom, "end"), name: cut(row.name, room, "start") }));
 }
 
-const widest = (body: readonly TableRow[], of: (row: TableRow) => string, least = 0): number =>
-  Math.max(least, ...body.map((row) => cellsOf(of(row))));
+const widest = (body: readonly TableRow[], textOf: (row: TableRow) => string, minimum = 0): number =>
+  Math.max(minimum, ...body.map((row) => cellsOf(textOf(row))));
 
 /** The columns of what is planned, done or going on. */
 const statusCells = (body: readonly TableRow[]): number =>
@@ -126,7 +127,7 @@ function hasNews(rows: Rows, row: Row): boolean {
 }
 
 function flattened(rows: Rows, { row, children }: Branch, prefix: string, below: string): TableRow[] {
-  const { glyph, style } = words[shownOp(rows, row, true)];
+  const { glyph, style } = opWords[shownOp(rows, row, true)];
   return [
     {
       glyph: { text: glyph, style },
@@ -152,13 +153,13 @@ function suffix(rows: Rows, row: Row, style: Style): Line {
 
 /** One row as a line of its own, for output that is kept as a log. */
 export function logLine(rows: Rows, row: Row, extra: Line): Line {
-  const { glyph, style } = words[shownOp(rows, row, false)];
+  const { glyph, style } = opWords[shownOp(rows, row, false)];
   const columns: Line[] = [
     [{ text: oneLine(row.type) }],
     [{ text: oneLine(row.name) }],
     [status(rows, row, false)],
     extra,
   ];
-  const said = columns.filter((column) => plain(column) !== "");
-  return [{ text: " " }, { text: glyph, style }, ...said.flatMap((column) => [{ text: " " }, ...column])];
+  const filled = columns.filter((column) => plain(column) !== "");
+  return [{ text: " " }, { text: glyph, style }, ...filled.flatMap((column) => [{ text: " " }, ...column])];
 }

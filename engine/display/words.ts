@@ -2,7 +2,7 @@ import type { Op, RunKind } from "../events.ts";
 import type { Style } from "../terminal/colors.ts";
 
 /** How an operation is shown: two columns of glyph, its colour, and its words for each stage. */
-interface Words {
+interface OpWords {
   glyph: string;
   style: Style;
   planned: string;
@@ -14,7 +14,7 @@ interface Words {
 }
 
 // The vocabulary is that of Pulumi's own progress display.
-export const words: Record<Op, Words> = {
+export const opWords: Record<Op, OpWords> = {
   same: { glyph: "  ", style: "reset", planned: "", doing: "", done: "", failed: "failed", counted: "unchanged" },
   create: verb("+ ", "green", "create", "creating", "created"),
   update: verb("~ ", "yellow", "update", "updating", "updated"),
@@ -45,7 +45,7 @@ export const words: Record<Op, Words> = {
   "remove-pending-replace": { ...verb("~ ", "reset", "", "", ""), failed: "failed", counted: "replacement completed" },
 };
 
-function verb(glyph: string, style: Style, planned: string, doing: string, done: string): Words {
+function verb(glyph: string, style: Style, planned: string, doing: string, done: string): OpWords {
   return { glyph, style, planned, doing, done, failed: `${doing} failed`, counted: done };
 }
 

@@ -14,19 +14,19 @@ export interface Service {
 type OnLine = StartOptions["onLine"];
 
 /** A process on its way to be a service: it prints its port as a line of its own. */
-export interface Beginning {
+export interface ServiceOptions {
   /** What to call it in errors, such as `the plugin /path`. */
   name: string;
-  begin: (onLine: OnLine) => Started;
+  start: (onLine: OnLine) => Started;
   /** Gets all that it prints but its port; an error that this throws is why it cannot be used. */
   onLine: (line: string, stream: "stdout" | "stderr", ready: boolean) => void;
   /** What more there is to say about why it ended. */
-  lastWords: () => string;
+  describeOutput: () => string;
   stop: (started: Started, cancel: () => Promise<void>) => Promise<void>;
 }
 
 /** The service of a process, from when it has told its port. */
-export function serve({ name, begin, onLine, lastWords, stop }: Beginning): Service {
+export function serve({ name, start, onLine, describeOutput, stop }: ServiceOptions): Service {
   let stopped = false;
   let ready = false;
   let found: (address: string) => void = () => undefined;
@@ -35,7 +35,7 @@ export function serve({ name, begin, onLine, lastWords, stop }: Beginning): Serv
     found = resolve;
     unusable = reject;
   });
-  const started = begin((line, stream) => {
+  const started = start((line, stream) => {
     // The first line is the port; everything later is the user's.
     if (!ready && stream === "stdout" && /^\d+\s*$/.test(line)) {
       ready = true;
@@ -50,12 +50,12 @@ export function serve({ name, begin, onLine, lastWords, stop }: Beginning): Serv
     }
   });
   const failure = started.ended.then(
-    (how) => `${name} ${describeEnd(how)}, and took what it was doing with it${lastWords()}`,
+    (end) => `${name} ${describeEnd(end)}, and took what it was doing with it${describeOutput()}`,
   );
   const address = Promise.race([
     announced,
-    started.ended.then((how) =>
-      Promise.reject(new EngineError(`could not start the provider: ${name} ${describeEnd(how)}${lastWords()}`)),
+    started.ended.then((end) =>
+      Promise.reject(new EngineError(`could not start the provider: ${name} ${describeEnd(end)}${describeOutput()}`)),
     ),
   ]);
   // Whoever needs the address sees the failure; nobody may need it.

@@ -5,7 +5,7 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { type Goal, providerGoal } from "../deployment/goal.ts";
 import type { Run } from "../deployment/run.ts";
-import type { Generator } from "../deployment/stepGenerator.ts";
+import type { StepGenerator } from "../deployment/stepGenerator.ts";
 import { EngineError } from "../errors.ts";
 import { defaultName, versionsIn, withVersion } from "../providers/packageVersions.ts";
 import { makeReference, packageOf, parseReference, providerTypePrefix, typeOf } from "../values/urns.ts";
@@ -15,27 +15,27 @@ import { providerProperties } from "../workspace/config.ts";
  * Which provider serves what a program asks for. The default ones, one for each package and version, are made here out
  * of the stack's configuration.
  */
-export class ProviderChoice {
+export class DefaultProviders {
   readonly #run: Run;
-  readonly #generator: Generator;
+  readonly #generator: StepGenerator;
   /** The `providers` of components, which children inherit by package. */
   readonly #ofComponents = new Map<string, Map<string, string>>();
   readonly #references = new Map<string, Promise<string>>();
   readonly #versions: ReadonlyMap<string, string>;
 
-  constructor(run: Run, generator: Generator) {
+  constructor(run: Run, generator: StepGenerator) {
     this.#run = run;
     this.#generator = generator;
     this.#versions = versionsIn(run.resources);
   }
 
   /** The version of a provider: the one that is asked for, or the one that was used so far; empty where there is none. */
-  version(name: string, asked: string): string {
-    return asked || (this.#versions.get(name) ?? "");
+  version(name: string, requested: string): string {
+    return requested || (this.#versions.get(name) ?? "");
   }
 
   /** What a component hands down to its children. */
-  remember(component: string, request: RegisterResourceRequest): void {
+  rememberComponent(component: string, request: RegisterResourceRequest): void {
     const own = new Map(request.getProvidersMap().toArray());
     for (const [name, reference] of this.#ofComponents.get(request.getParent()) ?? []) {
       if (!own.has(name)) own.set(name, reference);
@@ -50,28 +50,30 @@ export class ProviderChoice {
       parent !== undefined && parent.provider !== "" && packageOf(typeOf(parseReference(parent.provider).urn)) === name
         ? parent.provider
         : undefined;
-    const given =
+    const reference =
       request.getProvider() ||
       inherited ||
       request.getProvidersMap().get(name) ||
       this.#ofComponents.get(request.getParent())?.get(name);
-    return given ? Promise.resolve(given) : this.#default(name, request.getVersion());
+    return reference ? Promise.resolve(reference) : this.#default(name, request.getVersion());
   }
 
-  ofLookUp(request: ReadResourceRequest): Promise<string> {
-    const given = request.getProvider();
-    return given === "" ? this.#default(packageOf(request.getType()), request.getVersion()) : Promise.resolve(given);
+  ofRead(request: ReadResourceRequest): Promise<string> {
+    const reference = request.getProvider();
+    return reference === ""
+      ? this.#default(packageOf(request.getType()), request.getVersion())
+      : Promise.resolve(reference);
   }
 
   ofFunction(request: ResourceInvokeRequest): Promise<string> {
     const name = packageOf(request.getTok());
-    const given = request.getProvider() || this.#ofComponents.get(request.getParent())?.get(name);
-    return given ? Promise.resolve(given) : this.#default(name, request.getVersion());
+    const reference = request.getProvider() || this.#ofComponents.get(request.getParent())?.get(name);
+    return reference ? Promise.resolve(reference) : this.#default(name, request.getVersion());
   }
 
   /** The reference of a default provider, which is made when it is asked for first. */
-  #default(name: string, asked: string): Promise<string> {
-    const version = this.version(name, asked);
+  #default(name: string, requested: string): Promise<string> {
+    const version = this.version(name, requested);
     const key = `${name} ${version}`;
     const known = this.#references.get(key) ?? this.#make(name, version);
     this.#references.set(key, known);
@@ -80,8 +82,8 @@ export class ProviderChoice {
 
   async #make(name: string, version: string): Promise<string> {
     const { config } = this.#run;
-    const denied = config["pulumi:disable-default-providers"]?.text ?? "";
-    if (denied.includes(`"${name}"`) || denied.includes(`"*"`)) {
+    const disabled = config["pulumi:disable-default-providers"]?.text ?? "";
+    if (disabled.includes(`"${name}"`) || disabled.includes(`"*"`)) {
       throw new EngineError(
         `the default provider for '${name}' is disabled by pulumi:disable-default-providers: name a provider`,
       );

@@ -1,53 +1,34 @@
 import type { Run } from "../deployment/run.ts";
-import { describeEnd, resolveFromProject, startNode } from "../processes/process.ts";
+import { describeEnd, resolveFromProject, startNode, type Started } from "../processes/process.ts";
 import { makeUrn, stackType } from "../values/urns.ts";
 import type { Config } from "../workspace/config.ts";
 import type { Project } from "../workspace/project.ts";
-import type { Monitor } from "./monitorServer.ts";
+import type { MonitorServer } from "./monitorServer.ts";
 
-/** The exit status of the official runner when it has told the user what is wrong itself. */
-const alreadyTold = 32;
-/** How long an interrupted program may take to end, in milliseconds; as long as with Pulumi's language host. */
-const patience = 5000;
+/** The exit status of the official runner when it has reported the failure itself. */
+const alreadyReported = 32;
+/** Milliseconds from an interrupt to the kill, as in Pulumi's language host. */
+const gracePeriodMs = 5000;
 
-/** Starts the program in the official runner of the @pulumi/pulumi that the project has installed. */
+export interface Program {
+  /** Resolves when the program has registered everything, or has ended too early, which is reported. */
+  registered: Promise<void>;
+  /** Lets the program end, and waits for it. */
+  stop: () => Promise<void>;
+}
+
+/** Starts the program of a project and reports how it ends. */
 export function startProgram(
   run: Run,
   project: Project,
-  monitor: Monitor,
-  parallel: number,
+  monitor: MonitorServer,
   environment: NodeJS.ProcessEnv,
-): {
-  /** Resolves when it has registered everything, or has ended too early, which is told. */
-  registered: Promise<void>;
-  stop: () => Promise<void>;
-} {
+): Program {
   const urn = makeUrn(run.stack, run.project, "", stackType, `${run.project}-${run.stack}`);
-  const { address } = monitor;
-  const started = startNode({
-    arguments: [
-      resolveFromProject(project.workdir, "@pulumi/pulumi/cmd/run"),
-      ...["--monitor", address, "--engine", address, "--organization", "organization", "--project", run.project],
-      ...["--root-directory", project.root, "--stack", run.stack, "--pwd", project.workdir],
-      ...(run.preview ? ["--dry-run"] : []),
-      ...["--parallel", String(parallel), project.entry],
-    ],
-    nodeArguments: project.nodeArguments,
-    cwd: project.workdir,
-    environment: {
-      ...environment,
-      ...configuration(run.config),
-      ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
-    },
-    onLine: (message, printed) => {
-      // What a program says while it is being stopped is about being stopped.
-      if (run.aborted) return;
-      run.emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, urn, printed });
-    },
-  });
+  const started = startRunner(run, project, monitor.address, environment, urn);
   const interrupt = (): void => {
     started.interrupt();
-    setTimeout(started.kill, patience).unref();
+    setTimeout(started.kill, gracePeriodMs).unref();
   };
   run.onAbort(interrupt);
   let complete = false;
@@ -56,7 +37,7 @@ export function startProgram(
   });
   const ended = started.ended.then(({ code, signal }) => {
     if (run.aborted || complete) return;
-    if (code !== alreadyTold) {
+    if (code !== alreadyReported) {
       const how = describeEnd({ code, signal });
       run.fail(
         code === 0
@@ -76,10 +57,41 @@ export function startProgram(
       const { code } = await started.ended;
       if (run.aborted || code === 0) return;
       run.failed = true;
-      if (code !== alreadyTold)
+      if (code !== alreadyReported)
         run.emit({ type: "log", severity: "error", message: `the program ended with exit code ${String(code)}`, urn });
     },
   };
+}
+
+/** Starts the official runner of the @pulumi/pulumi that the project has installed. `address`: of the monitor. */
+function startRunner(
+  run: Run,
+  project: Project,
+  address: string,
+  environment: NodeJS.ProcessEnv,
+  stackUrn: string,
+): Started {
+  return startNode({
+    arguments: [
+      resolveFromProject(project.workdir, "@pulumi/pulumi/cmd/run"),
+      ...["--monitor", address, "--engine", address, "--organization", "organization", "--project", run.project],
+      ...["--root-directory", project.root, "--stack", run.stack, "--pwd", project.workdir],
+      ...(run.preview ? ["--dry-run"] : []),
+      ...["--parallel", String(run.parallel), project.entry],
+    ],
+    nodeArguments: project.nodeArguments,
+    cwd: project.workdir,
+    environment: {
+      ...environment,
+      ...configuration(run.config),
+      ...(project.typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
+    },
+    onLine: (message, printed) => {
+      // What a program prints while it is stopped is about being stopped.
+      if (run.aborted) return;
+      run.emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, urn: stackUrn, printed });
+    },
+  });
 }
 
 function configuration(config: Config): NodeJS.ProcessEnv {

@@ -20,7 +20,7 @@ import { messageOf } from "../errors.ts";
 import type { Emit, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
-import type { Registrar } from "./resourceMonitor.ts";
+import type { ResourceMonitor } from "./resourceMonitor.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
 
@@ -28,13 +28,13 @@ const severities: readonly (Severity | undefined)[] = [undefined, "info", "warni
  * Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback, for
  * processes of this user.
  */
-export class Monitor {
+export class MonitorServer {
   readonly #server = new grpc.Server(channelOptions);
   readonly #emit: Emit;
   #loopback: Loopback | undefined;
-  #registrar: Registrar | undefined;
+  #resourceMonitor: ResourceMonitor | undefined;
   #rootResource = "";
-  #shutdown: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
   #closed = false;
   #finish: () => void = () => undefined;
   /** Resolves when the program says that it has registered everything. */
@@ -49,18 +49,18 @@ export class Monitor {
 
   async listen(): Promise<void> {
     this.#server.addService(engineService.EngineService, {
-      log: answered((request: LogRequest) => {
+      log: unary((request: LogRequest) => {
         this.#log(request);
         return new emptyProto.Empty();
       }),
-      getRootResource: answered(() => new engineProto.GetRootResourceResponse().setUrn(this.#rootResource)),
-      setRootResource: answered((request: InstanceType<typeof engineProto.SetRootResourceRequest>) => {
+      getRootResource: unary(() => new engineProto.GetRootResourceResponse().setUrn(this.#rootResource)),
+      setRootResource: unary((request: InstanceType<typeof engineProto.SetRootResourceRequest>) => {
         this.#rootResource = request.getUrn();
         return new engineProto.SetRootResourceResponse();
       }),
-      startDebugging: answered(() => new emptyProto.Empty()),
+      startDebugging: unary(() => new emptyProto.Empty()),
       // There is no version of the Pulumi CLI here that could be too old.
-      requirePulumiVersion: answered(() => new engineProto.RequirePulumiVersionResponse()),
+      requirePulumiVersion: unary(() => new engineProto.RequirePulumiVersionResponse()),
     });
     this.#server.addService(resourceService.ResourceMonitorService, this.#monitor());
     const injector = this.#server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
@@ -69,14 +69,14 @@ export class Monitor {
   }
 
   /** From here on resources can be registered. */
-  serve(registrar: Registrar): void {
-    this.#registrar = registrar;
+  serve(resourceMonitor: ResourceMonitor): void {
+    this.#resourceMonitor = resourceMonitor;
   }
 
   /** Lets the program end. */
   release(): void {
     this.#closed = true;
-    for (const tell of this.#shutdown.splice(0)) tell();
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   close(): void {
@@ -101,31 +101,31 @@ export class Monitor {
 
   #monitor(): Parameters<InstanceType<typeof grpc.Server>["addService"]>[1] {
     const refuse = (what: string): handleUnaryCall<unknown, unknown> =>
-      failing(() => {
+      unaryFailure(() => {
         const message = `the program uses ${what}, which the embedded engine does not do: run this program with the Pulumi CLI`;
-        this.#registrar?.refuse(message);
+        this.#resourceMonitor?.refuse(message);
         throw unavailable();
       });
     return {
-      getDeploymentInfo: answered(() => this.#registered().deploymentInfo()),
-      supportsFeature: answered(() => new resourceProto.SupportsFeatureResponse().setHassupport(false)),
-      registerResource: answered((request: RegisterResourceRequest) =>
-        this.#whileGoingOn<RegisterResourceResponse>((registrar) => registrar.register(request)),
+      getDeploymentInfo: unary(() => this.#served().deploymentInfo()),
+      supportsFeature: unary(() => new resourceProto.SupportsFeatureResponse().setHassupport(false)),
+      registerResource: unary((request: RegisterResourceRequest) =>
+        this.#unlessAborted<RegisterResourceResponse>((resourceMonitor) => resourceMonitor.register(request)),
       ),
-      registerResourceOutputs: answered(async (request: RegisterResourceOutputsRequest) => {
-        await this.#whileGoingOn((registrar) => registrar.registerOutputs(request));
+      registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
+        await this.#unlessAborted((resourceMonitor) => resourceMonitor.registerOutputs(request));
         return new emptyProto.Empty();
       }),
-      signalAndWaitForShutdown: answered(async () => {
+      signalAndWaitForShutdown: unary(async () => {
         this.#finish();
-        if (!this.#closed) await new Promise<void>((resolve) => this.#shutdown.push(resolve));
+        if (!this.#closed) await new Promise<void>((resolve) => this.#waiting.push(resolve));
         return new emptyProto.Empty();
       }),
-      readResource: answered((request: ReadResourceRequest) =>
-        this.#whileGoingOn<ReadResourceResponse>((registrar) => registrar.read(request)),
+      readResource: unary((request: ReadResourceRequest) =>
+        this.#unlessAborted<ReadResourceResponse>((resourceMonitor) => resourceMonitor.read(request)),
       ),
       existsResource: refuse("a look-up of an existing resource"),
-      invoke: answered((request: ResourceInvokeRequest) => this.#invoke(request)),
+      invoke: unary((request: ResourceInvokeRequest) => this.#invoke(request)),
       call: refuse("a method of a resource (call)"),
       registerStackTransform: refuse("stack transforms"),
       registerStackInvokeTransform: refuse("transforms of provider functions"),
@@ -135,15 +135,15 @@ export class Monitor {
     };
   }
 
-  #registered(): Registrar {
-    if (!this.#registrar) throw unavailable();
-    return this.#registrar;
+  #served(): ResourceMonitor {
+    if (!this.#resourceMonitor) throw unavailable();
+    return this.#resourceMonitor;
   }
 
   /** The failure of a function is the program's: it may catch it. */
   async #invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
-    const result = await this.#whileGoingOn((registrar) =>
-      registrar.invoke(request).then(
+    const result = await this.#unlessAborted((resourceMonitor) =>
+      resourceMonitor.invoke(request).then(
         (response) => ({ response }),
         (error: unknown) => {
           if (error instanceof ProviderError) return { error };
@@ -156,14 +156,14 @@ export class Monitor {
   }
 
   /** After an abort the SDK is told that the monitor is gone, and ends the program without a word. */
-  async #whileGoingOn<Result>(work: (registrar: Registrar) => Promise<Result>): Promise<Result> {
-    const registrar = this.#registered();
+  async #unlessAborted<Result>(work: (resourceMonitor: ResourceMonitor) => Promise<Result>): Promise<Result> {
+    const resourceMonitor = this.#served();
     return Promise.race([
-      work(registrar).catch(() => {
+      work(resourceMonitor).catch(() => {
         // It was told where it happened.
         throw unavailable();
       }),
-      registrar.aborted.then(() => {
+      resourceMonitor.aborted.then(() => {
         throw unavailable();
       }),
     ]);
@@ -174,7 +174,7 @@ const unavailable = (): Error & { code: number } =>
   Object.assign(new Error("resource monitor shut down"), { code: grpc.status.UNAVAILABLE });
 
 /** A unary handler from a function that returns or throws. */
-function answered<Request, Response>(
+function unary<Request, Response>(
   work: (request: Request) => Response | Promise<Response>,
 ): handleUnaryCall<Request, Response> {
   return ({ request }, respond: sendUnaryData<Response>) => {
@@ -182,11 +182,11 @@ function answered<Request, Response>(
       try {
         respond(null, await work(request));
       } catch (error) {
-        const gone = typeof error === "object" && error !== null && "code" in error;
-        respond({ code: gone ? grpc.status.UNAVAILABLE : grpc.status.UNKNOWN, details: messageOf(error) });
+        const isUnavailable = typeof error === "object" && error !== null && "code" in error;
+        respond({ code: isUnavailable ? grpc.status.UNAVAILABLE : grpc.status.UNKNOWN, details: messageOf(error) });
       }
     })();
   };
 }
 
-const failing = (work: () => never): handleUnaryCall<unknown, unknown> => answered<unknown, unknown>(work);
+const unaryFailure = (work: () => never): handleUnaryCall<unknown, unknown> => unary<unknown, unknown>(work);

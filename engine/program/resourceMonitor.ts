@@ -13,9 +13,9 @@ import type {
 import type { Goal, ReadGoal } from "../deployment/goal.ts";
 import type { StackOutputs } from "../deployment/result.ts";
 import type { Run } from "../deployment/run.ts";
-import { toPropertyChange } from "../deployment/stepExecutor.ts";
-import type { Generator } from "../deployment/stepGenerator.ts";
-import { EngineError, messageOf, Refusal, Told } from "../errors.ts";
+import type { StepGenerator } from "../deployment/stepGenerator.ts";
+import { toPropertyChange } from "../deployment/steps.ts";
+import { EngineError, messageOf, Refusal, ReportedError } from "../errors.ts";
 import { withVersion } from "../providers/packageVersions.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Timeouts } from "../state/resourceState.ts";
@@ -34,7 +34,7 @@ import {
   shown,
   type Value,
 } from "../values/values.ts";
-import { ProviderChoice } from "./defaultProviders.ts";
+import { DefaultProviders } from "./defaultProviders.ts";
 import { positionsOf } from "./sourcePositions.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
 
@@ -45,25 +45,23 @@ const {
 } = resourceProto.ResourceMonitorFeature;
 
 /** Turns what the program registers into goals, gives them their providers, and answers with what came of it. */
-export class Registrar {
+export class ResourceMonitor {
   readonly #run: Run;
-  readonly #generator: Generator;
+  readonly #generator: StepGenerator;
   /** Source positions are written relative to the folder of Pulumi.yaml. */
   readonly #root: string;
-  readonly #parallel: number;
   readonly #goals = new Map<string, Goal>();
-  readonly #providers: ProviderChoice;
+  readonly #providers: DefaultProviders;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
   /** What has its outputs already: they are registered once. */
   readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
-  constructor(run: Run, generator: Generator, root: string, parallel: number) {
+  constructor(run: Run, generator: StepGenerator, root: string) {
     this.#run = run;
     this.#generator = generator;
     this.#root = root;
-    this.#parallel = parallel;
-    this.#providers = new ProviderChoice(run, generator);
+    this.#providers = new DefaultProviders(run, generator);
     this.aborted = new Promise((resolve) => {
       run.onAbort(resolve);
     });
@@ -73,17 +71,17 @@ export class Registrar {
     const run = this.#run;
     const info = new resourceProto.DeploymentInfo();
     info.setProject(run.project).setStack(run.stack).setOrganization("organization");
-    info.setDryrun(run.preview).setParallel(this.#parallel);
+    info.setDryrun(run.preview).setParallel(run.parallel);
     // No configuration: the program has it already, and others of this machine may ask too.
     // With alias specifications, transforms or hooks on the list the SDK would leave work to the engine.
     return info.setSupportedfeaturesList([secrets, references, deletedWith]);
   }
 
   /** Something that this engine does not do: ends the run. */
-  refuse(message: string, urn?: string): Told {
-    const told = this.#run.fail(message, urn);
+  refuse(message: string, urn?: string): ReportedError {
+    const failure = this.#run.fail(message, urn);
     this.#run.abort();
-    return told;
+    return failure;
   }
 
   async register(request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
@@ -92,29 +90,29 @@ export class Registrar {
       refuseRegistration(request, this.#run.packages);
       goal = await this.#goalOf(request);
     } catch (error) {
-      if (error instanceof Told) throw error;
+      if (error instanceof ReportedError) throw error;
       throw this.#refused(error, request);
     }
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
-    if (!goal.custom) this.#providers.remember(state.urn, request);
+    if (!goal.custom) this.#providers.rememberComponent(state.urn, request);
     // The outputs of a component come later, and old ones may refer to resources that are not registered yet.
     const outputs = goal.custom ? state.outputs : {};
     const known = request.getSupportspartialvalues()
       ? outputs
       : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
-    const understanding = {
+    const accepted = {
       secrets: request.getAcceptsecrets(),
       resources: request.getAcceptresources(),
       unknowns: true,
     };
     const response = new resourceProto.RegisterResourceResponse()
       .setUrn(state.urn)
-      .setObject(toStruct(known, understanding));
+      .setObject(toStruct(known, accepted));
     return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
   }
 
-  #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): Told {
+  #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): ReportedError {
     const where = `resource '${request.getName()}' (${request.getType()})`;
     return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
   }
@@ -131,24 +129,22 @@ export class Registrar {
         id: request.getId(),
         inputs: fromStruct(request.getProperties()),
         parent: request.getParent(),
-        provider: await this.#providers.ofLookUp(request),
+        provider: await this.#providers.ofRead(request),
         dependencies: request.getDependenciesList(),
         additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
         ...positionsOf(request, this.#root),
       };
     } catch (error) {
-      if (error instanceof Told) throw error;
+      if (error instanceof ReportedError) throw error;
       throw this.#refused(error, request);
     }
     const state = await this.#generator.read(goal);
-    const understanding = {
+    const accepted = {
       secrets: request.getAcceptsecrets(),
       resources: request.getAcceptresources(),
       unknowns: true,
     };
-    return new resourceProto.ReadResourceResponse()
-      .setUrn(state.urn)
-      .setProperties(toStruct(state.outputs, understanding));
+    return new resourceProto.ReadResourceResponse().setUrn(state.urn).setProperties(toStruct(state.outputs, accepted));
   }
 
   /** Calls a function of a package; a ProviderError says that it failed. */
@@ -160,15 +156,15 @@ export class Registrar {
       refusePackage(request, `the function '${token}'`, name, this.#run.packages);
       reference = await this.#providers.ofFunction(request);
     } catch (error) {
-      throw error instanceof Told ? error : this.refuse(messageOf(error));
+      throw error instanceof ReportedError ? error : this.refuse(messageOf(error));
     }
     const provider = this.#run.providers.get(reference);
     if (!provider) throw new ProviderError(`unknown provider '${reference}' of the function '${token}'`);
     try {
-      const given = fromStruct(request.getArgs());
-      const { outputs, failures } = await provider.invoke(token, given, this.#run.preview);
-      const understanding = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
-      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, understanding));
+      const args = fromStruct(request.getArgs());
+      const { outputs, failures } = await provider.invoke(token, args, this.#run.preview);
+      const accepted = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
+      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, accepted));
       return response.setFailuresList(
         failures.map(({ property, reason }) =>
           new providerProto.CheckFailure().setProperty(property).setReason(reason),
@@ -182,11 +178,14 @@ export class Registrar {
   async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
     const urn = request.getUrn();
     try {
-      const outputs = mapProperties(fromStruct(request.getOutputs()), this.#run.preview ? unmarked : (value) => value);
+      const outputs = mapProperties(
+        fromStruct(request.getOutputs()),
+        this.#run.preview ? withoutMarks : (value) => value,
+      );
       if (isStackUrn(urn)) this.#stackOutputs = { urn, outputs };
       else await this.#setOutputs(urn, outputs);
     } catch (error) {
-      throw error instanceof Told ? error : this.refuse(messageOf(error), urn);
+      throw error instanceof ReportedError ? error : this.refuse(messageOf(error), urn);
     }
   }
 
@@ -207,24 +206,25 @@ export class Registrar {
     this.#completed.add(urn);
     state.outputs = outputs;
     const changes = changesBetween(old, outputs).map((change) => toPropertyChange(change, run.showSecrets));
-    const said = shownProperties(outputs, run.showSecrets);
-    run.emit({ type: "outputs", urn, outputs: said, changes, preview: run.preview });
+    const shownOutputs = shownProperties(outputs, run.showSecrets);
+    run.emit({ type: "outputs", urn, outputs: shownOutputs, changes, preview: run.preview });
     if (!run.preview && !(run.olds.has(urn) && equal(old, outputs))) await run.snapshot.persist();
-    return { outputs: said, outputChanges: changes };
+    return { outputs: shownOutputs, outputChanges: changes };
   }
 
   async #goalOf(request: RegisterResourceRequest): Promise<Goal> {
     const type = request.getType();
     const custom = request.getCustom();
     const parentGoal = this.#goals.get(request.getParent());
-    const given = fromStruct(request.getObject());
+    const properties = fromStruct(request.getObject());
     const inputs = isProviderType(type)
-      ? withVersion(given, this.#providers.version(packageOf(type), request.getVersion()))
-      : given;
+      ? withVersion(properties, this.#providers.version(packageOf(type), request.getVersion()))
+      : properties;
     const dependencies = request.getDependenciesList();
     const written = request.getPropertydependenciesMap();
     const propertyDependencies: Record<string, string[]> = {};
-    for (const name of Object.keys(given)) propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
+    for (const name of Object.keys(properties))
+      propertyDependencies[name] = written.getLength() === 0 ? dependencies : [];
     for (const [name, { urnsList }] of written.toObject(false, (_, message) => message.toObject())) {
       propertyDependencies[name] = urnsList;
     }
@@ -259,17 +259,17 @@ export class Registrar {
 
 function timeoutsOf(request: RegisterResourceRequest): Timeouts {
   const { create = "", update = "", pb_delete = "", read = "" } = { ...request.getCustomtimeouts()?.toObject() };
-  const given = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
-  return Object.fromEntries(given.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
+  const texts = Object.entries({ create, update, delete: pb_delete, read }).filter(([, text]) => text !== "");
+  return Object.fromEntries(texts.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
 }
 
 /** In previews the SDK marks objects that were resources; no state has this mark, so it would look like a change. */
-function unmarked(value: Value): Value {
-  if (value instanceof Secret) return new Secret(unmarked(value.value));
-  if (Array.isArray(value)) return value.map(unmarked);
+function withoutMarks(value: Value): Value {
+  if (value instanceof Secret) return new Secret(withoutMarks(value.value));
+  if (Array.isArray(value)) return value.map(withoutMarks);
   if (!isProperties(value)) return value;
   const { "@isPulumiResource": _mark, ...rest } = value;
-  return mapProperties(rest, unmarked);
+  return mapProperties(rest, withoutMarks);
 }
 
 /** Properties as plain JSON. */

@@ -4,7 +4,8 @@ import type {
   ResourceInvokeRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import { Refusal } from "../errors.ts";
-import { foreignNote } from "../providers/packageVersions.ts";
+import { unsupportedInternal } from "../providers/packageVersions.ts";
+import { refuseStateField } from "../state/checkpoint.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
 import type { Project } from "../workspace/project.ts";
@@ -19,13 +20,6 @@ export function refuseForeignRuntime({ file, runtime }: Project): void {
   );
 }
 
-/** A field of the state that belongs to a feature this engine lacks. */
-export function refuseStateField(field: string, where: string): never {
-  throw new Refusal(
-    `the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`,
-  );
-}
-
 /**
  * Looks through the old state for what could not be carried on, before anything is done.
  * @param packages those whose plugins can be started
@@ -33,14 +27,14 @@ export function refuseStateField(field: string, where: string): never {
 export function refuseForeignState(resources: readonly ResourceState[], packages: ReadonlySet<string>): void {
   for (const { urn, type, custom, inputs } of resources) {
     const name = packageOf(type);
-    if (custom && !packages.has(name)) throw new Refusal(`the state holds ${urn}: ${missing(name)}`);
-    const note = isProviderType(type) ? foreignNote(inputs) : undefined;
+    if (custom && !packages.has(name)) throw new Refusal(`the state holds ${urn}: ${missingPlugin(name)}`);
+    const note = isProviderType(type) ? unsupportedInternal(inputs) : undefined;
     if (note !== undefined) refuseStateField(note, urn);
   }
 }
 
 /** What to say of a package that nothing serves. */
-function missing(name: string): string {
+function missingPlugin(name: string): string {
   if (name === "pulumi") return `the resources of Pulumi itself are not served by the embedded engine, ${instead}`;
   return (
     `no plugin for '${name}' is named in Pulumi.yaml: add its folder under 'plugins: {providers: [{name: ${name}, path: …}]}', ` +
@@ -55,7 +49,7 @@ export function refusePackage(
   name: string,
   packages: ReadonlySet<string>,
 ): void {
-  if (!packages.has(name)) throw new Refusal(`${what}: ${missing(name)}`);
+  if (!packages.has(name)) throw new Refusal(`${what}: ${missingPlugin(name)}`);
   if (request.getPackageref() !== "" || request.getPlugindownloadurl() !== "") {
     const option = request.getPackageref() === "" ? "pluginDownloadURL" : "a package reference";
     throw new Refusal(`${what} uses '${option}', which the embedded engine does not do: ${instead}`);
@@ -70,7 +64,7 @@ export function refuseRegistration(request: RegisterResourceRequest, packages: R
   if (request.getRemote()) {
     throw new Refusal(`${resource} is a remote component, which the embedded engine does not construct: ${instead}`);
   }
-  if (request.getCustom() && !packages.has(name)) throw new Refusal(`${resource}: ${missing(name)}`);
+  if (request.getCustom() && !packages.has(name)) throw new Refusal(`${resource}: ${missingPlugin(name)}`);
   const options: [string, boolean][] = [
     ["import", request.getImportid() !== ""],
     ["replaceWith", request.getReplaceWithList().length > 0],
@@ -83,9 +77,9 @@ export function refuseRegistration(request: RegisterResourceRequest, packages: R
     ["snippet", request.getSnippetid() !== ""],
     ["state migrations", request.getStateMigrationsList().length > 0],
   ];
-  const asked = options.find(([, is]) => is)?.[0];
-  if (asked !== undefined) {
-    throw new Refusal(`${resource} uses '${asked}', which the embedded engine does not do: ${instead}`);
+  const unsupported = options.find(([, is]) => is)?.[0];
+  if (unsupported !== undefined) {
+    throw new Refusal(`${resource} uses '${unsupported}', which the embedded engine does not do: ${instead}`);
   }
 }
 

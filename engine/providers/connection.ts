@@ -12,19 +12,19 @@ export const channelOptions = {
   "grpc.max_send_message_length": 400 * 1024 * 1024,
 };
 
-export type Client = InstanceType<typeof providerService.ResourceProviderClient>;
-type Callback<Response> = (error: ServiceError | null, response: Response) => void;
-export type Call<Response> = (client: Client, done: Callback<Response>) => unknown;
+export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
+type UnaryCallback<Response> = (error: ServiceError | null, response: Response) => void;
+export type ProviderCall<Response> = (client: ResourceProviderClient, done: UnaryCallback<Response>) => unknown;
 
 /** What a provider is told first. */
-export interface Greeting {
+export interface ConnectionOptions {
   engineAddress: string;
   /** The folder of the plugin. */
   folder: string;
 }
 
 /** What a provider understands. */
-export interface Agreed {
+export interface Capabilities {
   secrets: boolean;
   resources: boolean;
   previews: boolean;
@@ -33,25 +33,25 @@ export interface Agreed {
 /** The way to a provider, which opens with the first call. */
 export class Connection {
   readonly #service: Service;
-  readonly #greeting: Greeting;
-  #client: Promise<Client> | undefined;
+  readonly #options: ConnectionOptions;
+  #client: Promise<ResourceProviderClient> | undefined;
   /** Agreed on in a handshake; undefined with providers that know none. */
-  agreed: Agreed | undefined;
+  capabilities: Capabilities | undefined;
 
-  constructor(service: Service, greeting: Greeting) {
+  constructor(service: Service, options: ConnectionOptions) {
     this.#service = service;
-    this.#greeting = greeting;
+    this.#options = options;
   }
 
   /**
    * Fails with a ProviderError; but for what the provider does not implement, and what it did in part, which are the
    * caller's to understand.
    */
-  async ask<Response>(call: Call<Response>): Promise<Response> {
+  async call<Response>(call: ProviderCall<Response>): Promise<Response> {
     this.#client ??= this.#connect();
     const client = await this.#client;
     try {
-      return await promised<Response>((done) => call(client, done));
+      return await unary<Response>((done) => call(client, done));
     } catch (error) {
       if (isUnimplemented(error) || (isServiceError(error) && partialFailure(error))) throw error;
       throw await this.#explained(error);
@@ -63,17 +63,21 @@ export class Connection {
     await this.#client?.then((connected) => connected.close()).catch(() => undefined);
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<ResourceProviderClient> {
     const address = await this.#service.address;
     const credentials = grpc.credentials.createInsecure();
     const client = new providerService.ResourceProviderClient(address, credentials, channelOptions);
-    const { engineAddress, folder } = this.#greeting;
+    const { engineAddress, folder } = this.#options;
     const request = new providerProto.ProviderHandshakeRequest().setEngineAddress(engineAddress);
     request.setRootDirectory(folder).setProgramDirectory(folder).setConfigureWithUrn(true);
     request.setSupportsRefreshBeforeUpdate(true).setInvokeWithPreview(true);
     try {
-      const answer = await promised<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
-      this.agreed = { secrets: answer.getAcceptSecrets(), resources: answer.getAcceptResources(), previews: true };
+      const answer = await unary<pb.ProviderHandshakeResponse>((done) => client.handshake(request, done));
+      this.capabilities = {
+        secrets: answer.getAcceptSecrets(),
+        resources: answer.getAcceptResources(),
+        previews: true,
+      };
     } catch (error) {
       if (!isUnimplemented(error)) throw await this.#explained(error);
     }
@@ -91,7 +95,7 @@ export class Connection {
   }
 }
 
-const promised = <Response>(start: (done: Callback<Response>) => unknown): Promise<Response> =>
+const unary = <Response>(start: (done: UnaryCallback<Response>) => unknown): Promise<Response> =>
   new Promise((resolve, reject) => {
     start((error, response) => {
       if (error) reject(error);

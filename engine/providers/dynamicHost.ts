@@ -1,7 +1,7 @@
 import { resolveFromProject, startNode } from "../processes/process.ts";
 import { serve, type Service } from "../processes/service.ts";
 
-export interface HostOptions {
+export interface DynamicHostOptions {
   project: string;
   stack: string;
   workdir: string;
@@ -12,20 +12,20 @@ export interface HostOptions {
 }
 
 /** Starts the official host of dynamic providers, of the @pulumi/pulumi that the project has installed. */
-export function startHost(options: HostOptions): Service {
+export function startDynamicHost(options: DynamicHostOptions): Service {
   const script = resolveFromProject(options.workdir, "@pulumi/pulumi/cmd/dynamic-provider");
-  const told = { PULUMI_NODEJS_PROJECT: options.project, PULUMI_NODEJS_STACK: options.stack };
+  const identity = { PULUMI_NODEJS_PROJECT: options.project, PULUMI_NODEJS_STACK: options.stack };
   return serve({
     name: "the provider process",
-    begin: (onLine) =>
+    start: (onLine) =>
       startNode({
         arguments: [script, options.engineAddress],
         cwd: options.workdir,
-        environment: { ...options.environment, ...told },
+        environment: { ...options.environment, ...identity },
         onLine,
       }),
     onLine: options.onLine,
-    lastWords: () => "",
+    describeOutput: () => "",
     // It holds nothing that would have to be put in order.
     stop: () => Promise.resolve(),
   });

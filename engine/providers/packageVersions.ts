@@ -7,7 +7,7 @@ const internalKey = "__internal";
 const versionKey = "version";
 
 /** What a provider sees of its inputs. */
-export function visible(inputs: Properties): Properties {
+export function visibleInputs(inputs: Properties): Properties {
   const { [internalKey]: _internal, ...rest } = inputs;
   return rest;
 }
@@ -36,7 +36,7 @@ export function requestedVersion(inputs: Properties): string | undefined {
 }
 
 /** What Pulumi notes about a provider and this engine does not do. */
-export function foreignNote(inputs: Properties): string | undefined {
+export function unsupportedInternal(inputs: Properties): string | undefined {
   const internal = property(inputs, internalKey);
   const known = [versionKey, "pluginDownloadURL", "pluginChecksums"];
   return isProperties(internal) ? Object.keys(internal).find((name) => !known.includes(name)) : undefined;

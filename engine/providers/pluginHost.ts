@@ -1,11 +1,12 @@
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { resolveFromProject, start, type Started, startNode, type StartOptions } from "../processes/process.ts";
 import { serve, type Service } from "../processes/service.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 import type { Config } from "../workspace/config.ts";
-import { entryOf, type PluginPlace } from "../workspace/plugins.ts";
+import type { PluginFolder } from "../workspace/plugins.ts";
 import { type Project, readYaml } from "../workspace/project.ts";
 
 export interface PluginOptions {
@@ -17,51 +18,67 @@ export interface PluginOptions {
 }
 
 /** How long a plugin may take to do what it is asked for while it ends, in milliseconds; as long as with Pulumi. */
-const patience = 5000;
+const gracePeriodMs = 5000;
 /** How much of what a plugin says is kept to explain why it ended, in characters. */
-const mostWords = 4000;
+const maxOutputCharacters = 4000;
+
+/** How the plugin in a folder is started: its executable, or a PulumiPlugin.yaml that says in which runtime. */
+export function entryOf({ name, folder }: PluginFolder): { executable: string } | { manifest: string } {
+  const where = `the plugin '${name}'`;
+  if (!existsSync(folder)) throw new EngineError(`${where}: there is no folder ${folder}`);
+  if (!statSync(folder).isDirectory()) throw new EngineError(`${where}: ${folder} is not a folder`);
+  const extensions = process.platform === "win32" ? [".exe", ".cmd"] : [""];
+  const candidates = extensions.map((extension) => path.join(folder, `pulumi-resource-${name}${extension}`));
+  const executable = candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
+  if (executable !== undefined) return { executable };
+  const manifest = path.join(folder, "PulumiPlugin.yaml");
+  if (existsSync(manifest)) return { manifest };
+  throw new EngineError(`${where}: there is no executable ${candidates.join(" or ")}`);
+}
 
 /** Starts a provider plugin in the program's folder. What it prints is not the user's: it is told when the plugin fails. */
-export function startPlugin(plugin: PluginPlace, options: PluginOptions): Service {
-  const started = entryOf(plugin);
-  const what = "executable" in started ? started.executable : plugin.folder;
-  let said = "";
+export function startPlugin(plugin: PluginFolder, options: PluginOptions): Service {
+  const entry = entryOf(plugin);
+  const what = "executable" in entry ? entry.executable : plugin.folder;
+  let output = "";
   return serve({
     name: `the plugin ${what}`,
-    begin: (onLine) => {
-      const given: StartOptions = {
+    start: (onLine) => {
+      const startOptions: StartOptions = {
         arguments: [options.engineAddress],
         cwd: options.project.workdir,
-        environment: { ...options.environment, ...told(plugin, options) },
+        environment: { ...options.environment, ...pluginEnvironment(plugin, options) },
         onLine,
       };
-      return "executable" in started ? start(started.executable, given) : startWith(started.manifest, given);
+      return "executable" in entry
+        ? start(entry.executable, startOptions)
+        : startManifest(entry.manifest, startOptions);
     },
     onLine: (line, stream, ready) => {
       if (stream === "stdout" && !ready) {
         throw new EngineError(`the plugin ${what} did not print its port first, but: ${line.slice(0, 200)}`);
       }
-      said = `${said}\n${line}`.slice(-mostWords);
+      output = `${output}\n${line}`.slice(-maxOutputCharacters);
     },
-    lastWords: () => (said === "" ? "" : `; it said:${said}`),
+    describeOutput: () => (output === "" ? "" : `; it said:${output}`),
     stop: end,
   });
 }
 
 /** First it is told, so that it can put in order what it is doing; then it is interrupted. */
 async function end(started: Started, cancel: () => Promise<void>): Promise<void> {
-  const late = new AbortController();
+  const timeout = new AbortController();
   const ended = started.ended.catch(() => undefined);
   const within = (work: Promise<unknown>): Promise<unknown> =>
-    Promise.race([work, ended, wait(patience, undefined, { signal: late.signal }).catch(() => undefined)]);
+    Promise.race([work, ended, wait(gracePeriodMs, undefined, { signal: timeout.signal }).catch(() => undefined)]);
   await within(cancel());
   started.interrupt();
   await within(ended);
-  late.abort();
+  timeout.abort();
 }
 
 /** As the Pulumi CLI: the options of the runtime, the project, and the package's own configuration. */
-function told({ name }: PluginPlace, { project, config }: PluginOptions): NodeJS.ProcessEnv {
+function pluginEnvironment({ name }: PluginFolder, { project, config }: PluginOptions): NodeJS.ProcessEnv {
   const options = Object.entries(project.runtimeOptions).map(([key, value]): [string, string] => [
     `PULUMI_RUNTIME_${key.toUpperCase()}`,
     String(value),
@@ -77,7 +94,7 @@ function told({ name }: PluginPlace, { project, config }: PluginOptions): NodeJS
 }
 
 /** A plugin without an executable says in PulumiPlugin.yaml in which runtime it runs. */
-function startWith(manifest: string, options: StartOptions): Started {
+function startManifest(manifest: string, options: StartOptions): Started {
   const { runtime } = readYaml(manifest);
   const name = isObject(runtime) ? runtime["name"] : runtime;
   if (name !== "nodejs") {

@@ -30,12 +30,12 @@ export interface Updated {
   refreshBeforeUpdate: boolean;
 }
 
-export interface Outcome extends Updated {
+export interface Created extends Updated {
   id: string;
 }
 
 /** What is there; an empty ID where nothing is. Without inputs those that are known stay. */
-export interface Found extends Outcome {
+export interface ReadResult extends Created {
   inputs: Properties | undefined;
 }
 
@@ -58,9 +58,9 @@ export class ProviderError extends Error {
 /** Created or updated, but not ready: what is there is saved and the run fails. */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
-  readonly found: Found;
+  readonly found: ReadResult;
   readonly reasons: string[];
-  constructor(reasons: string[], found: Found) {
+  constructor(reasons: string[], found: ReadResult) {
     super(reasons.length === 0 ? "resource partially created but not ready" : reasons.join("; "));
     this.reasons = reasons;
     this.found = found;
@@ -74,23 +74,23 @@ export class DiffUnavailable extends Error {
 
 /** A provider in operation. Its one implementation speaks gRPC, to the dynamic-provider host and to plugins alike. */
 export interface Provider {
-  checkConfig(urn: string, olds: Properties, news: Properties): Promise<Checked>;
+  checkConfig(urn: string, old: Properties, news: Properties): Promise<Checked>;
   diffConfig(urn: string, oldInputs: Properties, oldOutputs: Properties, inputs: Properties): Promise<Difference>;
   configure(identity: Identity, inputs: Properties): Promise<void>;
-  check(urn: string, olds: Properties, news: Properties, preview: boolean): Promise<Checked>;
+  check(urn: string, old: Properties, news: Properties, preview: boolean): Promise<Checked>;
   diff(
     resource: Identity,
-    olds: Sides,
+    old: InputsAndOutputs,
     inputs: Properties,
     ignoreChanges: string[],
     preview: boolean,
   ): Promise<Difference>;
-  create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome>;
-  read(resource: Identity, olds: Sides, timeout: number): Promise<Found>;
-  update(resource: Identity, olds: Sides, inputs: Properties, change: UpdateOptions): Promise<Updated>;
-  delete(resource: Identity, olds: Sides, timeout: number): Promise<void>;
+  create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Created>;
+  read(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<ReadResult>;
+  update(resource: Identity, old: InputsAndOutputs, inputs: Properties, options: UpdateOptions): Promise<Updated>;
+  delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
   /** Calls a function of the package. */
-  invoke(token: string, given: Properties, preview: boolean): Promise<Invoked>;
+  invoke(token: string, args: Properties, preview: boolean): Promise<Invoked>;
   /** As the provider tells it; empty where it tells none. */
   version(): Promise<string>;
   /** Asks it to stop what it is doing. */
@@ -98,7 +98,7 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-export interface Sides {
+export interface InputsAndOutputs {
   inputs: Properties;
   outputs: Properties;
 }

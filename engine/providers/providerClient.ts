@@ -17,40 +17,47 @@ import {
   revealed,
   Secret,
 } from "../values/values.ts";
-import { type Agreed, type Call, Connection, type Greeting, isServiceError, isUnimplemented } from "./connection.ts";
+import {
+  type Capabilities,
+  type ProviderCall,
+  Connection,
+  type ConnectionOptions,
+  isServiceError,
+  isUnimplemented,
+} from "./connection.ts";
 import {
   type Checked,
   DiffUnavailable,
   type Difference,
-  type Found,
+  type ReadResult,
   type Identity,
   type Invoked,
-  type Outcome,
+  type Created,
   PartialFailure,
   type Provider,
   ProviderError,
-  type Sides,
+  type InputsAndOutputs,
   type Updated,
   type UpdateOptions,
 } from "./provider.ts";
 import { differenceOf, failuresOf, partialFailure } from "./responses.ts";
 
-const everything = { secrets: true, resources: true, unknowns: true };
+const asIs = { secrets: true, resources: true, unknowns: true };
 /** How configurations are checked and compared. */
-const plainly = { secrets: false, resources: false, unknowns: true };
+const asPlain = { secrets: false, resources: false, unknowns: true };
 export class ProviderClient implements Provider {
   readonly #connection: Connection;
   /** What providers that know no handshake say when they are configured. */
-  #configured: Agreed = { secrets: false, resources: false, previews: false };
+  #configuredCapabilities: Capabilities = { secrets: false, resources: false, previews: false };
   /** Until it is configured for good; false when its configuration holds unknowns. */
   #known = true;
 
-  constructor(service: Service, greeting: Greeting) {
+  constructor(service: Service, greeting: ConnectionOptions) {
     this.#connection = new Connection(service, greeting);
   }
 
-  get #understands(): Agreed {
-    return this.#connection.agreed ?? this.#configured;
+  get #capabilities(): Capabilities {
+    return this.#connection.capabilities ?? this.#configuredCapabilities;
   }
 
   async version(): Promise<string> {
@@ -61,7 +68,7 @@ export class ProviderClient implements Provider {
   async checkConfig(urn: string, olds: Properties, news: Properties): Promise<Checked> {
     const request = new providerProto.CheckRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
-    request.setOlds(toStruct(olds, plainly)).setNews(toStruct(news, plainly));
+    request.setOlds(toStruct(olds, asPlain)).setNews(toStruct(news, asPlain));
     try {
       const answer = await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done));
       const checked = this.#checked(answer, news);
@@ -83,9 +90,9 @@ export class ProviderClient implements Provider {
     const request = new providerProto.DiffRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
     request
-      .setOldInputs(toStruct(oldInputs, plainly))
-      .setOlds(toStruct(oldOutputs, plainly))
-      .setNews(toStruct(inputs, plainly));
+      .setOldInputs(toStruct(oldInputs, asPlain))
+      .setOlds(toStruct(oldOutputs, asPlain))
+      .setNews(toStruct(inputs, asPlain));
     try {
       return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diffConfig(request, done)));
     } catch (error) {
@@ -102,14 +109,14 @@ export class ProviderClient implements Provider {
     const request = new providerProto.ConfigureRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setId(id);
     request.setAcceptsecrets(true).setAcceptresources(true).setSendsOldInputs(true).setSendsOldInputsToDelete(true);
-    request.setArgs(toStruct(inputs, everything));
+    request.setArgs(toStruct(inputs, asIs));
     const variables = request.getVariablesMap();
     for (const [name, value] of Object.entries(mapProperties(inputs, revealed))) {
       const text = typeof value === "string" ? value : goJson(value as Json);
       if (name !== "version") variables.set(`${packageOf(typeOf(urn))}:config:${name}`, text);
     }
     const response = await this.#ask<pb.ConfigureResponse>((client, done) => client.configure(request, done));
-    this.#configured = {
+    this.#configuredCapabilities = {
       secrets: response.getAcceptsecrets(),
       resources: response.getAcceptresources(),
       previews: response.getSupportspreview(),
@@ -126,13 +133,13 @@ export class ProviderClient implements Provider {
 
   #checked(response: pb.CheckResponse, news: Properties): Checked {
     const inputs = fromStruct(response.getInputs());
-    if (!this.#understands.secrets) markSecrets(inputs, news);
+    if (!this.#capabilities.secrets) markSecrets(inputs, news);
     return { inputs, failures: failuresOf(response) };
   }
 
   async diff(
     { urn, id }: Identity,
-    olds: Sides,
+    olds: InputsAndOutputs,
     inputs: Properties,
     ignoreChanges: string[],
     preview: boolean,
@@ -150,10 +157,10 @@ export class ProviderClient implements Provider {
     return differenceOf(await this.#ask<pb.DiffResponse>((client, done) => client.diff(request, done)));
   }
 
-  async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Outcome> {
-    const foreseen = { id: "", refreshBeforeUpdate: false };
-    if (preview && !this.#known) return { ...foreseen, outputs: {} };
-    if (preview && !this.#understands.previews) return { ...foreseen, outputs: inputs };
+  async create(urn: string, inputs: Properties, timeout: number, preview: boolean): Promise<Created> {
+    const planned = { id: "", refreshBeforeUpdate: false };
+    if (preview && !this.#known) return { ...planned, outputs: {} };
+    if (preview && !this.#capabilities.previews) return { ...planned, outputs: inputs };
     const request = new providerProto.CreateRequest();
     request.setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout).setPreview(preview);
     request.setProperties(this.#struct(inputs, preview));
@@ -167,7 +174,7 @@ export class ProviderClient implements Provider {
     };
   }
 
-  async read({ urn, id }: Identity, olds: Sides, timeout: number): Promise<Found> {
+  async read({ urn, id }: Identity, olds: InputsAndOutputs, timeout: number): Promise<ReadResult> {
     if (!this.#known) return { id, outputs: {}, inputs: {}, refreshBeforeUpdate: false };
     const request = new providerProto.ReadRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
@@ -185,9 +192,14 @@ export class ProviderClient implements Provider {
     };
   }
 
-  async update({ urn, id }: Identity, olds: Sides, inputs: Properties, options: UpdateOptions): Promise<Updated> {
+  async update(
+    { urn, id }: Identity,
+    olds: InputsAndOutputs,
+    inputs: Properties,
+    options: UpdateOptions,
+  ): Promise<Updated> {
     if (options.preview && !this.#known) return { outputs: {}, refreshBeforeUpdate: false };
-    if (options.preview && !this.#understands.previews) return { outputs: inputs, refreshBeforeUpdate: false };
+    if (options.preview && !this.#capabilities.previews) return { outputs: inputs, refreshBeforeUpdate: false };
     const request = new providerProto.UpdateRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn));
     request.setTimeout(options.timeout).setIgnorechangesList(options.ignoreChanges).setPreview(options.preview);
@@ -200,20 +212,20 @@ export class ProviderClient implements Provider {
     };
   }
 
-  async delete({ urn, id }: Identity, olds: Sides, timeout: number): Promise<void> {
+  async delete({ urn, id }: Identity, olds: InputsAndOutputs, timeout: number): Promise<void> {
     const request = new providerProto.DeleteRequest();
     request.setId(id).setUrn(urn).setName(nameOf(urn)).setType(typeOf(urn)).setTimeout(timeout);
     request.setProperties(this.#struct(olds.outputs, false)).setOldInputs(this.#struct(olds.inputs, false));
     await this.#ask<Empty>((client, done) => client.delete(request, done));
   }
 
-  async invoke(token: string, given: Properties, preview: boolean): Promise<Invoked> {
+  async invoke(token: string, args: Properties, preview: boolean): Promise<Invoked> {
     if (!this.#known) return { outputs: {}, failures: [] };
     const request = new providerProto.InvokeRequest().setTok(token).setPreview(preview);
-    request.setArgs(this.#struct(given, false));
+    request.setArgs(this.#struct(args, false));
     const response = await this.#ask<pb.InvokeResponse>((client, done) => client.invoke(request, done));
     const outputs = fromStruct(response.getReturn());
-    const secret = !this.#understands.secrets && containsSecret(given);
+    const secret = !this.#capabilities.secrets && containsSecret(args);
     return {
       outputs: secret ? mapProperties(outputs, (value) => new Secret(revealed(value))) : outputs,
       failures: failuresOf(response),
@@ -234,23 +246,23 @@ export class ProviderClient implements Provider {
   }
 
   #struct(properties: Properties, unknowns: boolean): ReturnType<typeof toStruct> {
-    return toStruct(properties, { ...this.#understands, unknowns });
+    return toStruct(properties, { ...this.#capabilities, unknowns });
   }
 
   #outputs(struct: Parameters<typeof fromStruct>[0], inputs: Properties): Properties {
     const outputs = fromStruct(struct);
-    if (!this.#understands.secrets) markSecrets(outputs, inputs);
+    if (!this.#capabilities.secrets) markSecrets(outputs, inputs);
     return outputs;
   }
 
   /** `secretsOf`: where the outputs and inputs of a partial failure get their secret marks from. */
   async #ask<Response>(
-    call: Call<Response>,
+    call: ProviderCall<Response>,
     secretsOf: Properties = {},
     inputSecretsOf: Properties = {},
   ): Promise<Response> {
     try {
-      return await this.#connection.ask(call);
+      return await this.#connection.call(call);
     } catch (error) {
       const partial = isServiceError(error) ? partialFailure(error) : undefined;
       if (!partial) throw error;

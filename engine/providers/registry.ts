@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { type ResourceState } from "../state/resourceState.ts";
 import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../values/urns.ts";
 import { equal, type Properties } from "../values/values.ts";
-import { isOlder, requestedVersion, visible, withInternals } from "./packageVersions.ts";
+import { isOlder, requestedVersion, visibleInputs, withInternals } from "./packageVersions.ts";
 import { ProviderError } from "./provider.ts";
-import type { Checked, Difference, Identity, Outcome, Provider, Sides, Updated } from "./provider.ts";
+import type { Checked, Difference, Identity, Created, Provider, InputsAndOutputs, Updated } from "./provider.ts";
 
 /** What steps need of a provider; provider resources themselves are served by the registry in the same way. */
 export type Operator = Pick<Provider, "check" | "diff" | "create" | "read" | "update" | "delete">;
 
 /** All providers in operation, by reference; and the operator of the resources that configure them. */
-export class Registry implements Operator {
+export class ProviderRegistry implements Operator {
   readonly #start: (name: string) => Provider;
   readonly #warn: (message: string) => void;
   readonly #providers = new Map<string, Provider>();
@@ -49,7 +49,7 @@ export class Registry implements Operator {
       this.#fresh.set(urn, provider);
       await this.#compareVersions(urn, provider, news);
     }
-    const { inputs, failures } = await provider.checkConfig(urn, visible(olds), visible(news));
+    const { inputs, failures } = await provider.checkConfig(urn, visibleInputs(olds), visibleInputs(news));
     return { inputs: failures.length > 0 ? inputs : withInternals(inputs, news), failures };
   }
 
@@ -64,26 +64,26 @@ export class Registry implements Operator {
     );
   }
 
-  async diff({ urn, id }: Identity, olds: Sides, inputs: Properties): Promise<Difference> {
+  async diff({ urn, id }: Identity, olds: InputsAndOutputs, inputs: Properties): Promise<Difference> {
     const provider = this.#fresh.get(urn) ?? this.#providers.get(makeReference(urn, id));
     if (provider === undefined) throw new ProviderError(`provider ${urn} was never loaded`);
-    const news = visible(inputs);
-    const difference = await provider.diffConfig(urn, visible(olds.inputs), olds.outputs, news);
+    const news = visibleInputs(inputs);
+    const difference = await provider.diffConfig(urn, visibleInputs(olds.inputs), olds.outputs, news);
     if (difference.changes !== "unknown") return difference;
     return { ...difference, changes: equal(olds.outputs, news) ? "none" : "some" };
   }
 
-  async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Outcome> {
+  async create(urn: string, inputs: Properties, _timeout: number, preview: boolean): Promise<Created> {
     const id = preview ? unknownId : randomUUID();
     await this.#configure(this.#take(urn), urn, id, inputs);
-    return { id, outputs: visible(inputs), refreshBeforeUpdate: false };
+    return { id, outputs: visibleInputs(inputs), refreshBeforeUpdate: false };
   }
 
-  async update({ urn, id }: Identity, _olds: Sides, inputs: Properties): Promise<Updated> {
+  async update({ urn, id }: Identity, _olds: InputsAndOutputs, inputs: Properties): Promise<Updated> {
     const before = this.#providers.get(makeReference(urn, id));
     await this.#configure(this.#take(urn), urn, id, inputs);
     if (before) this.#retire(before);
-    return { outputs: visible(inputs), refreshBeforeUpdate: false };
+    return { outputs: visibleInputs(inputs), refreshBeforeUpdate: false };
   }
 
   delete({ urn, id }: Identity): Promise<void> {
@@ -141,7 +141,7 @@ export class Registry implements Operator {
 
   async #configure(provider: Provider, urn: string, id: string, inputs: Properties): Promise<void> {
     this.#providers.set(makeReference(urn, id), provider);
-    await provider.configure({ urn, id }, visible(inputs));
+    await provider.configure({ urn, id }, visibleInputs(inputs));
   }
 
   cancel(): void {

@@ -24,8 +24,8 @@ export function differenceOf(response: pb.DiffResponse): Difference {
   const { DiffChanges } = providerProto.DiffResponse;
   const changes = response.getChanges();
   const detail = [...response.getDetaileddiffMap().entries()].map(([path, diff]) => ({
-    path: readable(path),
-    change: { ...kinds(diff.getKind()), input: diff.getInputdiff() },
+    path: pathOf(path),
+    change: { ...kindOf(diff.getKind()), input: diff.getInputdiff() },
   }));
   return {
     changes: changes === DiffChanges.DIFF_SOME ? "some" : changes === DiffChanges.DIFF_NONE ? "none" : "unknown",
@@ -37,7 +37,7 @@ export function differenceOf(response: pb.DiffResponse): Difference {
 }
 
 /** A path that cannot be read names the property that is called so. */
-function readable(path: string): Path {
+function pathOf(path: string): Path {
   try {
     const parsed = parsePath(path);
     return parsed.length > 0 ? parsed : [path];
@@ -46,7 +46,7 @@ function readable(path: string): Path {
   }
 }
 
-function kinds(kind: pb.PropertyDiff.Kind): Pick<DetailedChange, "kind" | "replaces"> {
+function kindOf(kind: pb.PropertyDiff.Kind): Pick<DetailedChange, "kind" | "replaces"> {
   const { Kind } = providerProto.PropertyDiff;
   switch (kind) {
     case Kind.ADD:

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
-import { refuseStateField } from "../program/unsupported.ts";
-import { goJson, type Json } from "../values/json.ts";
+import { goJson, type Json, isObject, isStrings } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
-import { isObject, isStrings } from "../values/shapes.ts";
 import { fromPlain, referenceSignature, secretSignature, signature } from "../values/structs.ts";
 import { unknownId } from "../values/urns.ts";
-import { mapProperties, type Properties, ResourceReference, Secret, Unknown, type Value } from "../values/values.ts";
+import { type Properties, ResourceReference, Secret, Unknown, type Value } from "../values/values.ts";
 import type { Crypter } from "./crypter.ts";
 import { newState, type Operation, type OperationType, type ResourceState, type Timeouts } from "./resourceState.ts";
 
@@ -28,6 +26,13 @@ export interface Checkpoint {
   /** `encryptionsalt` of the stack at the time of writing. */
   salt: string | undefined;
   latest: Record<string, unknown>;
+}
+
+/** Refuses a field of the state that belongs to a feature this engine lacks. */
+export function refuseStateField(field: string, where: string): never {
+  throw new Refusal(
+    `the state of ${where} has '${field}', which the embedded engine does not know: use the Pulumi CLI`,
+  );
 }
 
 export function parseCheckpoint(text: string, file: string): Checkpoint {
@@ -171,7 +176,7 @@ export function renderCheckpoint(
   project: string,
   stack: string,
   crypter: Crypter,
-  now: Date,
+  time: Date,
 ): string {
   const checkpoint = {
     ...formatOf(deployment),
@@ -181,7 +186,7 @@ export function renderCheckpoint(
         deployment,
         (place, text) => ({ ciphertext: crypter.encryptAt(place, text) }),
         crypter.salt,
-        now,
+        time,
       ),
     },
   };
@@ -198,13 +203,18 @@ export function formatOf({ resources, operations }: Deployment): { version: numb
 /** How the text of a secret is written: encrypted in the state, hidden or plain in an export. */
 export type Seal = (place: string, text: string) => { ciphertext: string } | { plaintext: string };
 
-export function encodeDeployment(deployment: Deployment, seal: Seal, salt: string, now: Date): Record<string, unknown> {
+export function encodeDeployment(
+  deployment: Deployment,
+  seal: Seal,
+  salt: string,
+  time: Date,
+): Record<string, unknown> {
   const operations = deployment.operations.map(({ type, resource }) => ({
     resource: encodeResource(resource, seal),
     type,
   }));
   return {
-    manifest: { time: now.toISOString(), magic: createHash("sha256").update(version).digest("hex"), version },
+    manifest: { time: time.toISOString(), magic: createHash("sha256").update(version).digest("hex"), version },
     secrets_providers: { type: "passphrase", state: { salt } },
     ...(deployment.resources.length > 0
       ? { resources: deployment.resources.map((resource) => encodeResource(resource, seal)) }
@@ -279,14 +289,4 @@ function encode(value: Value, place: string, seal: Seal): unknown {
   if (Array.isArray(value)) return value.map((element, i) => encode(element, `${place}[${i}]`, seal));
   if (typeof value === "object" && value !== null) return encodeProperties(value, place, seal);
   return value;
-}
-
-export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
-
-export function copyValue(value: Value): Value {
-  if (value instanceof Secret) return new Secret(copyValue(value.value));
-  if (Array.isArray(value)) return value.map(copyValue);
-  if (value instanceof Unknown || value instanceof ResourceReference || typeof value !== "object" || value === null)
-    return value;
-  return copyProperties(value);
 }

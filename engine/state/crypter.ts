@@ -96,8 +96,8 @@ export const hasPassphrase = (environment: NodeJS.ProcessEnv): boolean =>
 
 /** The passphrase from the environment variables that Pulumi reads. */
 export function passphraseFrom(environment: NodeJS.ProcessEnv): string {
-  const given = environment["PULUMI_CONFIG_PASSPHRASE"];
-  if (given !== undefined) return given;
+  const passphrase = environment["PULUMI_CONFIG_PASSPHRASE"];
+  if (passphrase !== undefined) return passphrase;
   const file = environment["PULUMI_CONFIG_PASSPHRASE_FILE"];
   if (file === undefined || file === "") {
     throw new EngineError(

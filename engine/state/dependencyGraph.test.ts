@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { Graph } from "./dependencyGraph.ts";
+import { DependencyGraph } from "./dependencyGraph.ts";
 import { newState, type ResourceState } from "./resourceState.ts";
 
 const state = (name: string, more: Partial<ResourceState> = {}): ResourceState =>
@@ -10,7 +10,7 @@ test("what waits for its deletion is not what a live resource needs", () => {
   const parent = state("parent", { id: "new" });
   const child = state("child", { parent: parent.urn });
   const oldChild = state("child", { parent: parent.urn, delete: true });
-  const needed = new Graph([replaced, parent, child, oldChild]);
+  const needed = new DependencyGraph([replaced, parent, child, oldChild]);
   expect(needed.allDependenciesOf(child)).toEqual(new Set([child, parent]));
   expect(needed.allDependenciesOf(oldChild)).toEqual(new Set([oldChild, replaced]));
 });

@@ -1,7 +1,7 @@
 import { neededBy, type ResourceState } from "./resourceState.ts";
 
 /** What depends on what among the resources of a state, whose order is a valid one. */
-export class Graph {
+export class DependencyGraph {
   readonly #resources: readonly ResourceState[];
   readonly #index: Map<ResourceState, number>;
 
@@ -55,10 +55,10 @@ export class Graph {
    * another one, the former needs the former, and the latter the latter.
    */
   allDependenciesOf(state: ResourceState): Set<ResourceState> {
-    const condemned = new Map(this.#resources.filter((one) => one.delete).map((one) => [one.urn, one]));
+    const pendingDeletes = new Map(this.#resources.filter((one) => one.delete).map((one) => [one.urn, one]));
     const live = new Map(this.#resources.filter((one) => !one.delete).map((one) => [one.urn, one]));
     const lookUp = (from: ResourceState, urn: string): ResourceState | undefined =>
-      from.delete ? (condemned.get(urn) ?? live.get(urn)) : (live.get(urn) ?? condemned.get(urn));
+      from.delete ? (pendingDeletes.get(urn) ?? live.get(urn)) : (live.get(urn) ?? pendingDeletes.get(urn));
     const found = new Set<ResourceState>();
     const visit = (from: ResourceState | undefined): void => {
       if (from === undefined || found.has(from)) return;

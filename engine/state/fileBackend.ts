@@ -4,7 +4,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import { keepToOwner } from "../../machine/ownFile.ts";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 import { type WriteFile, writeDurably } from "./atomicWrite.ts";
 import { isName, within } from "./names.ts";
 
@@ -34,7 +34,7 @@ export interface HistoryEntry {
 }
 
 /** The files of Pulumi's file backend, layout version 1. */
-export class Backend {
+export class FileBackend {
   /** The folder that holds `.pulumi`. */
   readonly folder: string;
   readonly #write: WriteFile;

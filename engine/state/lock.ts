@@ -5,7 +5,7 @@ import path from "node:path";
 import { birthOf } from "../../machine/processes.ts";
 import { EngineError, messageOf } from "../errors.ts";
 import { oneLine } from "../terminal/text.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 
 /** The files by which engines keep off each other's stack; Pulumi's file backend reads and writes the same ones. */
 export class Lock {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import path from "node:path";
 import { Sandbox } from "../testing/sandbox.ts";
 import { readProject } from "../workspace/project.ts";
-import { Backend } from "./fileBackend.ts";
+import { FileBackend } from "./fileBackend.ts";
 
 let sandbox: Sandbox;
 let victim: string;
@@ -38,7 +38,7 @@ test.each(outside.filter((name) => name !== ""))("%j is the name of no stack", a
 });
 
 test("the backend refuses what leads out of its folder, whoever asks", async () => {
-  const backend = new Backend(path.join(sandbox.folder, "state"));
+  const backend = new FileBackend(path.join(sandbox.folder, "state"));
   await backend.open();
   const refused = "this leads out of";
   await expect(backend.remove("../../../victim", "kept")).rejects.toThrow(refused);
@@ -50,7 +50,7 @@ test("the backend refuses what leads out of its folder, whoever asks", async () 
 });
 
 test("so it does where a link leads out, also one to what is not there yet", async () => {
-  const backend = new Backend(path.join(sandbox.folder, "state"));
+  const backend = new FileBackend(path.join(sandbox.folder, "state"));
   await backend.open();
   const state = path.join(sandbox.folder, "state/.pulumi");
   mkdirSync(path.join(state, "history"));
@@ -73,7 +73,7 @@ test("a folder of state that is itself behind a link is as good as any", async (
   mkdirSync(real);
   mkdirSync(path.join(sandbox.folder, "linked"));
   symlinkSync(real, path.join(sandbox.folder, "linked/.pulumi"));
-  const backend = new Backend(path.join(sandbox.folder, "linked"));
+  const backend = new FileBackend(path.join(sandbox.folder, "linked"));
   await backend.open();
   await backend.write("spike", "dev", "state");
   expect(existsSync(path.join(real, "stacks/spike/dev.json"))).toBe(true);

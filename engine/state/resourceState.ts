@@ -49,7 +49,7 @@ export interface ResourceState {
 }
 
 export function newState(
-  given: Pick<ResourceState, "urn" | "type" | "custom"> & Partial<ResourceState>,
+  fields: Pick<ResourceState, "urn" | "type" | "custom"> & Partial<ResourceState>,
 ): ResourceState {
   return {
     id: "",
@@ -78,7 +78,7 @@ export function newState(
     sourcePosition: "",
     stackTrace: [],
     aliases: [],
-    ...given,
+    ...fields,
   };
 }
 

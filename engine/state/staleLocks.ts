@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { birthOf, isRunning } from "../../machine/processes.ts";
 import { oneLine } from "../terminal/text.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 
 /** A sentence about each lock in a folder, when all of them are of runs of this machine that were killed; else none. */
 export function staleLocks(folder: string): string[] {

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { printableJson } from "../display/json.ts";
 import { EngineError } from "../errors.ts";
+import { printableJson } from "./json.ts";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
 import { cellsOf, oneLine, padded, printable } from "./text.ts";
 
@@ -32,9 +32,9 @@ export async function ask(terminal: Terminal, question: string, answers: readonl
   });
   try {
     for (;;) {
-      const given = await Promise.race([lines.question(`${question} [${answers.join("/")}] `), interrupted]);
-      const meant = answers.filter((answer) => given !== "" && answer.startsWith(given.trim().toLowerCase()));
-      if (meant[0] !== undefined && meant.length === 1) return meant[0];
+      const answer = await Promise.race([lines.question(`${question} [${answers.join("/")}] `), interrupted]);
+      const matches = answers.filter((choice) => answer !== "" && choice.startsWith(answer.trim().toLowerCase()));
+      if (matches[0] !== undefined && matches.length === 1) return matches[0];
     }
   } finally {
     interrupted.catch(() => undefined);
@@ -43,7 +43,7 @@ export async function ask(terminal: Terminal, question: string, answers: readonl
 }
 
 /** One line typed by a person; a secret one is not shown while it is typed. */
-export async function typed({ input, output }: Terminal, prompt: string, secret: boolean): Promise<string> {
+export async function readTyped({ input, output }: Terminal, prompt: string, secret: boolean): Promise<string> {
   output.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: secret ? silent : output, terminal: true });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { tellFailure } from "../cli/cli.ts";
+import { reportFailure } from "../cli/cli.ts";
 import { EngineError, hasChanges } from "../index.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { nameOf } from "../values/urns.ts";
@@ -87,7 +87,7 @@ test("a missing stack ends with the status that scripts know", async () => {
   expect(missing).toBeInstanceOf(EngineError);
   const before = process.exitCode;
   const errors = { write: () => true } as unknown as NodeJS.WriteStream;
-  tellFailure(missing, { input: process.stdin, output: process.stdout, errors, environment: {} });
+  reportFailure(missing, { input: process.stdin, output: process.stdout, errors, environment: {} });
   expect(process.exitCode).toBe(6);
   process.exitCode = before;
 });

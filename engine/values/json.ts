@@ -1,6 +1,15 @@
 /** Anything with a JSON form; integers too large for a number come as bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
 
+/** A JSON or YAML object, as opposed to a list, null or a plain value. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((element) => typeof element === "string");
+}
+
 /**
  * JSON as Go's `encoding/json` writes it: sorted keys, `<`, `>` and `&` escaped. Pulumi renders structured
  * configuration this way, and any other spelling would be a change of the provider next to the CLI.

@@ -53,76 +53,76 @@ const open = (value: Value | undefined): Value | undefined => (value instanceof 
  * done (an element of an array was added or removed). `news` is changed in place.
  */
 export function resetPath(path: Path, olds: Properties, news: Properties): boolean {
-  return reset(path, olds, news, { old: false, now: false });
+  return reset(path, olds, news, { old: false, next: false });
 }
 
 /** Whether a side lies inside a secret: then what is copied there need not be one itself, or has to be. */
 interface Sealed {
   old: boolean;
-  now: boolean;
+  next: boolean;
 }
 
 function reset(path: Path, oldSide: Value | undefined, newSide: Value | undefined, outside: Sealed): boolean {
-  const sealed = { old: outside.old || oldSide instanceof Secret, now: outside.now || newSide instanceof Secret };
+  const sealed = { old: outside.old || oldSide instanceof Secret, next: outside.next || newSide instanceof Secret };
   const old = open(oldSide);
-  const now = open(newSide);
+  const next = open(newSide);
   const keep = (value: Value): Value =>
-    sealed.old && !sealed.now && !(value instanceof Secret) ? new Secret(value) : value;
+    sealed.old && !sealed.next && !(value instanceof Secret) ? new Secret(value) : value;
   const [key, ...rest] = path;
   if (key === undefined) return false;
   const last = rest.length === 0;
 
   if (typeof key === "number") {
-    if (!Array.isArray(old) || !Array.isArray(now)) return !Array.isArray(old) && !Array.isArray(now);
+    if (!Array.isArray(old) || !Array.isArray(next)) return !Array.isArray(old) && !Array.isArray(next);
     const value = old[key];
-    if (value === undefined || key < 0 || key >= now.length) return last && key >= old.length && key >= now.length;
-    if (!last) return reset(rest, value, now[key], sealed);
-    now[key] = keep(value);
+    if (value === undefined || key < 0 || key >= next.length) return last && key >= old.length && key >= next.length;
+    if (!last) return reset(rest, value, next[key], sealed);
+    next[key] = keep(value);
     return true;
   }
-  if (key === "*") return resetEach(rest, old, now, keep, sealed);
+  if (key === "*") return resetEach(rest, old, next, keep, sealed);
 
   const value = isProperties(old) ? property(old, key) : undefined;
   if (last) {
     if (value === undefined) {
       // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the property is named by the user's path
-      if (isProperties(now)) delete now[key];
+      if (isProperties(next)) delete next[key];
       return true;
     }
-    if (!isProperties(now)) return false;
-    now[key] = keep(value);
+    if (!isProperties(next)) return false;
+    next[key] = keep(value);
     return true;
   }
-  if (!isProperties(old) || !isProperties(now)) return !isProperties(old) && !isProperties(now);
-  const next = property(now, key);
-  if (value === undefined && next === undefined) return true;
-  if (next === undefined) return false;
-  return reset(rest, value, next, sealed);
+  if (!isProperties(old) || !isProperties(next)) return !isProperties(old) && !isProperties(next);
+  const inner = property(next, key);
+  if (value === undefined && inner === undefined) return true;
+  if (inner === undefined) return false;
+  return reset(rest, value, inner, sealed);
 }
 
 function resetEach(
   rest: Path,
   old: Value | undefined,
-  now: Value | undefined,
+  next: Value | undefined,
   keep: (value: Value) => Value,
   sealed: Sealed,
 ): boolean {
-  if (Array.isArray(now)) {
+  if (Array.isArray(next)) {
     if (!Array.isArray(old)) return rest.length === 0;
     for (const [i, value] of old.entries()) {
-      if (i >= now.length) break;
-      if (rest.length === 0) now[i] = keep(value);
-      else if (!reset(rest, value, now[i], sealed)) return false;
+      if (i >= next.length) break;
+      if (rest.length === 0) next[i] = keep(value);
+      else if (!reset(rest, value, next[i], sealed)) return false;
     }
-    return old.length === now.length;
+    return old.length === next.length;
   }
-  if (!isProperties(now)) return false;
+  if (!isProperties(next)) return false;
   if (!isProperties(old)) return rest.length === 0;
   if (rest.length > 0) {
-    return Object.keys(old).every((name) => Object.hasOwn(now, name) && reset(rest, old[name], now[name], sealed));
+    return Object.keys(old).every((name) => Object.hasOwn(next, name) && reset(rest, old[name], next[name], sealed));
   }
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- every property that the old side lacks goes
-  for (const name of Object.keys(now)) if (!Object.hasOwn(old, name)) delete now[name];
-  for (const [name, value] of Object.entries(old)) now[name] = keep(value);
+  for (const name of Object.keys(next)) if (!Object.hasOwn(old, name)) delete next[name];
+  for (const [name, value] of Object.entries(old)) next[name] = keep(value);
   return true;
 }

@@ -6,7 +6,7 @@ export interface Change {
   path: Path;
   kind: "add" | "delete" | "update";
   old?: Value;
-  now?: Value;
+  new?: Value;
   /** This change is why the resource is replaced. */
   replaces?: boolean;
 }
@@ -18,20 +18,20 @@ export function changesBetween(olds: Properties, news: Properties): Change[] {
   return changes;
 }
 
-function collect(path: Path, old: Value | undefined, now: Value | undefined, changes: Change[]): void {
-  if (equal(old ?? null, now ?? null)) return;
-  if (old === undefined || old === null) changes.push({ path, kind: "add", now: now ?? null });
-  else if (now === undefined || now === null) changes.push({ path, kind: "delete", old });
-  else if (isProperties(old) && isProperties(now)) {
-    for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
-      collect([...path, name], property(old, name), property(now, name), changes);
+function collect(path: Path, old: Value | undefined, next: Value | undefined, changes: Change[]): void {
+  if (equal(old ?? null, next ?? null)) return;
+  if (old === undefined || old === null) changes.push({ path, kind: "add", new: next ?? null });
+  else if (next === undefined || next === null) changes.push({ path, kind: "delete", old });
+  else if (isProperties(old) && isProperties(next)) {
+    for (const name of new Set([...Object.keys(old), ...Object.keys(next)])) {
+      collect([...path, name], property(old, name), property(next, name), changes);
     }
-  } else if (Array.isArray(old) && Array.isArray(now)) {
-    for (let i = 0; i < Math.max(old.length, now.length); i++) collect([...path, i], old[i], now[i], changes);
-  } else if (old instanceof Secret && now instanceof Secret) {
+  } else if (Array.isArray(old) && Array.isArray(next)) {
+    for (let i = 0; i < Math.max(old.length, next.length); i++) collect([...path, i], old[i], next[i], changes);
+  } else if (old instanceof Secret && next instanceof Secret) {
     // The inside of a secret is not taken apart: even the names in it may be telling.
-    changes.push({ path, kind: "update", old, now });
-  } else changes.push({ path, kind: "update", old, now });
+    changes.push({ path, kind: "update", old, new: next });
+  } else changes.push({ path, kind: "update", old, new: next });
 }
 
 /** The top-level names among changes, each once. */

@@ -9,43 +9,43 @@ export const signature = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 export const referenceSignature = "5cf8f73096256a8f31e491e813e4eb8e";
 export const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
-const refused: Record<string, string> = {
+const unsupported: Record<string, string> = {
   c44067f5952c0a294b673a41bacd8c17: "an asset (file or text handed over as a value)",
   "0def7320c3a5731c473e5ecbe6d01bc7": "an archive",
   "803fd3297a5875dc03ca845dda5d2a98": "a byte string",
 };
 
 /** What the receiver of a message understands; what it does not is sent in its plain form. */
-export interface Understanding {
+export interface Accepted {
   secrets: boolean;
   resources: boolean;
   unknowns: boolean;
 }
 
-export function toStruct(properties: Properties, understanding: Understanding): Struct {
+export function toStruct(properties: Properties, accepted: Accepted): Struct {
   // The stubs type the argument as an object of plain JSON values, which `plain` returns by construction.
   return structProto.Struct.fromJavaScript(
-    plainProperties(properties, understanding) as Parameters<typeof Struct.fromJavaScript>[0],
+    plainProperties(properties, accepted) as Parameters<typeof Struct.fromJavaScript>[0],
   );
 }
 
-function plainProperties(properties: Properties, understanding: Understanding): Record<string, unknown> {
+function plainProperties(properties: Properties, accepted: Accepted): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties)
-      .map(([name, value]) => [name, plain(value, understanding)] as const)
+      .map(([name, value]) => [name, plain(value, accepted)] as const)
       .filter(([, value]) => value !== undefined),
   );
 }
 
-function plain(value: Value, understanding: Understanding): unknown {
+function plain(value: Value, accepted: Accepted): unknown {
   if (value instanceof Secret) {
-    const inner = plain(value.value, understanding);
-    return understanding.secrets && inner !== undefined ? { [signature]: secretSignature, value: inner } : inner;
+    const inner = plain(value.value, accepted);
+    return accepted.secrets && inner !== undefined ? { [signature]: secretSignature, value: inner } : inner;
   }
-  if (value instanceof Unknown) return understanding.unknowns ? unknownId : undefined;
+  if (value instanceof Unknown) return accepted.unknowns ? unknownId : undefined;
   if (value instanceof ResourceReference) {
-    const id = value.id instanceof Unknown ? (understanding.unknowns ? unknownId : undefined) : value.id;
-    if (!understanding.resources) return value.id === undefined ? value.urn : id;
+    const id = value.id instanceof Unknown ? (accepted.unknowns ? unknownId : undefined) : value.id;
+    if (!accepted.resources) return value.id === undefined ? value.urn : id;
     return {
       [signature]: referenceSignature,
       urn: value.urn,
@@ -56,9 +56,9 @@ function plain(value: Value, understanding: Understanding): unknown {
     };
   }
   if (Array.isArray(value)) {
-    return value.map((element) => plain(element, understanding)).filter((element) => element !== undefined);
+    return value.map((element) => plain(element, accepted)).filter((element) => element !== undefined);
   }
-  if (typeof value === "object" && value !== null) return plainProperties(value, understanding);
+  if (typeof value === "object" && value !== null) return plainProperties(value, accepted);
   return value;
 }
 
@@ -102,7 +102,7 @@ export function fromPlain(value: unknown, where: string): Value {
     }
     default:
       throw new Refusal(
-        `the property '${where}' holds ${refused[String(kind)] ?? "a kind of value"} that the embedded engine does not ` +
+        `the property '${where}' holds ${unsupported[String(kind)] ?? "a kind of value"} that the embedded engine does not ` +
           "carry: run this program with the Pulumi CLI",
       );
   }

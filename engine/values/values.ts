@@ -64,6 +64,15 @@ export function contains(value: Value, wanted: (value: Value) => boolean): boole
 export const containsSecret = (value: Value): boolean => contains(value, (v) => v instanceof Secret);
 export const containsUnknown = (value: Value): boolean => contains(value, (v) => v instanceof Unknown);
 
+/** Copies properties at every depth; unknowns and references are shared, since nothing changes them. */
+export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
+
+export function copyValue(value: Value): Value {
+  if (value instanceof Secret) return new Secret(copyValue(value.value));
+  if (Array.isArray(value)) return value.map(copyValue);
+  return isProperties(value) ? copyProperties(value) : value;
+}
+
 /** The value without its secret marks, at any depth. */
 export function revealed(value: Value): Value {
   if (value instanceof Secret) return revealed(value.value);

@@ -1,8 +1,7 @@
 import { EngineError, Refusal } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
-import { goJson, type Json } from "../values/json.ts";
+import { goJson, type Json, isObject } from "../values/json.ts";
 import { formatPath, type Path, parsePath } from "../values/paths.ts";
-import { isObject } from "../values/shapes.ts";
 import { dynamicPackage } from "../values/urns.ts";
 import { type Properties, Secret } from "../values/values.ts";
 import type { ConfigDeclaration, Project } from "./project.ts";
@@ -129,7 +128,7 @@ function checkDeclared(stack: string, name: string, declared: ConfigDeclaration,
   const where = `Stack '${stack}' with configuration key '${name}' must be`;
   if (declared.secret && !entry.secret) throw new EngineError(`${where} encrypted as it's secret`);
   const content: unknown = entry.object ? JSON.parse(entry.text) : entry.text;
-  if (!fits(content, declared.type ?? "", declared.items)) {
+  if (!hasType(content, declared.type ?? "", declared.items)) {
     throw new EngineError(`${where} of type '${typeName(declared.type ?? "", declared.items)}'`);
   }
 }
@@ -139,7 +138,7 @@ function typeName(type: string, items: unknown): string {
   return `array<${typeName(String(items["type"]), items["items"])}>`;
 }
 
-function fits(content: unknown, type: string, items: unknown): boolean {
+function hasType(content: unknown, type: string, items: unknown): boolean {
   switch (type) {
     case "string":
       return typeof content === "string";
@@ -149,7 +148,7 @@ function fits(content: unknown, type: string, items: unknown): boolean {
       return typeof content === "boolean" || content === "true" || content === "false";
     case "array":
       if (!Array.isArray(content) || !isObject(items)) return false;
-      return content.every((element) => fits(element, String(items["type"]), items["items"]));
+      return content.every((element) => hasType(element, String(items["type"]), items["items"]));
     case "object":
       return isObject(content);
     default:
@@ -190,9 +189,9 @@ const looksEncrypted = (entries: [string, ConfigValue][]): boolean =>
 const reserved = 'maps with the single key "secure" are reserved';
 
 /** `value` with `now` at `path`; containers are made on the way. `before` is the way there, for errors. */
-export function setAt(value: ConfigValue | undefined, path: Path, now: ConfigValue, before: Path): ConfigValue {
+export function setAt(value: ConfigValue | undefined, path: Path, replacement: ConfigValue, before: Path): ConfigValue {
   const [part, ...rest] = path;
-  if (part === undefined) return now;
+  if (part === undefined) return replacement;
   const here = [...before, part];
   if (
     value === undefined ||
@@ -204,14 +203,17 @@ export function setAt(value: ConfigValue | undefined, path: Path, now: ConfigVal
   if (Array.isArray(value)) {
     if (typeof part !== "number") throw new EngineError(`${formatPath(here)}: key for an array must be an int`);
     if (part < 0 || part > value.length) throw new EngineError(`${formatPath(here)}: array index out of range`);
-    if (part === value.length) return [...value, setAt(undefined, rest, now, here)];
-    return value.with(part, setAt(value[part], rest, now, here));
+    if (part === value.length) return [...value, setAt(undefined, rest, replacement, here)];
+    return value.with(part, setAt(value[part], rest, replacement, here));
   }
   if (typeof value !== "object" || value instanceof Cipher) {
     throw new EngineError(`${formatPath(before)}: expected ${typeof part === "number" ? "an array" : "a map"}`);
   }
   if (typeof part === "number") throw new EngineError(`${formatPath(here)}: key for a map must be a string`);
-  const made = { ...value, [part]: setAt(Object.hasOwn(value, part) ? value[part] : undefined, rest, now, here) };
+  const made = {
+    ...value,
+    [part]: setAt(Object.hasOwn(value, part) ? value[part] : undefined, rest, replacement, here),
+  };
   if (looksEncrypted(Object.entries(made))) throw new EngineError(reserved);
   return made;
 }

@@ -14,7 +14,7 @@ import {
 } from "./config.ts";
 import type { Stack } from "./workspace.ts";
 
-export interface SetOptions {
+export interface ConfigEditOptions {
   /** Encrypted in the stack's file. */
   secret?: boolean;
   /** `key` is a path into a structured value, such as `tags.owner` or `names[0]`. */
@@ -24,14 +24,14 @@ export interface SetOptions {
 /** Sets one key of the stack's configuration. */
 export function setConfig(
   stack: Stack,
-  given: string,
+  keyText: string,
   text: string,
-  { secret = false, path = false }: SetOptions = {},
+  { secret = false, path = false }: ConfigEditOptions = {},
 ): void {
   const { file, project } = stack;
   const { key, path: place } = path
-    ? splitPath(given, project.name)
-    : { key: configKey(given, project.name), path: [] };
+    ? splitPath(keyText, project.name)
+    : { key: configKey(keyText, project.name), path: [] };
   const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : place.length > 0 ? coerced(text) : text;
   try {
     file.set(key, setAt(file.values()[key], place, plain, [key.slice(key.indexOf(":") + 1)]));
@@ -41,11 +41,15 @@ export function setConfig(
   file.save();
 }
 
-export function removeConfig(stack: Stack, given: string, { path = false }: Pick<SetOptions, "path"> = {}): void {
+export function removeConfig(
+  stack: Stack,
+  keyText: string,
+  { path = false }: Pick<ConfigEditOptions, "path"> = {},
+): void {
   const { file, project } = stack;
   const { key, path: place } = path
-    ? splitPath(given, project.name)
-    : { key: configKey(given, project.name), path: [] };
+    ? splitPath(keyText, project.name)
+    : { key: configKey(keyText, project.name), path: [] };
   const old = file.values()[key];
   if (old === undefined) return;
   file.set(key, place.length === 0 ? undefined : removeAt(old, place));
@@ -59,16 +63,20 @@ export interface ConfigText {
 }
 
 /** The value of one key in clear, structured ones as JSON. */
-export function getConfig(stack: Stack, given: string, { path = false }: Pick<SetOptions, "path"> = {}): ConfigText {
+export function getConfig(
+  stack: Stack,
+  keyText: string,
+  { path = false }: Pick<ConfigEditOptions, "path"> = {},
+): ConfigText {
   const { file, project, crypter } = stack;
   const { key, path: place } = path
-    ? splitPath(given, project.name)
-    : { key: configKey(given, project.name), path: [] };
+    ? splitPath(keyText, project.name)
+    : { key: configKey(keyText, project.name), path: [] };
   const found: ConfigValue | undefined = getAt(file.values()[key], place);
   if (found === undefined) {
     const fallback = place.length === 0 ? stack.config()[key] : undefined;
     if (fallback) return fallback;
-    throw new EngineError(`configuration key '${given}' not found for stack '${stack.name}'`);
+    throw new EngineError(`configuration key '${keyText}' not found for stack '${stack.name}'`);
   }
   const { text } = configEntry(found, crypter);
   return { text, secret: isSecret(found), object: isStructured(found) };

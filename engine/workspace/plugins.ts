@@ -1,10 +1,9 @@
-import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { EngineError, Refusal } from "../errors.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 
 /** A provider plugin that Pulumi.yaml names. */
-export interface PluginPlace {
+export interface PluginFolder {
   /** The package that it serves. */
   name: string;
   /** The folder with its executable. */
@@ -13,7 +12,7 @@ export interface PluginPlace {
 }
 
 /** The plugins that `plugins` and `packages` of Pulumi.yaml name; paths count from its folder. */
-export function pluginsOf(raw: Record<string, unknown>, file: string): PluginPlace[] {
+export function pluginsOf(raw: Record<string, unknown>, file: string): PluginFolder[] {
   const root = path.dirname(file);
   return [...namedProviders(raw["plugins"], file), ...localPackages(raw["packages"], file)].map((plugin) => ({
     ...plugin,
@@ -21,7 +20,7 @@ export function pluginsOf(raw: Record<string, unknown>, file: string): PluginPla
   }));
 }
 
-function namedProviders(plugins: unknown, file: string): PluginPlace[] {
+function namedProviders(plugins: unknown, file: string): PluginFolder[] {
   if (plugins === undefined || plugins === null) return [];
   if (!isObject(plugins)) throw new EngineError(`${file}: 'plugins' must be a map`);
   for (const kind of ["languages", "analyzers"]) {
@@ -31,7 +30,7 @@ function namedProviders(plugins: unknown, file: string): PluginPlace[] {
   }
   const providers = plugins["providers"] ?? [];
   if (!Array.isArray(providers)) throw new EngineError(`${file}: 'plugins.providers' must be a list`);
-  return providers.map((entry: unknown): PluginPlace => {
+  return providers.map((entry: unknown): PluginFolder => {
     const { name, path: folder, version } = isObject(entry) ? entry : {};
     if (typeof name !== "string" || name === "" || typeof folder !== "string") {
       throw new EngineError(`${file}: each entry of 'plugins.providers' needs a 'name' and a 'path'`);
@@ -41,13 +40,15 @@ function namedProviders(plugins: unknown, file: string): PluginPlace[] {
 }
 
 /** What `pulumi package add <folder>` writes. Packages that would have to be downloaded are refused. */
-function localPackages(packages: unknown, file: string): PluginPlace[] {
+function localPackages(packages: unknown, file: string): PluginFolder[] {
   if (!isObject(packages)) return [];
-  return Object.entries(packages).map(([name, given]): PluginPlace => {
-    const source = isObject(given) ? given["source"] : given;
-    const asked = isObject(given) ? ["parameters", "extensions"].filter((field) => given[field] !== undefined) : [];
-    if (typeof source !== "string" || !isFolder(source) || asked.length > 0) {
-      const what = asked.length > 0 ? `with '${asked.join("' and '")}'` : "that is not a folder";
+  return Object.entries(packages).map(([name, entry]): PluginFolder => {
+    const source = isObject(entry) ? entry["source"] : entry;
+    const unsupported = isObject(entry)
+      ? ["parameters", "extensions"].filter((field) => entry[field] !== undefined)
+      : [];
+    if (typeof source !== "string" || !isFolder(source) || unsupported.length > 0) {
+      const what = unsupported.length > 0 ? `with '${unsupported.join("' and '")}'` : "that is not a folder";
       throw new Refusal(
         `${file}: the package '${name}' ${what} is not served by the embedded engine, which starts plugins in folders only: ` +
           "use the Pulumi CLI",
@@ -58,17 +59,3 @@ function localPackages(packages: unknown, file: string): PluginPlace[] {
 }
 
 const isFolder = (source: string): boolean => /^\.{1,2}([/\\]|$)/.test(source) || path.isAbsolute(source);
-
-/** How the plugin in a folder is started: its executable, or a PulumiPlugin.yaml that says in which runtime. */
-export function entryOf({ name, folder }: PluginPlace): { executable: string } | { manifest: string } {
-  const where = `the plugin '${name}'`;
-  if (!existsSync(folder)) throw new EngineError(`${where}: there is no folder ${folder}`);
-  if (!statSync(folder).isDirectory()) throw new EngineError(`${where}: ${folder} is not a folder`);
-  const extensions = process.platform === "win32" ? [".exe", ".cmd"] : [""];
-  const candidates = extensions.map((extension) => path.join(folder, `pulumi-resource-${name}${extension}`));
-  const executable = candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
-  if (executable !== undefined) return { executable };
-  const manifest = path.join(folder, "PulumiPlugin.yaml");
-  if (existsSync(manifest)) return { manifest };
-  throw new EngineError(`${where}: there is no executable ${candidates.join(" or ")}`);
-}

@@ -3,8 +3,8 @@ import path from "node:path";
 import { parseDocument } from "yaml";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { isName, nameRule } from "../state/names.ts";
-import { isObject } from "../values/shapes.ts";
-import { pluginsOf, type PluginPlace } from "./plugins.ts";
+import { isObject } from "../values/json.ts";
+import { pluginsOf, type PluginFolder } from "./plugins.ts";
 
 /** One entry of `config` in Pulumi.yaml. */
 export interface ConfigDeclaration {
@@ -31,7 +31,7 @@ export interface Project {
   nodeArguments: string[];
   /** `runtime.options`. */
   runtimeOptions: Record<string, unknown>;
-  plugins: PluginPlace[];
+  plugins: PluginFolder[];
   backendUrl: string | undefined;
   refreshAlways: boolean;
   config: Record<string, ConfigDeclaration>;

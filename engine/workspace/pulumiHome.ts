@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { writeAtomically } from "../state/atomicWrite.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 
 /** The folder where Pulumi keeps what belongs to the user: the current backend, the selected stacks. */
 function home(environment: NodeJS.ProcessEnv): string {

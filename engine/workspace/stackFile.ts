@@ -5,7 +5,7 @@ import { isMap, parseDocument, Scalar } from "yaml";
 import { EngineError } from "../errors.ts";
 import { writeAtomically } from "../state/atomicWrite.ts";
 import { readLikeGo } from "../values/goYaml.ts";
-import { isObject } from "../values/shapes.ts";
+import { isObject } from "../values/json.ts";
 import { Cipher, configKey, type ConfigValue, configValue, refuseForeignSecrets } from "./config.ts";
 import type { Project } from "./project.ts";
 

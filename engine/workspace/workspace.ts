@@ -1,6 +1,5 @@
 import path from "node:path";
-import { nearest } from "../cli/spelling.ts";
-import { EngineError, statuses } from "../errors.ts";
+import { EngineError, exitStatuses } from "../errors.ts";
 import { type WriteFile, writeDurably } from "../state/atomicWrite.ts";
 import {
   type Checkpoint,
@@ -10,16 +9,17 @@ import {
   renderCheckpoint,
 } from "../state/checkpoint.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
-import { Backend, backendFolder } from "../state/fileBackend.ts";
+import { FileBackend, backendFolder } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
 import { isName, nameRule } from "../state/names.ts";
+import { nearest } from "../terminal/spelling.ts";
 import { type Config, effectiveConfig } from "./config.ts";
 import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, selectedStack } from "./pulumiHome.ts";
 import { StackFile } from "./stackFile.ts";
 
 /** Where a command runs. */
-export interface Place {
+export interface WorkspaceOptions {
   /** The folder of Pulumi.yaml or one below it. */
   cwd: string;
   /** Name of the stack, `dev` or `organization/<project>/dev`; default: PULUMI_STACK, then the selected one. */
@@ -34,23 +34,23 @@ export interface Place {
 /** The project and its backend. */
 export class Workspace {
   readonly project: Project;
-  readonly backend: Backend;
+  readonly backend: FileBackend;
   readonly environment: NodeJS.ProcessEnv;
   /** Says where stacks were looked for, when it is not where the project lies. */
-  readonly #elsewhere: string;
-  readonly #ask: Place["askPassphrase"];
-  #asked: Promise<string> | undefined;
+  readonly #searchHint: string;
+  readonly #askPassphrase: WorkspaceOptions["askPassphrase"];
+  #passphrase: Promise<string> | undefined;
 
-  private constructor(project: Project, backend: Backend, place: Place, elsewhere: string) {
+  private constructor(project: Project, backend: FileBackend, options: WorkspaceOptions, searchHint: string) {
     this.project = project;
     this.backend = backend;
-    this.environment = place.environment;
-    this.#ask = place.askPassphrase;
-    this.#elsewhere = elsewhere;
+    this.environment = options.environment;
+    this.#askPassphrase = options.askPassphrase;
+    this.#searchHint = searchHint;
   }
 
-  static async open(place: Place): Promise<Workspace> {
-    const { cwd, environment, write } = place;
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const { cwd, environment, write } = options;
     const project = readProject(findProject(cwd));
     const url = environment["PULUMI_BACKEND_URL"] || project.backendUrl || currentBackend(environment);
     if (url === undefined) {
@@ -58,28 +58,29 @@ export class Workspace {
         `no state backend is configured: set 'backend: {url: file://.}' in ${project.file} or PULUMI_BACKEND_URL=file://<folder>`,
       );
     }
-    const backend = new Backend(backendFolder(url, cwd), write ?? writeDurably);
+    const backend = new FileBackend(backendFolder(url, cwd), write ?? writeDurably);
     await backend.open();
-    return new Workspace(project, backend, place, lookedElsewhere(project, backend, url));
+    return new Workspace(project, backend, options, searchHintFor(project, backend, url));
   }
 
   /** The passphrase of the environment, or what a person types; asked once. */
   passphrase(isNew = false): Promise<string> {
-    if (!this.#ask || hasPassphrase(this.environment)) return Promise.resolve(passphraseFrom(this.environment));
-    return (this.#asked ??= this.#ask(isNew));
+    if (!this.#askPassphrase || hasPassphrase(this.environment))
+      return Promise.resolve(passphraseFrom(this.environment));
+    return (this.#passphrase ??= this.#askPassphrase(isNew));
   }
 
   /** The name proper of a stack that may be given in full, or that is selected. */
-  async chosenStack(given: string | undefined): Promise<string> {
-    if (given || this.#selected()) return this.stackName(given);
+  async chosenStack(fullName: string | undefined): Promise<string> {
+    if (fullName || this.#selected()) return this.stackName(fullName);
     const names = await this.backend.stacks(this.project.name);
     const some = `name ${listed(names)} with --stack, or choose one with 'stack select <name>'`;
-    throw new EngineError(`no stack selected: ${names.length > 0 ? some : this.first}`);
+    throw new EngineError(`no stack selected: ${names.length > 0 ? some : this.firstStackHint}`);
   }
 
   /** What to do where there is no stack yet. */
-  get first(): string {
-    return `make one with 'stack init <name>'${this.#elsewhere}`;
+  get firstStackHint(): string {
+    return `make one with 'stack init <name>'${this.#searchHint}`;
   }
 
   /** The error of a stack that is not there, with what was meant or what there is. */
@@ -89,9 +90,9 @@ export class Workspace {
     const there = names.length > 0 ? `there is ${names.join(", ")}; ` : "";
     const remedy =
       near === undefined
-        ? `: ${there}make it with 'stack init ${name}'${this.#elsewhere}`
+        ? `: ${there}make it with 'stack init ${name}'${this.#searchHint}`
         : `; did you mean '${near}'? If not, make it with 'stack init ${name}'`;
-    return new EngineError(`no stack named '${name}' found${remedy}`, statuses.noSuchStack);
+    return new EngineError(`no stack named '${name}' found${remedy}`, exitStatuses.noSuchStack);
   }
 
   #selected(): string | undefined {
@@ -99,21 +100,21 @@ export class Workspace {
   }
 
   /** As `chosenStack`, where one is given or selected. */
-  stackName(given: string | undefined): string {
-    const full = given || this.#selected() || "";
-    const parts = full.split("/");
+  stackName(fullName: string | undefined): string {
+    const written = fullName || this.#selected() || "";
+    const parts = written.split("/");
     const name = parts.at(-1) ?? "";
     const owner = parts.length === 3 ? parts[0] : undefined;
     const project = parts.length === 3 ? parts[1] : undefined;
     if (parts.length === 2 || parts.length > 3 || (owner !== undefined && owner !== "organization")) {
       throw new EngineError(
-        `'${full}' is not the name of a stack: write '<name>' or 'organization/${this.project.name}/<name>'`,
+        `'${written}' is not the name of a stack: write '<name>' or 'organization/${this.project.name}/<name>'`,
       );
     }
     if (project !== undefined && project !== this.project.name) {
       throw new EngineError(
-        `the stack '${full}' belongs to the project '${project}', and ${this.project.file} is '${this.project.name}'`,
-        statuses.noSuchStack,
+        `the stack '${written}' belongs to the project '${project}', and ${this.project.file} is '${this.project.name}'`,
+        exitStatuses.noSuchStack,
       );
     }
     if (!isName(name)) throw new EngineError(`'${name}' is not the name of a stack: ${nameRule}`);
@@ -121,8 +122,8 @@ export class Workspace {
   }
 
   /** Makes an empty stack with its encryption salt. */
-  async init(given: string): Promise<Stack> {
-    const name = this.stackName(given);
+  async init(fullName: string): Promise<Stack> {
+    const name = this.stackName(fullName);
     if ((await this.backend.read(this.project.name, name)) !== undefined) {
       throw new EngineError(`stack '${name}' already exists`);
     }
@@ -142,8 +143,8 @@ export class Workspace {
     return new Stack(this, name, file, crypter);
   }
 
-  async stack(given: string | undefined): Promise<Stack> {
-    const name = await this.chosenStack(given);
+  async stack(fullName: string | undefined): Promise<Stack> {
+    const name = await this.chosenStack(fullName);
     const text = await this.backend.read(this.project.name, name);
     if (text === undefined) throw await this.noSuchStack(name);
     const file = new StackFile(this.project, name);
@@ -159,7 +160,7 @@ export class Workspace {
 }
 
 /** A relative backend is taken from the current folder, as Pulumi does, and the project may lie above it. */
-function lookedElsewhere({ root, file }: Project, { folder }: Backend, url: string): string {
+function searchHintFor({ root, file }: Project, { folder }: FileBackend, url: string): string {
   const isRelative = /^file:\/\/(\.|[^/~])/.test(url);
   if (!isRelative || folder === path.resolve(root, url.slice("file://".length))) return "";
   return (
@@ -208,7 +209,7 @@ export class Stack {
 
   async #checkpoint(): Promise<Checkpoint> {
     const text = await this.workspace.backend.read(this.project.name, this.name);
-    if (text === undefined) throw new EngineError(`no stack named '${this.name}' found`, statuses.noSuchStack);
+    if (text === undefined) throw new EngineError(`no stack named '${this.name}' found`, exitStatuses.noSuchStack);
     return parseCheckpoint(text, this.stateFile);
   }
 

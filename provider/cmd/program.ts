@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
-import { addEngineCommands, refuseUnknownCommands, tellFailure } from "../../engine/cli/cli.ts";
+import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
@@ -30,4 +30,4 @@ addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);
-await program.parseAsync().catch(tellFailure);
+await program.parseAsync().catch(reportFailure);

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { createEmulator } from "../../emulator/index.ts";
-import { Monitor } from "../../engine/program/monitorServer.ts";
+import { MonitorServer } from "../../engine/program/monitorServer.ts";
 import { Project } from "../harness/project.ts";
 
 // What a process that the engine starts, or another one of this machine that finds its port, gets to know.
@@ -84,7 +84,7 @@ const another = isLinux
 const plain = grpc.credentials.createInsecure();
 
 test("the engine's monitor answers processes of its own user only", async () => {
-  const monitor = new Monitor(() => undefined);
+  const monitor = new MonitorServer(() => undefined);
   await monitor.listen();
   const ask = (): Promise<string> => {
     const client = new engineService.EngineClient(monitor.address, plain);

@@ -1,0 +1,69 @@
+import type { Op, PropertyChange, StepInfo } from "../events.ts";
+import type { ResourceState } from "../state/resourceState.ts";
+import { formatPath, pathContains } from "../values/paths.ts";
+import { type Change, changesBetween } from "../values/propertyChanges.ts";
+import { isDefaultProvider, nameOf } from "../values/urns.ts";
+import { shown } from "../values/values.ts";
+import type { Run } from "./run.ts";
+
+/** One thing to do about one resource; made by the generator, carried out here. */
+export interface Step {
+  op: Op;
+  urn: string;
+  old?: ResourceState;
+  new?: ResourceState;
+  changes?: Change[];
+  /** The old resource stays until the end of the run, marked for deletion. */
+  deleteLater?: boolean;
+  /** The old resource is deleted now and created again later in the run. */
+  recreate?: boolean;
+  /** URNs that are being deleted in this run, for `deletedWith`. */
+  deletions?: ReadonlySet<string>;
+}
+
+export function describeStep(run: Run, step: Step): StepInfo {
+  const state = step.new ?? step.old;
+  const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
+  // Before it is done an update has the ID that it had.
+  const id = state?.id || (step.op === "update" ? step.old?.id : "");
+  if (id) described.id = id;
+  if (state?.parent) described.parent = state.parent;
+  if (state?.provider) described.provider = state.provider;
+  const changes = visibleChanges(run, step);
+  if (changes.length > 0) described.changes = changes;
+  const whole = step.op === "create" ? step.new?.inputs : step.op === "delete" ? step.old?.outputs : undefined;
+  if (whole) {
+    const hidden = state?.hideDiff ?? [];
+    described.properties = Object.fromEntries(
+      Object.entries(whole)
+        .filter(([name]) => name !== providerKey && !hidden.some((path) => path.length === 1 && path[0] === name))
+        .map(([name, value]) => [name, shown(value, run.showSecrets)]),
+    );
+  }
+  if (step.op === "remove-pending-replace" || isDefaultProvider(step.urn)) described.internal = true;
+  return described;
+}
+
+/** Where a dynamic resource keeps the code of its provider; never shown. */
+const providerKey = "__provider";
+
+function visibleChanges(run: Run, { op, old, new: next, changes }: Step): PropertyChange[] {
+  if (!old || !next || op === "same" || op === "delete" || op === "read") return [];
+  const hidden = next.hideDiff;
+  return (changes ?? changesBetween(old.inputs, next.inputs))
+    .filter(({ path }) => path[0] !== providerKey && !hidden.some((outer) => pathContains(outer, path)))
+    .map((change) => toPropertyChange(change, run.showSecrets));
+}
+
+export function toPropertyChange(
+  { path, kind, old, new: next, replaces }: Change,
+  showSecrets: boolean,
+): PropertyChange {
+  return {
+    path: formatPath(path),
+    kind,
+    ...(old === undefined ? {} : { old: shown(old, showSecrets) }),
+    ...(next === undefined ? {} : { new: shown(next, showSecrets) }),
+    ...(replaces ? { replaces } : {}),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Emit } from "../events.ts";
+import type { Config } from "../workspace/config.ts";
+import type { PluginFolder } from "../workspace/plugins.ts";
+import type { Project } from "../workspace/project.ts";
+import { startDynamicHost } from "./dynamicHost.ts";
+import { startPlugin } from "./pluginHost.ts";
+import { ProviderClient } from "./providerClient.ts";
+
+export interface ProviderOptions {
+  project: Project;
+  /** Name of the stack. */
+  stack: string;
+  config: Config;
+  /** Where the engine listens, for log messages. */
+  engineAddress: string;
+  environment: NodeJS.ProcessEnv;
+  emit: Emit;
+}
+
+/** Starts a provider: the plugin, or without one the host of dynamic providers. */
+export function startProvider(plugin: PluginFolder | undefined, options: ProviderOptions): ProviderClient {
+  const { project, stack, engineAddress, environment, emit } = options;
+  const { workdir } = project;
+  if (plugin) return new ProviderClient(startPlugin(plugin, options), { engineAddress, folder: plugin.folder });
+  const service = startDynamicHost({
+    project: project.name,
+    stack,
+    workdir,
+    engineAddress,
+    environment,
+    onLine: (message, printed) => {
+      emit({ type: "log", severity: printed === "stderr" ? "error" : "info", message, printed });
+    },
+  });
+  return new ProviderClient(service, { engineAddress, folder: workdir });
+}
