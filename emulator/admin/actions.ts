@@ -3,10 +3,10 @@ import type { CallFilter } from "../data/callLog.ts";
 import { hashToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
-import type { Arrived } from "../http/server.ts";
+import type { Arrived, Outgoing } from "../http/server.ts";
 import { isOwnHost } from "../platform/exposure.ts";
 import type { Tenant } from "../platform/instance.ts";
-import type { Outgoing, Platform } from "../platform/platform.ts";
+import type { Platform } from "../platform/platform.ts";
 import { consoleFile } from "./consoleFiles.ts";
 import { appList, fileList, organizationTree, platformFacts, rowPage, tableList, userList } from "./contents.ts";
 

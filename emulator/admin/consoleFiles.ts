@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Outgoing } from "../platform/platform.ts";
+import type { Outgoing } from "../http/server.ts";
 
 // Read from the package's own folder, so that what a browser gets is what stands there.
 const folder = join(import.meta.dirname, "../../../emulator/console");

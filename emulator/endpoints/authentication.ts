@@ -1,7 +1,8 @@
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
 import { forbidden, notFound, PlatformError } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 type Data = Pick<Call, "database" | "settings" | "now">;

@@ -1,12 +1,13 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Json } from "../../provider/contract/wire.ts";
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import { findTable, requireTable, type Field } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/access.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { download, type Download } from "./downloads.ts";
+import type { Handler } from "./handler.ts";
 
 interface Child {
   id: string;

@@ -1,8 +1,17 @@
-import type { Call, Handler } from "../data/callContext.ts";
-import { join, leave, membershipByID, membershipIn, membersOf, requireTeam, type Membership } from "../data/memberships.ts";
+import type { Call } from "../data/callContext.ts";
+import {
+  join,
+  leave,
+  membershipByID,
+  membershipIn,
+  membersOf,
+  requireTeam,
+  type Membership,
+} from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { requireUser, userOrInvited } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 import { requireOrganization } from "./organizations.ts";
 
 export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, emails, userIDs, ...targets }, call) => {

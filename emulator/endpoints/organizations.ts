@@ -1,9 +1,10 @@
 import { allMembers } from "../../provider/contract/teams.ts";
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { deleteTeam, join, requireTeam, teamsOf } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requirePlatformAdmin } from "../data/permissions.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 
 interface Organization {
   id: string;

@@ -1,6 +1,6 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { RowForms } from "../rows/forms.ts";
@@ -8,6 +8,7 @@ import { bounded, matcher } from "../rows/matching.ts";
 import { queryOf, type Query } from "../rows/query.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { embedding, Nearest, similarity, textOf } from "../rows/vectorSearch.ts";
+import type { Handler } from "./handler.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 

@@ -1,8 +1,8 @@
-import type { Handler } from "../data/callContext.ts";
 import { deleteTeam, join, membersOf, requireTeam } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 import { requireOrganization } from "./organizations.ts";
 
 export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) => {

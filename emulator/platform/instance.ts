@@ -1,13 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { lastSequence, loggedCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
 import { delivered, type Notification } from "../endpoints/notifications.ts";
+import type { Ending, Outgoing } from "../http/server.ts";
 import { reset } from "../seed/reset.ts";
 import { Faults, type Fault, type FaultPlan } from "./faults.ts";
-import type { Incoming, Outgoing, Platform } from "./platform.ts";
+import type { Incoming, Platform } from "./platform.ts";
 import { deleteSnapshot, differences, loadSnapshot, saveSnapshot, snapshots, type Difference } from "./snapshots.ts";
-
-/** How a call ends on the wire. */
-export type Ending = "answer" | "reset" | "cut" | "never";
 
 /** One platform of an emulator, and what tests and people do with it beside calling it. */
 export class Tenant {

@@ -1,6 +1,6 @@
 import type { Database } from "../data/database.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { indexSorts } from "../seed/planting.ts";
+import { indexSorts } from "../data/tables.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
