@@ -28,7 +28,7 @@ export function signedIn({ database, settings, now }: Data, headers: Headers): U
 export function requireKey({ database }: Data, headers: Headers): void {
   const key = headers["x-api-key"];
   if (!key) throw refused("x-api-key is required");
-  if (!database.one("SELECT 1 FROM keys WHERE key = ?", hashToken(key))) throw refused("x-api-key is not valid");
+  if (!database.one("SELECT 1 FROM api_keys WHERE key = ?", hashToken(key))) throw refused("x-api-key is not valid");
 }
 
 export const login: Handler<"login"> = ({ email, password }, { database, now }) => {

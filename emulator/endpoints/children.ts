@@ -26,7 +26,7 @@ export const microappchildList: Handler<"microappchildList"> = ({ appID, fieldID
   requireVisible(call, row);
   const field = requireField(call, row, fieldID);
   const children = call.database.all<Child>(
-    `SELECT ${columns} FROM children WHERE row_id = ? AND field_id = ? ORDER BY n`,
+    `SELECT ${columns} FROM children WHERE row_id = ? AND field_id = ? ORDER BY seq`,
     ...[row.id, field.id],
   );
   return { childItems: children.map(wire) };
@@ -103,7 +103,7 @@ export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToS
 
 /** All child records, the newest first. */
 export const listChildren = (database: Call["database"]) =>
-  database.all<Child>(`SELECT ${columns} FROM children ORDER BY n DESC LIMIT 1000`).map(wire);
+  database.all<Child>(`SELECT ${columns} FROM children ORDER BY seq DESC LIMIT 1000`).map(wire);
 
 const contentOf = ({ content }: Child): Json => JSON.parse(content) as Json; // written by microappchildCreate
 

@@ -79,7 +79,7 @@ export const enforceteammembership: Handler<"enforceteammembership"> = (request,
   for (const { teamID } of current) {
     const team = requireTeam(database, teamID);
     const inScope = organizationID === undefined || team.organizationID === organizationID;
-    if (wanted.has(teamID) || team.everyone === 1 || !inScope) continue;
+    if (wanted.has(teamID) || team.isAllMembers === 1 || !inScope) continue;
     requireTeamAdmin(call, team, "enforce memberships");
     leave(database, team, user.id);
   }

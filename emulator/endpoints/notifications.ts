@@ -58,7 +58,7 @@ const columns =
 export function delivered(database: Database, email?: string): { inbox: Notification[]; pushes: Notification[] } {
   const from = (table: string) =>
     database.all<Notification>(
-      `SELECT ${columns} FROM ${table} n JOIN users u ON u.id = n.user_id WHERE ? IS NULL OR u.email = ? ORDER BY n.n`,
+      `SELECT ${columns} FROM ${table} n JOIN users u ON u.id = n.user_id WHERE ? IS NULL OR u.email = ? ORDER BY n.seq`,
       email ?? null,
       email ?? null,
     );

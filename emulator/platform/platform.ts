@@ -5,7 +5,7 @@ import { sentences } from "../../provider/messages/sentences.ts";
 import type { Call } from "../data/callContext.ts";
 import { isMutating, logCall, requestText } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
-import { hashToken } from "../data/hashing.ts";
+import { hashToken, sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
 import { readSettings, type Settings } from "../data/settings.ts";
@@ -33,6 +33,8 @@ export interface Circumstances {
   defaultLimit?: number | undefined;
   /** What is answered without carrying the call out; status 0 stands for no answer in the log. */
   instead?: Outgoing | undefined;
+  /** When the call arrived, by `performance.now()`; now when it is left out. */
+  began?: number;
 }
 
 export interface PlatformOptions {
@@ -48,6 +50,7 @@ export interface PlatformOptions {
 interface Entry {
   time: number;
   user: User | undefined;
+  token: string | undefined;
   request: string;
 }
 
@@ -80,12 +83,16 @@ export class Platform {
 
   /** Carries a call out and logs it; the changes and the entry are one transaction. */
   async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
-    const { name } = incoming;
-    const entry: Entry = { time: this.now(), user: undefined, request: "{}" };
+    const { name, headers } = incoming;
+    const { began = performance.now() } = circumstances;
+    const entry: Entry = { time: this.now(), user: undefined, token: headers["x-auth-token"], request: "{}" };
     const log: Log = (status, failure = null) => {
       const { effect }: Endpoint = endpoints[name];
-      const call = { time: entry.time, endpoint: name, effect, userID: entry.user?.id ?? null, status, failure };
-      logCall(this.database, { ...call, fault: circumstances.fault }, entry.request);
+      const { time, token, user } = entry;
+      const session = token === undefined ? null : sessionID(token);
+      const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session };
+      const duration = performance.now() - began;
+      logCall(this.database, { ...call, fault: circumstances.fault, duration }, entry.request);
     };
     try {
       return await this.#carryOut(incoming, circumstances, entry, log);
@@ -114,6 +121,7 @@ export class Platform {
     }
     const signIn = { database, settings, now: entry.time };
     const session = name === "logout" ? sessionIn(headers, accepted) : headers;
+    entry.token = session["x-auth-token"];
     if (endpoint.auth !== "none") entry.user = signedIn(signIn, session);
     if (endpoint.auth === "token+key") requireKey(signIn, headers);
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
@@ -135,6 +143,7 @@ export class Platform {
     if (prepare) call.fetched = await prepare(request, call);
     const handle = () => endpoint.wrap(handlerOf(name)(request, call));
     const answered = (answer: unknown): Outgoing => {
+      if (name === "login" && isObject(answer)) entry.token = String(answer["authToken"]); // its session begins here
       log(200);
       return { status: 200, body: answer, headers: {} };
     };

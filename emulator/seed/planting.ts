@@ -43,7 +43,7 @@ function plantUsers(database: Database, { administrator, users }: Seed, now: num
   }
   if (administrator.apiKey !== undefined) {
     const id = administrator.id ?? derivedID("user", administrator.email.toLowerCase());
-    database.run("INSERT INTO keys VALUES (?, ?)", administrator.apiKey, id);
+    database.run("INSERT INTO api_keys VALUES (?, ?)", administrator.apiKey, id);
   }
 }
 
