@@ -3,10 +3,10 @@ import { adminPath, administrate } from "./admin/actions.ts";
 import { filePath, signedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
 import { routesOf } from "./http/routes.ts";
-import type { Answering, Arrived } from "./http/server.ts";
+import type { Answering, Arrived, Outgoing } from "./http/server.ts";
 import { isOwnHost } from "./platform/exposure.ts";
 import type { Tenant } from "./platform/instance.ts";
-import type { Outgoing, Platform } from "./platform/platform.ts";
+import type { Platform } from "./platform/platform.ts";
 
 /** Leads each request to the platform and the part of it that answers. */
 export function routed(

@@ -3,12 +3,21 @@ import type { CallFilter } from "../data/callLog.ts";
 import { hashToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
-import type { Arrived } from "../http/server.ts";
+import type { Arrived, Outgoing } from "../http/server.ts";
 import { isOwnHost } from "../platform/exposure.ts";
 import type { Tenant } from "../platform/instance.ts";
-import type { Outgoing, Platform } from "../platform/platform.ts";
+import type { Platform } from "../platform/platform.ts";
 import { consoleFile } from "./consoleFiles.ts";
-import { appList, fileList, organizationTree, platformFacts, rowPage, tableList, userList } from "./contents.ts";
+import {
+  appList,
+  callList,
+  fileList,
+  organizationTree,
+  platformFacts,
+  rowPage,
+  tableList,
+  userList,
+} from "./contents.ts";
 
 /** Where the emulator itself, not the platform, is spoken to. */
 export const adminPath = "/_emulator/";
@@ -26,7 +35,7 @@ const actions: Record<string, Action> = {
   "GET users": (...[, , , platform]) => ({ users: userList(platform) }),
   "GET apps": (...[, , , platform]) => ({ apps: appList(platform) }),
   "GET files": (...[, , , platform]) => fileList(platform),
-  "GET calls": (tenant, { query }) => ({ calls: tenant.calls(filterIn(query)), last: tenant.lastCall() }),
+  "GET calls": (tenant, { query }, _name, platform) => callList(tenant, platform, filterIn(query)),
   "POST reset": async (tenant, { query }) => {
     const to = query.get("to") ?? "seed";
     if (to !== "seed" && to !== "empty") throw invalid("to must be seed or empty");
@@ -82,7 +91,8 @@ export async function administrate(
 ): Promise<Outgoing> {
   try {
     requireOwnMachine(request);
-    const [noun = "", name = ""] = path.split("/");
+    const [noun = "", ...rest] = path.split("/");
+    const name = rest.join("/");
     const page = noun === "console" && request.method === "GET" ? consoleFile(name) : undefined;
     if (page) return page;
     requireToken(request, token);

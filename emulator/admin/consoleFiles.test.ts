@@ -110,7 +110,7 @@ test("it shows tables, organizations with members and roles, users, apps and fil
       id: "acme",
       name: hostile,
       teams: [
-        { everyone: true, name: "All Members" },
+        { isAllMembers: true, name: "All Members" },
         { id: "crew", members: [{ role: "admin" }, { email: "ada@example.com", role: "member" }, {}] },
       ],
     },

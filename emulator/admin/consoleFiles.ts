@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Outgoing } from "../platform/platform.ts";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Outgoing } from "../http/server.ts";
 
 // Read from the package's own folder, so that what a browser gets is what stands there.
 const folder = join(import.meta.dirname, "../../../emulator/console");
+const library = dirname(fileURLToPath(import.meta.resolve("lit-html")));
 
 const types: Record<string, string> = {
   html: "text/html; charset=utf-8",
@@ -11,7 +13,7 @@ const types: Record<string, string> = {
   js: "text/javascript; charset=utf-8",
 };
 
-/** A browser takes nothing but this folder, whatever the platform's rows say. */
+/** A browser takes nothing but these files, whatever the platform's rows say. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,11 +23,16 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  // Nothing makes markup but the library's templates, in which values are never parsed.
+  "require-trusted-types-for 'script'",
+  "trusted-types lit-html",
 ].join("; ");
 
-/** A file of the console by name; undefined when it has none such. */
-export function consoleFile(name: string): Outgoing | undefined {
-  const type = types[/^[\w-]+\.(html|css|js)$/.exec(name)?.[1] ?? ""];
+/** A file of the console by its path, or of lit-html below `lit-html/`; undefined when there is none. */
+export function consoleFile(path: string): Outgoing | undefined {
+  const [, fromLibrary, file = "", ending = ""] =
+    /^(lit-html\/)?((?:[\w-]+\/)?[\w-]+\.(html|css|js))$/.exec(path) ?? [];
+  const type = types[ending];
   if (type === undefined) return undefined;
   const headers = {
     "content-type": type,
@@ -35,7 +42,7 @@ export function consoleFile(name: string): Outgoing | undefined {
     "cache-control": "no-store",
   };
   try {
-    return { status: 200, body: readFileSync(join(folder, name)), headers };
+    return { status: 200, body: readFileSync(join(fromLibrary === undefined ? folder : library, file)), headers };
   } catch {
     return undefined;
   }

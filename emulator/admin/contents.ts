@@ -2,13 +2,15 @@ import { endpoints } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import type { Call } from "../data/callContext.ts";
+import type { CallFilter, LoggedCall } from "../data/callLog.ts";
 import { signedUrl, storedFiles } from "../data/files.ts";
 import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
 import { requireTable } from "../data/tables.ts";
 import { generation, listApps } from "../endpoints/apps.ts";
 import { listChildren } from "../endpoints/children.ts";
-import { microappdata } from "../endpoints/rowReads.ts";
+import { countRows, microappdata } from "../endpoints/rowReads.ts";
+import type { Tenant } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
 // What people see of a platform beside its interface. Nothing here changes anything or is logged as a call.
@@ -29,8 +31,16 @@ export function tableList({ database }: Platform) {
   });
 }
 
-/** One page of rows as an administrator reads them, and whether there are more. */
-export function rowPage(platform: Platform, query: URLSearchParams): { rows: Row[]; more: boolean } {
+/** A page of rows as an administrator reads them. */
+export interface RowPage {
+  rows: Row[];
+  more: boolean;
+  /** Rows on all pages; null when counting them takes too long. */
+  total: number | null;
+}
+
+/** One page of a table's rows: 50 unless `limit` says otherwise, 500 at most. */
+export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), most);
   const filter = query.get("filter");
@@ -43,8 +53,15 @@ export function rowPage(platform: Platform, query: URLSearchParams): { rows: Row
       ? {}
       : { optViewSort: { [keyOf(platform, microAppID, sort)]: Number(query.get("direction") ?? 1) } }),
   };
-  const { microAppRows } = platform.database.reading(() => microappdata(request, onlooker(platform)));
-  return { rows: microAppRows.slice(0, limit), more: microAppRows.length > limit };
+  const call = onlooker(platform);
+  return platform.database.reading(() => {
+    const { microAppRows } = microappdata(request, call);
+    const skipped = request.searchFilter[0]?.skip ?? 0;
+    const more = microAppRows.length > limit;
+    const ended = !more && (microAppRows.length > 0 || skipped === 0);
+    const total = ended ? skipped + microAppRows.length : countRows(request, call);
+    return { rows: microAppRows.slice(0, limit), more, total };
+  });
 }
 
 /** A sort field goes by its stored value, which has an index. */
@@ -83,14 +100,26 @@ export function organizationTree({ database }: Platform) {
   );
   return kept.map((organization) => ({
     ...organization,
-    teams: teamsOf(database, organization.id).map(({ id, name, description, everyone }) => ({
+    teams: teamsOf(database, organization.id).map(({ id, name, description, isAllMembers }) => ({
       id,
       name,
       description,
-      everyone: everyone === 1,
+      isAllMembers: isAllMembers === 1,
       members: membersOf(database, id).map(({ userID, email, role }) => ({ userID, email, role })),
     })),
   }));
+}
+
+/** Logged calls with the addresses of their callers, and the number of the last call of all. */
+export function callList(tenant: Tenant, { database }: Platform, filter: CallFilter) {
+  const users = database.all<{ id: string; email: string }>("SELECT id, email FROM users");
+  const emails = new Map(users.map(({ id, email }) => [id, email]));
+  const emailOf = ({ userID, request }: LoggedCall): string | null => {
+    if (userID !== null) return emails.get(userID) ?? null;
+    return typeof request["email"] === "string" ? request["email"] : null; // who signs in says who they are
+  };
+  const calls = tenant.calls(filter).map((call) => ({ ...call, email: emailOf(call) }));
+  return { calls, last: tenant.lastCall() };
 }
 
 /** Everyone with an account. */

@@ -1,4 +1,3 @@
-import type { Endpoints, EndpointName, GivenAnswerOf, ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Database } from "./database.ts";
 import type { Settings } from "./settings.ts";
 import type { User } from "./users.ts";
@@ -20,8 +19,3 @@ export interface Call {
   /** What was fetched for the call before its transaction began. */
   fetched: unknown;
 }
-
-/** Carries an endpoint out, inside a transaction: whatever it throws, nothing is changed. */
-export type Handler<Name extends EndpointName> = (request: ParsedRequestOf<Name>, call: Call) => GivenAnswerOf<Name>;
-
-export type Handlers = { [Name in keyof Endpoints]: Handler<Name> };

@@ -16,7 +16,9 @@ test("every call is logged with who, what and how it ended", async () => {
     microAppID: "countries",
     rows: Array.from({ length: 500 }, () => ({ Code: "X" })),
   });
-  const common = { time: 1_700_000_000_000, fault: null, failure: null, userID: admin.userID };
+  const duration: unknown = expect.any(Number);
+  const session: unknown = expect.stringMatching(/^[\w-]{12}$/);
+  const common = { time: 1_700_000_000_000, fault: null, failure: null, userID: admin.userID, session, duration };
   const calls = [
     {
       ...common,
@@ -44,6 +46,7 @@ test("every call is logged with who, what and how it ended", async () => {
       effect: "read",
       mutating: false,
       userID: null,
+      session: null,
       status: 401,
       failure: "You must be logged in: X-Auth-Token and X-User-Id are required",
       request: { teamID: "t" },
@@ -62,7 +65,10 @@ test("every call is logged with who, what and how it ended", async () => {
   expect(emulator.calls({ mutating: true })).toEqual([calls[0], calls[3]]);
   expect(readCalls(data, { since, mutating: false })).toEqual([calls[1], calls[2]]);
   const asked = await administrate(emulator, `calls?since=${since}&mutating=true&endpoint=insertmicroapprow`);
-  expect((await replyOf(asked)).body).toEqual({ calls: [calls[0]], last: since + 4 });
+  expect((await replyOf(asked)).body).toEqual({
+    calls: [{ ...calls[0], email: "admin@example.com" }],
+    last: since + 4,
+  });
   await emulator.close();
   expect(readCalls(data, { since })).toEqual(calls);
 });

@@ -25,6 +25,10 @@ export interface LoggedCall {
   request: Json;
   /** The fault that was played on the call. */
   fault: string | null;
+  /** Calls with the same token have the same session; null without a token. It is not the token. */
+  session: string | null;
+  /** Milliseconds from the call's arrival to its entry; null for calls logged before version 2 of the data file. */
+  duration: number | null;
 }
 
 export interface CallFilter {
@@ -35,21 +39,22 @@ export interface CallFilter {
   endpoint?: EndpointName;
 }
 
-const session: ReadonlySet<EndpointName> = new Set(["login", "logout"]);
+const sessionEndpoints: ReadonlySet<EndpointName> = new Set(["login", "logout"]);
 
 export const isMutating = (endpoint: EndpointName, effect: Effect): boolean =>
-  effect !== "read" && !session.has(endpoint);
+  effect !== "read" && !sessionEndpoints.has(endpoint);
 
 export function logCall(
   database: Database,
   call: Omit<LoggedCall, "sequence" | "request" | "mutating">,
   request: string,
 ) {
-  const { time, endpoint, effect, userID, status, failure, fault } = call;
+  const { time, endpoint, effect, userID, status, failure, fault, session, duration } = call;
   database.run(
-    `INSERT INTO calls (time, endpoint, effect, mutating, user_id, status, failure, request, fault)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO calls (time, endpoint, effect, mutating, user_id, status, failure, request, fault, session, duration)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[time, endpoint, effect, isMutating(endpoint, effect) ? 1 : 0, userID, status, failure, request, fault],
+    ...[session, duration],
   );
 }
 
@@ -57,20 +62,33 @@ export function lastSequence(database: Database): number {
   return database.one<{ last: number | null }>("SELECT max(sequence) AS last FROM calls")?.last ?? 0;
 }
 
-interface Kept extends Omit<LoggedCall, "mutating" | "request"> {
+interface Kept extends Omit<LoggedCall, "mutating" | "request" | "userID" | "session" | "duration"> {
   mutating: number;
+  user_id: string | null;
   request: string;
+  session?: string | null;
+  duration?: number | null;
 }
+
+/** A file that no emulator has opened since version 1 has no sessions and durations. */
+const callOf = ({ user_id, mutating, request, session = null, duration = null, ...call }: Kept): LoggedCall => ({
+  ...call,
+  userID: user_id,
+  mutating: mutating === 1,
+  request: JSON.parse(request) as Json,
+  session,
+  duration,
+});
 
 export function loggedCalls(database: Pick<Database, "all">, filter: CallFilter = {}): LoggedCall[] {
   const { since = 0, mutating, endpoint } = filter;
   const kept = database.all<Kept>(
-    `SELECT sequence, time, endpoint, effect, mutating, user_id AS userID, status, failure, request, fault FROM calls
+    `SELECT * FROM calls
      WHERE sequence > ? AND (? IS NULL OR mutating = ?) AND (? IS NULL OR endpoint = ?) ORDER BY sequence`,
     ...[since, mutating === undefined ? null : Number(mutating), Number(mutating ?? 0)],
     ...[endpoint ?? null, endpoint ?? null],
   );
-  return kept.map((call) => ({ ...call, mutating: call.mutating === 1, request: JSON.parse(call.request) as Json }));
+  return kept.map(callOf);
 }
 
 /** Calls in a data file, which an emulator may have open. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { keepToOwner } from "../../machine/ownFile.ts";
-import { schemaVersion } from "./schema.ts";
+import { isReadable } from "./migrations.ts";
 
 /**
  * Readies a data file: it is its owner's alone, and so are the files beside it; one that is there is recognised before
@@ -14,6 +14,9 @@ export function readyDataFile(file: string): void {
   for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
 }
 
+export const otherVersion = (file: string): Error =>
+  new Error(`${file} was written by another version of the emulator: start with a new file`);
+
 function recognise(file: string): void {
   const foreign = new Error(`${file} is not a data file of the emulator`);
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
@@ -23,9 +26,7 @@ function recognise(file: string): void {
     const names = new Set(tables.map(({ name }) => name));
     if (names.size === 0 && found?.["version"] === 0) return; // made by somebody who has not planted it yet
     if (!["users", "sessions", "calls"].every((name) => names.has(name))) throw foreign;
-    if (found?.["version"] !== schemaVersion) {
-      throw new Error(`${file} was written by another version of the emulator: start with a new file`);
-    }
+    if (!isReadable(Number(found?.["version"]))) throw otherVersion(file);
   } catch (error) {
     throw String(error).includes("not a database") ? foreign : error;
   } finally {

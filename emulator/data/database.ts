@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { readyDataFile } from "./dataFile.ts";
-import { schema, schemaVersion } from "./schema.ts";
+import { otherVersion, readyDataFile } from "./dataFile.ts";
+import { isReadable, migrate } from "./migrations.ts";
+import { schema } from "./schema.ts";
 
 const keptStatements = 300;
 
@@ -15,7 +16,7 @@ export class Database {
   /** True when this process made the file. */
   readonly fresh: boolean;
 
-  /** Opens a file, or a database in memory for `:memory:`, and brings a new one to its schema by `plant`. */
+  /** Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s rows, an older one is migrated. */
   constructor(file: string, plant: (database: Database) => void) {
     readyDataFile(file);
     this.#connection = new DatabaseSync(file, { timeout: 10_000 });
@@ -23,9 +24,10 @@ export class Database {
     try {
       this.fresh = this.transaction(() => {
         const version = this.one<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
-        if (version === schemaVersion) return false;
         if (version !== 0) {
-          throw new Error(`${file} was written by another version of the emulator: start with a new file`);
+          if (!isReadable(version)) throw otherVersion(file);
+          migrate(this, version);
+          return false;
         }
         if (this.one("SELECT 1 FROM sqlite_schema")) throw new Error(`${file} is not a data file of the emulator`);
         this.#connection.exec(schema);

@@ -21,3 +21,6 @@ export const newToken = (): string => randomBytes(32).toString("base64url");
 
 /** A token or key as it is kept; they are random or long enough to need no salt. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
+
+/** Names a session in the call log, which must not know its token. */
+export const sessionID = (token: string): string => hashToken(token).slice(0, 12);

@@ -8,8 +8,8 @@ export interface Team {
   description: string | null;
   /** User who became its administrator when it was created. */
   adminID: string | null;
-  /** 1 for the team "All Members", which everyone in the organization belongs to. */
-  everyone: number;
+  /** 1 for the team "All Members", to which every member of the organization belongs. */
+  isAllMembers: number;
   created: number;
   updated: number;
 }
@@ -30,7 +30,7 @@ export interface Targets {
 }
 
 const teamColumns =
-  "id, organization_id AS organizationID, name, description, admin_id AS adminID, everyone, created, updated";
+  "id, organization_id AS organizationID, name, description, admin_id AS adminID, is_all_members AS isAllMembers, created, updated";
 const memberColumns = "m.id, m.team_id AS teamID, m.user_id AS userID, u.email, m.role";
 const memberTables = "members m JOIN users u ON u.id = m.user_id";
 
@@ -47,7 +47,7 @@ export function teamsOf(database: Database, organizationID: string): Team[] {
 /** Members in the order in which they came. */
 export function membersOf(database: Database, teamID: string): Membership[] {
   return database.all<Membership>(
-    `SELECT ${memberColumns} FROM ${memberTables} WHERE m.team_id = ? ORDER BY m.n`,
+    `SELECT ${memberColumns} FROM ${memberTables} WHERE m.team_id = ? ORDER BY m.seq`,
     teamID,
   );
 }
@@ -75,8 +75,8 @@ export function join(
   targets: Targets = {},
 ): void {
   const { database, newID, now } = making;
-  const everyone = database.one<{ id: string }>(
-    "SELECT id FROM teams WHERE organization_id = ? AND everyone = 1",
+  const allMembers = database.one<{ id: string }>(
+    "SELECT id FROM teams WHERE organization_id = ? AND is_all_members = 1",
     team.organizationID,
   );
   const insert = (teamID: string, as: "admin" | "member") =>
@@ -87,16 +87,16 @@ export function join(
       ...[targets.targetRoute ?? null, targets.targetInitialApp ?? null, targets.targetInitialScreen ?? null, now],
     );
   insert(team.id, role);
-  if (everyone && everyone.id !== team.id) insert(everyone.id, "member");
+  if (allMembers && allMembers.id !== team.id) insert(allMembers.id, "member");
 }
 
 /** Ends a membership. Who leaves "All Members" leaves the organization, so all of its teams (assumed). */
 export function leave(database: Database, team: Team, userID: string): void {
-  const scope = team.everyone === 1 ? "SELECT id FROM teams WHERE organization_id = ?" : "SELECT ?";
+  const scope = team.isAllMembers === 1 ? "SELECT id FROM teams WHERE organization_id = ?" : "SELECT ?";
   database.run(
     `DELETE FROM members WHERE user_id = ? AND team_id IN (${scope})`,
     userID,
-    team.everyone === 1 ? team.organizationID : team.id,
+    team.isAllMembers === 1 ? team.organizationID : team.id,
   );
 }
 

@@ -10,7 +10,7 @@ type Asking = Pick<Call, "database" | "user">;
 /** Role of the caller in the team of everyone in an organization. */
 function roleInOrganization({ database, user }: Asking, organizationID: string): string | undefined {
   return database.one<{ role: string }>(
-    "SELECT m.role FROM members m JOIN teams t ON t.id = m.team_id WHERE t.organization_id = ? AND t.everyone = 1 AND m.user_id = ?",
+    "SELECT m.role FROM members m JOIN teams t ON t.id = m.team_id WHERE t.organization_id = ? AND t.is_all_members = 1 AND m.user_id = ?",
     organizationID,
     user.id,
   )?.role;

@@ -1,5 +1,5 @@
-/** Changes with every change of the tables below: a file of another version is refused. */
-export const schemaVersion = 1;
+/** Rises with every change of the tables below; migrations.ts brings older files here. */
+export const schemaVersion = 2;
 
 // Times are milliseconds since the epoch. The table `rows` gets a column sort<N> for each sort number that the seed uses.
 export const schema = `
@@ -10,7 +10,7 @@ CREATE TABLE users (
   invited INTEGER NOT NULL, created INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE sessions (token TEXT PRIMARY KEY, user_id TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE keys (key TEXT PRIMARY KEY, user_id TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE api_keys (key TEXT PRIMARY KEY, user_id TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE tables (id TEXT PRIMARY KEY, name TEXT NOT NULL, parent TEXT, position INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE fields (
@@ -18,7 +18,7 @@ CREATE TABLE fields (
   target_table TEXT, target_field TEXT, position INTEGER NOT NULL, UNIQUE (table_id, label)
 );
 CREATE TABLE rows (
-  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, table_id TEXT NOT NULL, parent TEXT, creator TEXT,
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, table_id TEXT NOT NULL, parent TEXT, creator TEXT,
   submitted INTEGER NOT NULL, viewers TEXT, team_viewers TEXT, locked INTEGER NOT NULL DEFAULT 0,
   conflict INTEGER NOT NULL DEFAULT 0, data TEXT NOT NULL
 );
@@ -30,11 +30,11 @@ CREATE TABLE organizations (
 ) WITHOUT ROWID;
 CREATE TABLE teams (
   id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, name TEXT NOT NULL, description TEXT, admin_id TEXT,
-  everyone INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL
+  is_all_members INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX teams_of_organization ON teams (organization_id, name);
 CREATE TABLE members (
-  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, team_id TEXT NOT NULL, user_id TEXT NOT NULL, role TEXT NOT NULL,
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, team_id TEXT NOT NULL, user_id TEXT NOT NULL, role TEXT NOT NULL,
   target_route TEXT, target_app TEXT, target_screen TEXT, created INTEGER NOT NULL, UNIQUE (team_id, user_id)
 );
 CREATE INDEX members_of_user ON members (user_id);
@@ -45,7 +45,7 @@ CREATE TABLE apps (
 ) WITHOUT ROWID;
 
 CREATE TABLE children (
-  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, row_id TEXT NOT NULL, field_id TEXT NOT NULL, content TEXT NOT NULL,
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, row_id TEXT NOT NULL, field_id TEXT NOT NULL, content TEXT NOT NULL,
   creator TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL
 );
 CREATE INDEX children_of_row ON children (row_id, field_id);
@@ -56,18 +56,19 @@ CREATE TABLE files (
 CREATE TABLE contents (digest TEXT PRIMARY KEY, bytes BLOB NOT NULL);
 
 CREATE TABLE notifications (
-  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, user_id TEXT NOT NULL, app_id TEXT NOT NULL, sender_id TEXT NOT NULL,
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, user_id TEXT NOT NULL, app_id TEXT NOT NULL, sender_id TEXT NOT NULL,
   message TEXT, badge INTEGER, unread INTEGER NOT NULL, created INTEGER NOT NULL
 );
 CREATE INDEX notifications_of_user ON notifications (user_id);
 CREATE TABLE pushes (
-  n INTEGER PRIMARY KEY, user_id TEXT NOT NULL, app_id TEXT NOT NULL, sender_id TEXT NOT NULL, message TEXT,
+  seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL, app_id TEXT NOT NULL, sender_id TEXT NOT NULL, message TEXT,
   badge INTEGER, created INTEGER NOT NULL
 );
 
 CREATE TABLE calls (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL,
-  mutating INTEGER NOT NULL, user_id TEXT, status INTEGER NOT NULL, failure TEXT, request TEXT NOT NULL, fault TEXT
+  mutating INTEGER NOT NULL, user_id TEXT, status INTEGER NOT NULL, failure TEXT, request TEXT NOT NULL, fault TEXT,
+  session TEXT, duration REAL
 );
 
 PRAGMA user_version = ${schemaVersion};

@@ -56,3 +56,18 @@ export function shownField(table: Table, label: string | null): Field | undefine
 
 /** Name of the index over a table's rows in the order of a sort field. */
 export const sortIndex = (tableID: string, sort: number): string => `rows:${tableID}:sort${sort}`;
+
+/** A page in the order of a sort field must not read the whole table: each gets a column and an index of its own. */
+export function indexSorts(database: Database): void {
+  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'rows:*'";
+  for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
+  const sorts = "SELECT table_id AS tableID, sort FROM fields WHERE sort IS NOT NULL";
+  for (const { tableID, sort } of database.all<{ tableID: string; sort: number }>(sorts)) {
+    if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", `sort${sort}`)) {
+      database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
+    }
+    // A seed's table IDs are letters, digits, dots, hyphens and underscores.
+    const index = `"${sortIndex(tableID, sort)}"`;
+    database.execute(`CREATE INDEX ${index} ON rows (sort${sort}, id) WHERE table_id = '${tableID}'`);
+  }
+}

@@ -1,7 +1,8 @@
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { forbidden, notFound } from "../data/platformError.ts";
 import type { Settings } from "../data/settings.ts";
 import { userOrInvited } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 
 export interface App {
   id: string;

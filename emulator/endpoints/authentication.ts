@@ -1,7 +1,8 @@
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
 import { forbidden, notFound, PlatformError } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 type Data = Pick<Call, "database" | "settings" | "now">;
@@ -27,7 +28,7 @@ export function signedIn({ database, settings, now }: Data, headers: Headers): U
 export function requireKey({ database }: Data, headers: Headers): void {
   const key = headers["x-api-key"];
   if (!key) throw refused("x-api-key is required");
-  if (!database.one("SELECT 1 FROM keys WHERE key = ?", hashToken(key))) throw refused("x-api-key is not valid");
+  if (!database.one("SELECT 1 FROM api_keys WHERE key = ?", hashToken(key))) throw refused("x-api-key is not valid");
 }
 
 export const login: Handler<"login"> = ({ email, password }, { database, now }) => {

@@ -1,12 +1,13 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Json } from "../../provider/contract/wire.ts";
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import { findTable, requireTable, type Field } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/access.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { download, type Download } from "./downloads.ts";
+import type { Handler } from "./handler.ts";
 
 interface Child {
   id: string;
@@ -25,7 +26,7 @@ export const microappchildList: Handler<"microappchildList"> = ({ appID, fieldID
   requireVisible(call, row);
   const field = requireField(call, row, fieldID);
   const children = call.database.all<Child>(
-    `SELECT ${columns} FROM children WHERE row_id = ? AND field_id = ? ORDER BY n`,
+    `SELECT ${columns} FROM children WHERE row_id = ? AND field_id = ? ORDER BY seq`,
     ...[row.id, field.id],
   );
   return { childItems: children.map(wire) };
@@ -102,7 +103,7 @@ export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToS
 
 /** All child records, the newest first. */
 export const listChildren = (database: Call["database"]) =>
-  database.all<Child>(`SELECT ${columns} FROM children ORDER BY n DESC LIMIT 1000`).map(wire);
+  database.all<Child>(`SELECT ${columns} FROM children ORDER BY seq DESC LIMIT 1000`).map(wire);
 
 const contentOf = ({ content }: Child): Json => JSON.parse(content) as Json; // written by microappchildCreate
 

@@ -1,8 +1,9 @@
 import type { EndpointName, ParsedRequestOf } from "../../provider/contract/endpoints.ts";
-import type { Call, Handlers } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import * as apps from "./apps.ts";
 import * as authentication from "./authentication.ts";
 import * as children from "./children.ts";
+import type { Handlers } from "./handler.ts";
 import * as members from "./members.ts";
 import { sendnotification } from "./notifications.ts";
 import * as organizations from "./organizations.ts";

@@ -1,4 +1,4 @@
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import {
   join,
   leave,
@@ -11,6 +11,7 @@ import {
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { requireUser, userOrInvited } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 import { requireOrganization } from "./organizations.ts";
 
 export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, emails, userIDs, ...targets }, call) => {
@@ -78,7 +79,7 @@ export const enforceteammembership: Handler<"enforceteammembership"> = (request,
   for (const { teamID } of current) {
     const team = requireTeam(database, teamID);
     const inScope = organizationID === undefined || team.organizationID === organizationID;
-    if (wanted.has(teamID) || team.everyone === 1 || !inScope) continue;
+    if (wanted.has(teamID) || team.isAllMembers === 1 || !inScope) continue;
     requireTeamAdmin(call, team, "enforce memberships");
     leave(database, team, user.id);
   }

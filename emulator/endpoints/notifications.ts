@@ -1,8 +1,8 @@
-import type { Handler } from "../data/callContext.ts";
 import type { Database } from "../data/database.ts";
 import { forbidden, PlatformError } from "../data/platformError.ts";
 import { userByEmail } from "../data/users.ts";
 import { findApp, mayEdit } from "./apps.ts";
+import type { Handler } from "./handler.ts";
 
 /** A notification in somebody's inbox, or a push message to their devices. */
 export interface Notification {
@@ -58,7 +58,7 @@ const columns =
 export function delivered(database: Database, email?: string): { inbox: Notification[]; pushes: Notification[] } {
   const from = (table: string) =>
     database.all<Notification>(
-      `SELECT ${columns} FROM ${table} n JOIN users u ON u.id = n.user_id WHERE ? IS NULL OR u.email = ? ORDER BY n.n`,
+      `SELECT ${columns} FROM ${table} n JOIN users u ON u.id = n.user_id WHERE ? IS NULL OR u.email = ? ORDER BY n.seq`,
       email ?? null,
       email ?? null,
     );

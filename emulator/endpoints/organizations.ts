@@ -1,9 +1,10 @@
 import { allMembers } from "../../provider/contract/teams.ts";
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { deleteTeam, join, requireTeam, teamsOf } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requirePlatformAdmin } from "../data/permissions.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 
 interface Organization {
   id: string;
@@ -59,7 +60,7 @@ export const deleteorganization: Handler<"deleteorganization"> = ({ organization
   requireOrganization(call, organizationID);
   requireOrganizationAdmin(call, organizationID, "delete it");
   const teams = teamsOf(call.database, organizationID);
-  const dependants = teams.filter((team) => team.everyone === 0).map(({ id, name }) => ({ id, name }));
+  const dependants = teams.filter((team) => team.isAllMembers === 0).map(({ id, name }) => ({ id, name }));
   // assumed: the documentation only says to check dependencies first
   if (dependants.length > 0) throw new PlatformError("conflict", "The organization still has teams", { dependants });
   for (const team of teams) deleteTeam(call.database, team.id);

@@ -1,6 +1,7 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
+import { PlatformError } from "../data/platformError.ts";
 import { requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { RowForms } from "../rows/forms.ts";
@@ -8,6 +9,7 @@ import { bounded, matcher } from "../rows/matching.ts";
 import { queryOf, type Query } from "../rows/query.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { embedding, Nearest, similarity, textOf } from "../rows/vectorSearch.ts";
+import type { Handler } from "./handler.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 
@@ -45,6 +47,30 @@ function found(request: Request, table: Table, call: Call, stored: (row: KeptRow
   let passed = 0;
   if (limit > 0) visit(query, call, stored, (row) => ++passed <= skip || rows.push(row) < limit);
   return rows;
+}
+
+/** Number of the rows that a read finds without its limit; null when counting them takes too long. */
+export function countRows(request: Request, call: Call): number | null {
+  const table = requireTable(call.database, request.microAppID);
+  const query = queryOf(request, table, call);
+  if (query.rest.length === 0) {
+    const count = `SELECT count(*) AS count FROM (${query.sql})`;
+    return call.database.one<{ count: number }>(count, ...query.values)?.count ?? 0;
+  }
+  const forms = new RowForms(call.database);
+  let count = 0;
+  try {
+    visit(
+      query,
+      call,
+      (row) => forms.stored(row, table),
+      () => ++count > 0,
+    );
+  } catch (error) {
+    if (error instanceof PlatformError) return null;
+    throw error;
+  }
+  return count;
 }
 
 /** Shows the rows of a query, with the document that filters see, until the visitor has seen enough. */

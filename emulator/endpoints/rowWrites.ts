@@ -1,12 +1,13 @@
 import type { RowData } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Call, Handler } from "../data/callContext.ts";
+import type { Call } from "../data/callContext.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import { requireTable, shownField, type Table } from "../data/tables.ts";
 import { requireUser } from "../data/users.ts";
 import { requireWritable } from "../rows/access.ts";
 import { judge } from "../rows/fieldValues.ts";
 import { deleteRow, findRow, insertRows, updateRow, type NewRow } from "../rows/records.ts";
+import type { Handler } from "./handler.ts";
 
 export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) => {
   const table = requireTable(call.database, request.microAppID);

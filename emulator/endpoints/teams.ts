@@ -1,8 +1,8 @@
-import type { Handler } from "../data/callContext.ts";
 import { deleteTeam, join, membersOf, requireTeam } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
+import type { Handler } from "./handler.ts";
 import { requireOrganization } from "./organizations.ts";
 
 export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) => {
@@ -35,7 +35,7 @@ export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) =>
   const team = requireTeam(call.database, teamID);
   requireTeamAdmin(call, team, "change the team");
   const { name = team.name, description = team.description } = teamInfo;
-  if (team.everyone === 1 && name !== team.name) {
+  if (team.isAllMembers === 1 && name !== team.name) {
     throw new PlatformError("conflict", `The team ${team.name} can't be renamed`); // assumed
   }
   call.database.run(
@@ -48,7 +48,7 @@ export const updateteam: Handler<"updateteam"> = ({ teamID, teamInfo }, call) =>
 export const deleteteam: Handler<"deleteteam"> = ({ teamID }, call) => {
   const team = requireTeam(call.database, teamID);
   requireTeamAdmin(call, team, "delete the team");
-  if (team.everyone === 1) {
+  if (team.isAllMembers === 1) {
     throw new PlatformError("conflict", `The team ${team.name} goes with its organization and can't be deleted`); // assumed
   }
   // assumed: the documentation only says to check memberships first

@@ -1,7 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Ending } from "../platform/instance.ts";
-import type { Outgoing } from "../platform/platform.ts";
 
 /** Most bytes that a request may have: a batch of 10,000 wide rows fits. */
 const mostBytes = 64 * 1024 * 1024;
@@ -18,6 +16,16 @@ export interface Arrived {
   /** Whether it comes from this machine. */
   local: boolean;
 }
+
+/** An answer before it is sent: a Buffer goes out as it is, anything else as JSON. */
+export interface Outgoing {
+  status: number;
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+/** How a call ends on the wire: answered, connection reset, cut in the middle, or never answered. */
+export type Ending = "answer" | "reset" | "cut" | "never";
 
 /** What answers requests, and how the answer ends on the wire. */
 export type Answering = (request: Arrived) => Promise<{ outgoing: Outgoing; ending: Ending }>;

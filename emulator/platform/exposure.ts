@@ -14,7 +14,7 @@ export function refuseKnownCredentials(database: Database, address: string): voi
   const { email, password, apiKey } = defaultAdministrator;
   const user = database.one<{ password: string | null }>("SELECT password FROM users WHERE email = ?", email);
   const known = user?.password ? isPassword(password, user.password) : false;
-  const key = database.one("SELECT 1 FROM keys WHERE key = ?", hashToken(apiKey)) !== undefined;
+  const key = database.one("SELECT 1 FROM api_keys WHERE key = ?", hashToken(apiKey)) !== undefined;
   if (!known && !key) return;
   throw new Error(
     `other machines reach ${address}, and the ${known ? "password" : "key"} of the administrator is the one that ` +

@@ -1,13 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { lastSequence, loggedCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
 import { delivered, type Notification } from "../endpoints/notifications.ts";
+import type { Ending, Outgoing } from "../http/server.ts";
 import { reset } from "../seed/reset.ts";
 import { Faults, type Fault, type FaultPlan } from "./faults.ts";
-import type { Incoming, Outgoing, Platform } from "./platform.ts";
+import type { Incoming, Platform } from "./platform.ts";
 import { deleteSnapshot, differences, loadSnapshot, saveSnapshot, snapshots, type Difference } from "./snapshots.ts";
-
-/** How a call ends on the wire. */
-export type Ending = "answer" | "reset" | "cut" | "never";
 
 /** One platform of an emulator, and what tests and people do with it beside calling it. */
 export class Tenant {
@@ -90,13 +88,15 @@ export class Tenant {
   /** Answers a call, with the fault that is to be played on it. */
   async answer(incoming: Incoming): Promise<{ outgoing: Outgoing; ending: Ending }> {
     const { ending, expiredToken, delay, defaultLimit, name: fault } = this.#faults.next(incoming.name);
+    const began = performance.now();
     if (delay > 0) await wait(delay);
     if (expiredToken) this.#platform.expire(incoming.headers["x-auth-token"]);
-    if (!ending) return { outgoing: await this.#platform.answer(incoming, { fault, defaultLimit }), ending: "answer" };
+    if (!ending)
+      return { outgoing: await this.#platform.answer(incoming, { fault, defaultLimit, began }), ending: "answer" };
 
     const instead = endingOf(ending);
     const carriesOut = ending.commit === true || ending.kind === "brokenJSON";
-    const circumstances = { fault, defaultLimit, ...(carriesOut ? {} : { instead: instead.outgoing }) };
+    const circumstances = { fault, defaultLimit, began, ...(carriesOut ? {} : { instead: instead.outgoing }) };
     const answered = await this.#platform.answer(incoming, circumstances);
     return { outgoing: ending.kind === "brokenJSON" ? answered : instead.outgoing, ending: instead.ending };
   }

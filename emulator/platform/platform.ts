@@ -5,7 +5,7 @@ import { sentences } from "../../provider/messages/sentences.ts";
 import type { Call } from "../data/callContext.ts";
 import { isMutating, logCall, requestText } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
-import { hashToken } from "../data/hashing.ts";
+import { hashToken, sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
 import { readSettings, type Settings } from "../data/settings.ts";
@@ -14,6 +14,7 @@ import { requireKey, signedIn } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { parseBody } from "../http/body.ts";
 import { withOurNames } from "../http/routes.ts";
+import type { Outgoing } from "../http/server.ts";
 
 /** A request for an endpoint, as it came. */
 export interface Incoming {
@@ -25,12 +26,6 @@ export interface Incoming {
   url: string;
 }
 
-export interface Outgoing {
-  status: number;
-  body: unknown;
-  headers: Record<string, string>;
-}
-
 /** What is different about a call on which a fault is played. */
 export interface Circumstances {
   /** Name of the fault for the call log. */
@@ -38,6 +33,8 @@ export interface Circumstances {
   defaultLimit?: number | undefined;
   /** What is answered without carrying the call out; status 0 stands for no answer in the log. */
   instead?: Outgoing | undefined;
+  /** When the call arrived, by `performance.now()`; now when it is left out. */
+  began?: number;
 }
 
 export interface PlatformOptions {
@@ -48,6 +45,16 @@ export interface PlatformOptions {
   /** Settings that count more than those of the seed. */
   settings: Partial<Settings>;
 }
+
+/** What is known of a call when it is logged. */
+interface Entry {
+  time: number;
+  user: User | undefined;
+  token: string | undefined;
+  request: string;
+}
+
+type Log = (status: number, failure?: string | null) => void;
 
 /** One platform: a database and what its endpoints do with it. */
 export class Platform {
@@ -74,62 +81,23 @@ export class Platform {
     this.#ahead += milliseconds;
   }
 
-  /** Carries a call out and writes it into the log: what changes and the entry are one transaction. */
+  /** Carries a call out and logs it; the changes and the entry are one transaction. */
   async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
-    const { name, headers, query, body, url } = incoming;
-    const { database } = this;
-    const endpoint: Endpoint = endpoints[name];
-    const time = this.now();
-    let user: User | undefined;
-    let request = "{}";
-    const log = (status: number, failure: string | null) => {
-      const { effect } = endpoint;
-      const { fault } = circumstances;
-      logCall(database, { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, fault }, request);
+    const { name, headers } = incoming;
+    const { began = performance.now() } = circumstances;
+    const entry: Entry = { time: this.now(), user: undefined, token: headers["x-auth-token"], request: "{}" };
+    const log: Log = (status, failure = null) => {
+      const { effect }: Endpoint = endpoints[name];
+      const { time, token, user } = entry;
+      const session = token === undefined ? null : sessionID(token);
+      const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session };
+      const duration = performance.now() - began;
+      logCall(this.database, { ...call, fault: circumstances.fault, duration }, entry.request);
     };
     try {
-      const { settings } = this;
-      requireJSON(headers, body);
-      const received = { headers, query, body: withOurNames(parseBody(body), this.options.wireNames) };
-      const accepted = endpoint.accept(received);
-      request = requestText(accepted, body);
-      if (circumstances.instead) {
-        log(circumstances.instead.status, null);
-        return circumstances.instead;
-      }
-      const session = name === "logout" ? sessionIn(headers, accepted) : headers;
-      if (endpoint.auth !== "none") user = signedIn({ database, settings, now: time }, session);
-      if (endpoint.auth === "token+key") requireKey({ database, settings, now: time }, headers);
-      if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
-      const parsed = judged(endpoint, accepted);
-      const call: Call = {
-        database,
-        settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
-        now: time,
-        newID: () => this.#identifiers.next(time),
-        url,
-        token: session["x-auth-token"],
-        fetched: undefined,
-        get user() {
-          if (!user) throw new PlatformError("unauthorized", "You must be logged in");
-          return user;
-        },
-      };
-      const prepare = preparations[name];
-      if (prepare) call.fetched = await prepare(parsed, call);
-      const carryOut = () => endpoint.wrap(handlerOf(name)(parsed, call));
-      if (endpoint.effect === "read") {
-        const answer = database.reading(carryOut);
-        log(200, null);
-        return { status: 200, body: answer, headers: {} };
-      }
-      return database.transaction(() => {
-        const answer = carryOut();
-        log(200, null);
-        return { status: 200, body: answer, headers: {} };
-      });
+      return await this.#carryOut(incoming, circumstances, entry, log);
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = platformErrorOf(error);
       log(failure.status, failure.message);
       const { retryAfter } = failure;
       return {
@@ -138,6 +106,49 @@ export class Platform {
         headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
       };
     }
+  }
+
+  async #carryOut(incoming: Incoming, circumstances: Circumstances, entry: Entry, log: Log): Promise<Outgoing> {
+    const { name, headers, query, body, url } = incoming;
+    const endpoint: Endpoint = endpoints[name];
+    const { database, settings } = this;
+    requireJSON(headers, body);
+    const accepted = endpoint.accept({ headers, query, body: withOurNames(parseBody(body), this.options.wireNames) });
+    entry.request = requestText(accepted, body);
+    if (circumstances.instead) {
+      log(circumstances.instead.status);
+      return circumstances.instead;
+    }
+    const signIn = { database, settings, now: entry.time };
+    const session = name === "logout" ? sessionIn(headers, accepted) : headers;
+    entry.token = session["x-auth-token"];
+    if (endpoint.auth !== "none") entry.user = signedIn(signIn, session);
+    if (endpoint.auth === "token+key") requireKey(signIn, headers);
+    if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
+    const request = parseRequest(endpoint, accepted);
+    const call: Call = {
+      database,
+      settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
+      now: entry.time,
+      newID: () => this.#identifiers.next(entry.time),
+      url,
+      token: session["x-auth-token"],
+      fetched: undefined,
+      get user() {
+        if (!entry.user) throw new PlatformError("unauthorized", "You must be logged in");
+        return entry.user;
+      },
+    };
+    const prepare = preparations[name];
+    if (prepare) call.fetched = await prepare(request, call);
+    const handle = () => endpoint.wrap(handlerOf(name)(request, call));
+    const answered = (answer: unknown): Outgoing => {
+      if (name === "login" && isObject(answer)) entry.token = String(answer["authToken"]); // its session begins here
+      log(200);
+      return { status: 200, body: answer, headers: {} };
+    };
+    if (endpoint.effect === "read") return answered(database.reading(handle));
+    return database.transaction(() => answered(handle()));
   }
 
   /** Ends the session of a token. */
@@ -160,7 +171,7 @@ function requireJSON(headers: Received["headers"], body: Buffer): void {
   throw invalid("Content-Type must be application/json");
 }
 
-function judged(endpoint: Endpoint, accepted: unknown): unknown {
+function parseRequest(endpoint: Endpoint, accepted: unknown): unknown {
   const result = endpoint.request.safeParse(accepted, sentences);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -181,7 +192,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 const busy = 5; // SQLITE_BUSY
 
-function failureOf(error: unknown): PlatformError {
+function platformErrorOf(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   if (isObject(error) && error["errcode"] === busy) {
     return new PlatformError("unavailable", "The data file is busy", { retryAfter: 1 });

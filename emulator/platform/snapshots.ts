@@ -1,6 +1,6 @@
 import type { Database } from "../data/database.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
-import { indexSorts } from "../seed/planting.ts";
+import { indexSorts } from "../data/tables.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
@@ -13,7 +13,7 @@ export interface Difference {
 }
 
 /** Tables of a platform; sessions and the call log go on whatever is loaded. */
-const keys = {
+const keyColumns = {
   users: "id",
   tables: "id",
   fields: "id",
@@ -26,9 +26,9 @@ const keys = {
   files: "resource_id || '/' || key",
   contents: "digest",
   notifications: "id",
-  pushes: "n",
+  pushes: "seq",
 };
-const tables = Object.keys(keys) as (keyof typeof keys)[];
+const tables = Object.keys(keyColumns) as (keyof typeof keyColumns)[];
 
 const copyOf = (name: string, table: string): string => `"snapshot:${name}:${table}"`;
 
@@ -80,7 +80,7 @@ export function differences(database: Database, name: string): Difference[] {
     requireSnapshot(database, name);
     return tables.flatMap((table) => {
       const columns = columnsOf(database, `snapshot:${name}:${table}`).join(", ");
-      const key = keys[table];
+      const key = keyColumns[table];
       const copy = copyOf(name, table);
       const only = (one: string, other: string) =>
         database

@@ -2,7 +2,7 @@ import type { Database } from "../data/database.ts";
 import { hashPassword, hashToken } from "../data/hashing.ts";
 import { derivedID } from "../data/identifiers.ts";
 import { writeSettings } from "../data/settings.ts";
-import { sortIndex } from "../data/tables.ts";
+import { indexSorts } from "../data/tables.ts";
 import type { Seed } from "./schema.ts";
 
 /** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
@@ -43,7 +43,7 @@ function plantUsers(database: Database, { administrator, users }: Seed, now: num
   }
   if (administrator.apiKey !== undefined) {
     const id = administrator.id ?? derivedID("user", administrator.email.toLowerCase());
-    database.run("INSERT INTO keys VALUES (?, ?)", administrator.apiKey, id);
+    database.run("INSERT INTO api_keys VALUES (?, ?)", administrator.apiKey, id);
   }
 }
 
@@ -61,20 +61,5 @@ function plantTables(database: Database, { tables }: Seed): void {
         ...[fieldID, tableID, label, field.type, field.sort ?? null, target, field.field ?? null, place],
       );
     }
-  }
-}
-
-/** A page in the order of a sort field must not read the whole table: each gets a column and an index of its own. */
-export function indexSorts(database: Database): void {
-  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'rows:*'";
-  for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
-  const sorts = "SELECT table_id AS tableID, sort FROM fields WHERE sort IS NOT NULL";
-  for (const { tableID, sort } of database.all<{ tableID: string; sort: number }>(sorts)) {
-    if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", `sort${sort}`)) {
-      database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
-    }
-    // A seed's table IDs are letters, digits, dots, hyphens and underscores.
-    const index = `"${sortIndex(tableID, sort)}"`;
-    database.execute(`CREATE INDEX ${index} ON rows (sort${sort}, id) WHERE table_id = '${tableID}'`);
   }
 }

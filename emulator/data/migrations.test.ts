@@ -1,0 +1,110 @@
+import { expect, test } from "@jest/globals";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import { readCalls } from "../index.ts";
+import { directory, signIn, start } from "../testing/platform.ts";
+import { run } from "../testing/processes.ts";
+import { Database } from "./database.ts";
+import { schemaVersion } from "./schema.ts";
+
+const written = join(import.meta.dirname, "../../../emulator/testdata/version1.db.gz");
+
+/** A data file that version 1 of the schema wrote, with something in each table. */
+function version1(): string {
+  const file = join(directory(), "platform.db");
+  writeFileSync(file, gunzipSync(readFileSync(written)), { mode: 0o600 });
+  return file;
+}
+
+const versionOf = (file: string) => {
+  const connection = new DatabaseSync(file, { readOnly: true });
+  const version = connection.prepare("PRAGMA user_version").get()?.["user_version"];
+  connection.close();
+  return version;
+};
+
+const seedMustNotCount = () => {
+  throw new Error("an old file must not be planted");
+};
+
+test("a file of version 1 is read before anything opens it", () => {
+  const file = version1();
+  const calls = readCalls(file);
+  expect(calls).toHaveLength(12);
+  expect(calls[1]).toMatchObject({ endpoint: "insertmicroapprows", mutating: true, session: null, duration: null });
+  expect(versionOf(file)).toBe(1);
+});
+
+test("a file of version 1 is migrated when it is opened, and everything is there", async () => {
+  const data = version1();
+  const now = () => 1_700_000_000_000;
+  const emulator = await start({ data, now, settings: { generationSeconds: 0 } });
+  expect(versionOf(data)).toBe(schemaVersion);
+  expect(emulator.calls()).toHaveLength(12);
+  const admin = await signIn(emulator.url);
+  const codes = async () =>
+    ((await admin.get("body.microAppRows", "microappdata", { microAppID: "countries" })) as { Code: string }[]).map(
+      ({ Code }) => Code,
+    );
+  expect(await codes()).toEqual(["CZ"]);
+  const emails = async () =>
+    ((await admin.get("body.teamMembers", "teammembers", { teamID: "crew" })) as { email: string }[]).map(
+      ({ email }) => email,
+    );
+  expect(await emails()).toEqual(["admin@example.com", "ada@example.com", "bob@example.com"]);
+  const [{ _id: rowID } = { _id: "" }] = (await admin.get("body.microAppRows", "microappdata", {
+    microAppID: "countries",
+  })) as { _id: string }[];
+  const children = { microAppResourceID: "countries", appID: rowID, fieldID: "flag" };
+  expect(await admin.get("body.childItems", "microappchildList", children)).toMatchObject([
+    { content: { filename: "cz.png" } },
+  ]);
+  expect(emulator.notifications("ada@example.com")).toMatchObject({
+    inbox: [{ message: "hello", badgeCount: 4 }],
+    pushes: [{ message: "hello" }],
+  });
+  expect(emulator.differences("before").map(({ table }) => table)).toEqual(["rows", "members"]);
+  emulator.loadSnapshot("before");
+  expect(await codes()).toEqual(["CZ", "SK"]);
+  expect(await emails()).toEqual(["admin@example.com", "ada@example.com"]);
+  expect(emulator.calls({ since: 12 }).at(-1)?.duration).toEqual(expect.any(Number));
+});
+
+test("two processes open a file of version 1 at once", async () => {
+  const data = version1();
+  const [one, two] = await Promise.all([run("--data", data), run("--data", data)]);
+  const admin = await signIn(one.url);
+  await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "PL" } });
+  const other = await signIn(two.url);
+  expect(await other.get("body.microAppRows", "microappdata", { microAppID: "countries" })).toMatchObject([
+    { Code: "CZ" },
+    { Code: "PL" },
+  ]);
+  expect(await Promise.all([one.end("SIGTERM"), two.end("SIGTERM")])).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+});
+
+test("a migration that fails leaves the file as it was", () => {
+  const file = version1();
+  const broken = new DatabaseSync(file);
+  broken.exec("DROP TABLE pushes; ALTER TABLE calls ADD COLUMN duration REAL");
+  broken.close();
+  expect(() => new Database(file, seedMustNotCount)).toThrow("duplicate column name: duration");
+  expect(versionOf(file)).toBe(1);
+  const connection = new DatabaseSync(file, { readOnly: true });
+  expect(() => connection.prepare("SELECT n FROM rows")).not.toThrow();
+  connection.close();
+});
+
+test("a file of a later version is refused", () => {
+  const file = version1();
+  const later = new DatabaseSync(file);
+  later.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
+  later.close();
+  expect(() => new Database(file, seedMustNotCount)).toThrow("was written by another version of the emulator");
+  expect(versionOf(file)).toBe(schemaVersion + 1);
+});
