@@ -18,8 +18,8 @@ function methods(): string {
   const entries: [string, Endpoint][] = Object.entries(endpoints);
   return [
     "// Made of provider/contract by `make docs`: change that, not this.",
-    'import type { AnswerOf, RequestOf } from "../provider/contract/endpoints.ts";',
-    'import type { CallOptions } from "../provider/client/client.ts";',
+    'import type { AnswerOf, RequestOf } from "../contract/endpoints.ts";',
+    'import type { CallOptions } from "./http/call.ts";',
     "",
     "/** One method for each endpoint of the contract, by its name. All of them fail with an `ApiError`, whose `code` says why. */",
     "export interface Methods {",

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import type { FieldType } from "../contract/fields.ts";
+import { misnamed } from "../files/exactNumbers.ts";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { load, shown } from "../layers/overlays.ts";
-import { misnamed } from "../sources/exactNumbers.ts";
 import { refusedFormat } from "../sources/formats.ts";
 import { linkedLabels } from "../sources/source.ts";
 import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
