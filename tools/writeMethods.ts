@@ -19,7 +19,7 @@ function methods(): string {
   return [
     "// Made of provider/contract by `make docs`: change that, not this.",
     'import type { AnswerOf, RequestOf } from "../contract/endpoints.ts";',
-    'import type { CallOptions } from "./client.ts";',
+    'import type { CallOptions } from "./http/call.ts";',
     "",
     "/** One method for each endpoint of the contract, by its name. All of them fail with an `ApiError`, whose `code` says why. */",
     "export interface Methods {",

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient, type ClientOptions } from "../../provider/client/client.ts";
+import { createClient } from "../../provider/client/client.ts";
+import { type ClientOptions } from "../../provider/client/options.ts";
 import { appIDIn } from "../../provider/contract/apps.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { EmulatorOptions } from "../emulator.ts";

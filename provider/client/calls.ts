@@ -1,17 +1,5 @@
 import type { EndpointName } from "../contract/endpoints.ts";
-import type { ErrorCode } from "../contract/errors.ts";
-
-/** One request that went out, as `onCall` is told of it. A call that is repeated is told of each time. */
-export interface CallRecord {
-  endpoint: EndpointName;
-  /** 1 for the first time. */
-  attempt: number;
-  /** HTTP status, undefined when no answer came. */
-  status: number | undefined;
-  /** How it failed, undefined when it went well. */
-  code: ErrorCode | undefined;
-  milliseconds: number;
-}
+import type { CallRecord } from "./http/call.ts";
 
 /** Counts the requests of a client by endpoint: pass its `onCall` to `createClient`. */
 export class CallCounter {

@@ -2,10 +2,11 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import { CallCounter } from "./calls.ts";
-import { createClient, type Client } from "./client.ts";
+import { createClient } from "./client.ts";
 import { Limiter } from "./http/limiter.ts";
 import { Transport } from "./http/transport.ts";
 import { batches } from "./lists/batches.ts";
+import { type Client } from "./options.ts";
 import { say, serve, session, silence, type Server } from "./testing/server.ts";
 
 let server: Server;

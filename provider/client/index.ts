@@ -4,10 +4,12 @@
  * @module
  */
 export { batches, type BatchOptions } from "./lists/batches.ts";
-export { CallCounter, type CallRecord } from "./calls.ts";
-export { createClient, type CallOptions, type Client, type ClientOptions } from "./client.ts";
+export { CallCounter } from "./calls.ts";
+export { createClient } from "./client.ts";
+export type { CallOptions, CallRecord } from "./http/call.ts";
 export { Limiter, type LimiterOptions } from "./http/limiter.ts";
 export { pages, type PagesOptions } from "./lists/pages.ts";
+export type { Client, ClientOptions } from "./options.ts";
 export { inParallel } from "./parallel.ts";
 export type { RetryOptions } from "./http/retries.ts";
 export type { AnswerOf, EndpointName, RequestOf, WireNames } from "../contract/endpoints.ts";

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { printable, printableJson } from "../../engine/index.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
-import { platformOf } from "../pulumi/configuration/binding.ts";
+import { platformOf } from "../pulumi/binding.ts";
 import { connect } from "../pulumi/platform.ts";
 import { maskOf } from "../pulumi/secrets.ts";
 import { TeamClaims } from "../resources/members/teamClaims.ts";
 import { Identities } from "../resources/model/identities.ts";
-import { RowClaims } from "../resources/rows/claims.ts";
+import { RowClaims } from "../resources/rows/declared/claims.ts";
 import { managedBy } from "./managed.ts";
 import { settingsOf } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Context } from "../resources/model/resource.ts";
+import type { ResourceContext } from "../resources/resource.ts";
 import { DumpError } from "./dumpError.ts";
 import { environmentText } from "./environmentFile.ts";
 import { existingPeople, existingSeed, type Existing } from "./existing.ts";
@@ -38,7 +38,7 @@ const environmentName = "environment.yaml";
 const importName = "import.json";
 
 /** Reads what is asked for and writes it into the folder, all of it or nothing. `context` may read only. */
-export async function dump(context: Context, request: DumpRequest, folder: string): Promise<DumpSummary> {
+export async function dump(context: ResourceContext, request: DumpRequest, folder: string): Promise<DumpSummary> {
   const { tables, door, force } = request;
   const files = [environmentName, ...tables.map(({ file }) => file), ...(door === "none" ? [] : [importName])];
   refuse(request, files, folder);
@@ -97,7 +97,7 @@ function refuse({ organizations, teams, tables, force }: DumpRequest, files: rea
 }
 
 async function existingSeeds(
-  context: Context,
+  context: ResourceContext,
   seeds: readonly Seed[],
   draft: string,
   warn: (text: string) => void,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { check, inputsIn, type Properties } from "../pulumi/properties.ts";
-import type { Context, Resource } from "../resources/model/resource.ts";
 import { organization } from "../resources/organization.ts";
+import type { ResourceContext, Resource } from "../resources/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
@@ -54,7 +54,7 @@ const described = ({ name, description }: { name: string; description?: string |
  * that may only read, this is also the proof that the file says what the table says. Throws when it does not.
  */
 export async function existingSeed(
-  context: Context,
+  context: ResourceContext,
   { rows, declaration, references, parent }: Seed,
 ): Promise<Existing> {
   const keyed = ({ option: { table, key } }: TableRows) => ({ table, key: key[0] ?? "" });

@@ -1,8 +1,8 @@
 import { role } from "../contract/members.ts";
 import { allMembers } from "../contract/teams.ts";
 import { getTeamMembers } from "../functions/getTeamMembers.ts";
-import type { Context } from "../resources/model/resource.ts";
 import { organization } from "../resources/organization.ts";
+import type { ResourceContext } from "../resources/resource.ts";
 import { team } from "../resources/team.ts";
 import { DumpError } from "./dumpError.ts";
 
@@ -36,7 +36,7 @@ export interface DumpedOrganization extends Named {
  * the order of their names. `warn` is told what an environment file can't say.
  */
 export async function readOrganizations(
-  context: Context,
+  context: ResourceContext,
   organizationIDs: readonly string[],
   teamIDs: readonly string[],
   warn: (text: string) => void,
@@ -68,7 +68,11 @@ export async function readOrganizations(
   );
 }
 
-async function membersOf(context: Context, { id, name }: Named, warn: (text: string) => void): Promise<Member[]> {
+async function membersOf(
+  context: ResourceContext,
+  { id, name }: Named,
+  warn: (text: string) => void,
+): Promise<Member[]> {
   const { members } = await getTeamMembers.invoke(context, { teamID: id });
   const nameless = members.filter(({ email }) => email === undefined);
   if (nameless.length > 0) {

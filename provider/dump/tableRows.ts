@@ -2,7 +2,7 @@ import { pages } from "../client/lists/pages.ts";
 import { ApiError } from "../contract/errors.ts";
 import { declarable, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
-import type { Context } from "../resources/model/resource.ts";
+import type { ResourceContext } from "../resources/resource.ts";
 import { Columns } from "./columns.ts";
 import { DumpError } from "./dumpError.ts";
 import { Spool } from "./spool.ts";
@@ -42,7 +42,7 @@ export class TableRows {
   }
 
   /** Reads a table. Ends with an error that names rows without their natural key. */
-  static async read(context: Context, option: TableOption, spool: string): Promise<TableRows> {
+  static async read(context: ResourceContext, option: TableOption, spool: string): Promise<TableRows> {
     const rows = new TableRows(option, spool);
     try {
       await rows.#readAll(context);
@@ -109,7 +109,7 @@ export class TableRows {
     this.#spool.remove();
   }
 
-  async #readAll(context: Context): Promise<void> {
+  async #readAll(context: ResourceContext): Promise<void> {
     const { table, key } = this.option;
     const keyless: string[] = [];
     try {

@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { fieldTypesOf } from "../../emulator/seed/fields.ts";
 import type { FieldType } from "../contract/fields.ts";
+import { misnamed } from "../files/exactNumbers.ts";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { load, shown } from "../layers/overlays.ts";
-import { misnamed } from "../sources/exactNumbers.ts";
 import { refusedFormat } from "../sources/formats.ts";
 import { linkedLabels } from "../sources/source.ts";
 import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
@@ -51,7 +51,13 @@ function checked(root: Value, folder: string, report: (problem: Problem) => void
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const seedOrder = ordered(check, seeds);
-  return { organizations, seeds: Object.fromEntries(located), apps, seedOrder, fields: sound.platform ? fieldTypesOf(sound.platform) : {} };
+  return {
+    organizations,
+    seeds: Object.fromEntries(located),
+    apps,
+    seedOrder,
+    fields: sound.platform ? fieldTypesOf(sound.platform) : {},
+  };
 }
 
 interface Check {

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
-import { misnamed } from "../sources/exactNumbers.ts";
+import { misnamed } from "../files/exactNumbers.ts";
 
 /** Where something stands; line and column count from 1. */
 export interface Place {

@@ -17,3 +17,13 @@ export function printableLine(text: string): string {
     .replace(unseen, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
+
+/** What there is any of, for people: `2 added, 1 removed`. */
+export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
+  counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");
+
+/** The first few of many, for people. */
+export function some(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}

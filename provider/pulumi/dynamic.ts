@@ -1,13 +1,14 @@
 import { isObject } from "../contract/wire.ts";
-import type { Resource } from "../resources/model/resource.ts";
+import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
 import { former } from "./configuration/keys.ts";
+import { Failure } from "./failure.ts";
 import { hidden, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmall } from "./lifetime/memory.ts";
-import { Failure, Operations, type Call } from "./operations.ts";
+import { Operations, type Call } from "./operations.ts";
 import { optionsInput, previewInput, replacedBy, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
@@ -40,7 +41,7 @@ export function handler(name: string): Provider {
   const resource = resourceNamed(name);
   if (!resource) throw new Error(`pulumi-microapps has no resource ${name}: it may come from a newer version`);
   operations ??= started();
-  return providerOf(resource, operations);
+  return new DynamicProvider(resource, operations);
 }
 
 function started(): Operations {
@@ -83,88 +84,98 @@ function ownSettings(host: HostConfiguration | undefined): Record<string, unknow
   return Object.fromEntries(keys.map((key) => [key, host?.get(prefix + key)]));
 }
 
-function providerOf(resource: Resource, operations: Operations): Provider {
-  /** Properties as the engine has them, of which some are hidden, and as the resource knows them. */
-  const shown = (properties: Properties): Properties => hidden(resource, properties);
-  const known = (properties: Properties) => withoutOptions(unhidden(resource, properties));
+/** One resource type, as the host calls it. */
+class DynamicProvider implements Provider {
+  readonly #resource: Resource;
+  readonly #operations: Operations;
+
+  constructor(resource: Resource, operations: Operations) {
+    this.#resource = resource;
+    this.#operations = operations;
+  }
+
+  // The host has this provider in its cache before `configure` has ended, so it must not wait for anything.
+  configure({ config }: { config: HostConfiguration }): Promise<void> {
+    host = config;
+    return Promise.resolve();
+  }
+
+  async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: unknown[] }> {
+    isCurrent = true;
+    this.#operations.isUpdate = news[previewInput] === false;
+    const { call, inputs: given, options, olds: old } = this.#asked(news, olds);
+    const wanted = { ...given, ...secrecy(this.#resource, new Set(options.secrets)) };
+    const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(tell);
+    const own = news[optionsInput];
+    return {
+      inputs: this.#shown(own === undefined ? inputs : { ...inputs, [optionsInput]: own }),
+      // No property is named: an engine prints the value of one that is.
+      failures: problems.map((reason) => ({ property: "", reason })),
+    };
+  }
+
+  async diff(id: string, state: Properties, news: Properties): Promise<object> {
+    const { call, inputs, options, olds } = this.#asked(news, state);
+    const change = await this.#operations.diff(call, id, olds, inputs).catch(tell);
+    const replaces = replacedBy(this.#resource, options.replaceOnChanges, change, olds, inputs);
+    return {
+      changes: change.changed.length > 0,
+      replaces: [...new Set([...change.replaces, ...replaces])],
+      deleteBeforeReplace: this.#resource.deleteBeforeReplace ?? false,
+    };
+  }
+
+  async create(news: Properties): Promise<{ id: string; outs: Properties }> {
+    const { call, inputs, options } = this.#asked(news);
+    const { id, outputs } = await this.#operations
+      .create({ ...call, ...timeoutOf(options.timeouts.create) }, inputs)
+      .catch(tellWith(this.#resource, news));
+    return { id, outs: this.#shown(remembered(outputs, options)) };
+  }
+
+  async read(id: string, properties: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }> {
+    const { call, inputs: state, options } = this.#asked(properties);
+    const found = await this.#operations.read(call, id, state).catch(tell);
+    if (!found) return { id: "" };
+    return {
+      id: found.id,
+      props: this.#shown(remembered(found.outputs, options)),
+      ...(found.inputs ? { inputs: this.#shown(found.inputs) } : {}),
+    };
+  }
+
+  async update(id: string, state: Properties, news: Properties): Promise<{ outs: Properties }> {
+    const { call, inputs, options, olds } = this.#asked(news, state);
+    const outputs = await this.#operations
+      .update({ ...call, ...timeoutOf(options.timeouts.update) }, id, olds, inputs)
+      .catch(tellWith(this.#resource, news));
+    return { outs: this.#shown(remembered(outputs, options)) };
+  }
+
+  delete(id: string, properties: Properties): Promise<void> {
+    const { call, inputs: state } = this.#asked(properties);
+    return this.#operations.delete(call, id, state).catch(tell);
+  }
+
+  /** Properties as the engine has them, of which some are hidden. */
+  #shown(properties: Properties): Properties {
+    return hidden(this.#resource, properties);
+  }
+
   /** What an engine sends, and whose it is; messages tell no secret of it, nor of the state beside it. */
-  const asked = (properties: Properties, state: Properties = {}) => {
+  #asked(properties: Properties, state: Properties = {}) {
+    const known = (given: Properties) => withoutOptions(unhidden(this.#resource, given));
     const [now, old] = [known(properties), known(state)];
     const all = [now, old];
-    const names = all.flatMap(({ inputs, options }) => [...options.secrets, ...secretsOf(resource, inputs)]);
+    const names = all.flatMap(({ inputs, options }) => [...options.secrets, ...secretsOf(this.#resource, inputs)]);
     const { resourceUrn } = now.inputs;
     const call: Call = {
-      resource,
+      resource: this.#resource,
       urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
       secrets: all.flatMap(({ inputs }) => secretTexts(inputs, names)),
     };
     return { ...now, olds: old.inputs, call };
-  };
-
-  return {
-    // The host has this provider in its cache before `configure` has ended, so it must not wait for anything.
-    configure: ({ config }) => {
-      host = config;
-      return Promise.resolve();
-    },
-
-    check: async (olds, news) => {
-      isCurrent = true;
-      operations.isUpdate = news[previewInput] === false;
-      const { call, inputs: given, options, olds: old } = asked(news, olds);
-      const wanted = { ...given, ...secrecy(resource, new Set(options.secrets)) };
-      const { inputs, problems } = await operations.check(call, old, wanted).catch(tell);
-      const own = news[optionsInput];
-      return {
-        inputs: shown(own === undefined ? inputs : { ...inputs, [optionsInput]: own }),
-        // No property is named: an engine prints the value of one that is.
-        failures: problems.map((reason) => ({ property: "", reason })),
-      };
-    },
-
-    diff: async (id, state, news) => {
-      const { call, inputs, options, olds } = asked(news, state);
-      const change = await operations.diff(call, id, olds, inputs).catch(tell);
-      const replaces = replacedBy(resource, options.replaceOnChanges, change, olds, inputs);
-      return {
-        changes: change.changed.length > 0,
-        replaces: [...new Set([...change.replaces, ...replaces])],
-        deleteBeforeReplace: resource.deleteBeforeReplace ?? false,
-      };
-    },
-
-    create: async (news) => {
-      const { call, inputs, options } = asked(news);
-      const { id, outputs } = await operations
-        .create({ ...call, ...timeoutOf(options.timeouts.create) }, inputs)
-        .catch(tellWith(resource, news));
-      return { id, outs: shown(remembered(outputs, options)) };
-    },
-
-    read: async (id, properties) => {
-      const { call, inputs: state, options } = asked(properties);
-      const found = await operations.read(call, id, state).catch(tell);
-      if (!found) return { id: "" };
-      return {
-        id: found.id,
-        props: shown(remembered(found.outputs, options)),
-        ...(found.inputs ? { inputs: shown(found.inputs) } : {}),
-      };
-    },
-
-    update: async (id, state, news) => {
-      const { call, inputs, options, olds } = asked(news, state);
-      const outputs = await operations
-        .update({ ...call, ...timeoutOf(options.timeouts.update) }, id, olds, inputs)
-        .catch(tellWith(resource, news));
-      return { outs: shown(remembered(outputs, options)) };
-    },
-
-    delete: (id, properties) => {
-      const { call, inputs: state } = asked(properties);
-      return operations.delete(call, id, state).catch(tell);
-    },
-  };
+  }
 }
 
 /** A refresh and a destroy know the state alone: it says which of its properties are secrets. */

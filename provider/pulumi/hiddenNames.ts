@@ -1,4 +1,4 @@
-import type { Resource } from "../resources/model/resource.ts";
+import type { Resource } from "../resources/resource.ts";
 import { factsOf, type Properties } from "./properties.ts";
 
 /** Engines show no property whose name begins with it, on no screen. */

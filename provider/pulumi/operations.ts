@@ -1,17 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError } from "../contract/errors.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import { Mask } from "../messages/masks.ts";
 import { TeamClaims } from "../resources/members/teamClaims.ts";
 import { calledBy, Identities, named } from "../resources/model/identities.ts";
-import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/model/resource.ts";
-import { PartialFailure, randomID, ResourceError } from "../resources/model/resource.ts";
-import { RowClaims } from "../resources/rows/claims.ts";
-import { bindingOutput, bound, isMoved, platformOf } from "./configuration/binding.ts";
+import type { Change, Observed, Problem, Report } from "../resources/model/resource.ts";
+import { randomID, ResourceError } from "../resources/model/resource.ts";
+import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
+import { RowClaims } from "../resources/rows/declared/claims.ts";
+import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
-import { unlessLate } from "./lifetime/deadline.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
+import { failureOf, messageOf } from "./failure.ts";
+import { unlessLate } from "./lifetime/deadline.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
@@ -30,18 +31,6 @@ export interface Call {
   seed?: Uint8Array;
 }
 
-/** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
-export class Failure extends Error {
-  readonly partial: { id: string; outputs: Properties } | undefined;
-  /** Whether the platform does not know the credentials. */
-  readonly refused: boolean;
-  constructor(message: string, partial?: { id: string; outputs: Properties }, refused = false) {
-    super(message);
-    this.partial = partial;
-    this.refused = refused;
-  }
-}
-
 interface Surroundings {
   /** Throws when it can't be used. */
   configuration: () => Configuration;
@@ -52,6 +41,19 @@ interface Surroundings {
   readsFirst?: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
+}
+
+type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer">;
+
+/** What a call is carried out with. */
+interface Tools {
+  configuration: Configuration;
+  offline: OfflineResourceContext;
+  /** Throws when the state is of another platform. */
+  online: (state?: Properties) => Promise<ResourceContext>;
+  /** What a resource returned, with the platform that it is on. */
+  bound: (outputs: Properties) => Properties;
+  clean: (text: string) => string;
 }
 
 /** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
@@ -197,69 +199,61 @@ export class Operations {
     });
   }
 
-  async #run<Answer>(
-    { urn, timeout, secrets = [], seed }: Omit<Call, "resource">,
-    work: (tools: {
-      configuration: Configuration;
-      offline: OfflineContext;
-      /** Throws when the state is of another platform. */
-      online: (state?: Properties) => Promise<Context>;
-      /** What a resource returned, with the platform that it is on. */
-      bound: (outputs: Properties) => Properties;
-      clean: (text: string) => string;
-    }) => Promise<Answer>,
-  ): Promise<Answer> {
-    const { directory, report, readsFirst = false, signal } = this.#surroundings;
+  async #run<Answer>(call: Omit<Call, "resource">, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
+    const { urn, timeout, secrets = [] } = call;
+    const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
     let mask: Mask | undefined; // made when there is something to say
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
     const reported = report(urn, clean);
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
+    const stop = time ? AbortSignal.any([signal, time]) : signal;
     try {
-      configuration = this.#surroundings.configuration();
-      const settings = configuration;
-      const account = { email: settings.email, userID: settings.userID };
-      const offline = {
-        report: reported,
-        directory,
-        platform: platformOf(settings),
-        appServer: settings.appServer,
-        account,
-        claims: this.#claims,
-        identities: this.#identities,
-        rowClaims: this.#rowClaims,
-        seed: seed?.length ? seed : randomBytes(32),
-        fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
-        isUpdate: this.isUpdate,
-      };
-      const stop = time ? AbortSignal.any([signal, time]) : signal;
-      const online = async (state: Properties = {}): Promise<Context> => {
+      const settings = (configuration = this.#surroundings.configuration());
+      const offline = this.#offline(call, settings, reported);
+      const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
-        return {
-          ...offline,
-          ...(await this.#connected(settings)),
-          readsFirst,
-          hide: (value) => masked().add(textsIn(value)),
-          publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
-          signal: stop,
-          sleep: (milliseconds) => sleep(milliseconds, undefined, { signal: stop }),
-          now: Date.now,
-        };
+        return { ...(await this.#online(offline, settings, stop)), ...secrecyOf(masked, secrets) };
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       return await (time ? unlessLate(working, time) : working);
     } catch (error) {
-      const message = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? saidBy(error));
-      const told = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${message}` : message;
-      const refused = error instanceof ApiError && error.code === "unauthorized";
-      if (!(error instanceof PartialFailure) || !configuration || !isSendable(error.outputs)) {
-        throw new Failure(told, undefined, refused);
-      }
-      throw new Failure(told, { id: error.id, outputs: bound(error.outputs, configuration) });
+      const said = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
+      const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${said}` : said;
+      const settings = configuration;
+      throw failureOf(error, message, settings && ((outputs) => bound(outputs, settings)));
     } finally {
       await reported.heard();
     }
+  }
+
+  /** What a resource works with offline. */
+  #offline({ seed }: Pick<Call, "seed">, settings: Configuration, report: Report): Offline {
+    return {
+      report,
+      directory: this.#surroundings.directory,
+      platform: platformOf(settings),
+      appServer: settings.appServer,
+      account: { email: settings.email, userID: settings.userID },
+      claims: this.#claims,
+      identities: this.#identities,
+      rowClaims: this.#rowClaims,
+      seed: seed?.length ? seed : randomBytes(32),
+      fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
+      isUpdate: this.isUpdate,
+    };
+  }
+
+  async #online(offline: Offline, settings: Configuration, signal: AbortSignal) {
+    return {
+      ...offline,
+      ...(await this.#connected(settings)),
+      readsFirst: this.#surroundings.readsFirst ?? false,
+      signal,
+      sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
+      now: Date.now,
+    };
   }
 
   async #connected(settings: Configuration): Promise<Omit<Platform, "close">> {
@@ -276,6 +270,12 @@ export class Operations {
   }
 }
 
+/** What keeps secrets out of messages and IDs. */
+const secrecyOf = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
+  hide: (value) => mask().add(textsIn(value)),
+  publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
+});
+
 /** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
 export const sentenceOf = ({ property, reason }: Problem) => (property === "" ? reason : `${property}: ${reason}`);
 
@@ -290,16 +290,4 @@ function declared(resource: Resource, last: Properties): Properties | undefined 
   if (inputOnlyOf(resource).length > 0) return undefined;
   const inputs = inputsIn(resource, last);
   return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
-}
-
-/**
- * Whether an error can carry a state to any engine: HTTP/2 on Node drops the connection at 64 KB, with all that other
- * resources are about to answer. What is not sent is not lost: the next run finds it on the platform.
- */
-const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
-
-function saidBy(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // A pause that ended early: Node's own words tell nobody what to do.
-  return error.name === "AbortError" ? "cancelled before it was done. Run it again to go on." : error.message;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import type { Resource } from "../resources/model/resource.ts";
 import { organization } from "../resources/organization.ts";
+import type { Resource } from "../resources/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
 import { refusedIgnores, refusedReplacements, replacedBy, withoutOptions } from "./options.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Change, Resource } from "../resources/model/resource.ts";
+import type { Change } from "../resources/model/resource.ts";
+import type { Resource } from "../resources/resource.ts";
 import { factsOf, type Properties } from "./properties.ts";
 import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
 

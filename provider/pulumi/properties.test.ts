@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Resource } from "../resources/model/resource.ts";
+import type { Resource } from "../resources/resource.ts";
 import { seedRows } from "../resources/seedRows.ts";
 import { keyed, listed, parse } from "./properties.ts";
 

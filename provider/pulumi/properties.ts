@@ -4,7 +4,8 @@ import { isObject } from "../contract/wire.ts";
 import { mostTold } from "../messages/reportedError.ts";
 import { sentences } from "../messages/sentences.ts";
 import { nearest } from "../messages/spelling.ts";
-import type { Change, Given, OfflineContext, Problem, Resource } from "../resources/model/resource.ts";
+import type { Change, Given, Problem } from "../resources/model/resource.ts";
+import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
 
 /** What stands for a value that is known only once other resources exist. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -72,7 +73,7 @@ export function listed(resource: Resource, inputs: Properties, last: Properties 
 /** Judges the inputs one by one, leaving out what is not known yet, then as the resource itself does. */
 export async function check(
   resource: Resource,
-  context: OfflineContext,
+  context: OfflineResourceContext,
   old: Properties,
   news: Properties,
 ): Promise<{ inputs: Properties; problems: Problem[] }> {
@@ -137,7 +138,7 @@ const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
 /** What differs between the state of the last run and the inputs of this one. Offline. */
 export async function diff(
   resource: Resource,
-  context: OfflineContext,
+  context: OfflineResourceContext,
   old: Properties,
   news: Properties,
 ): Promise<Change> {

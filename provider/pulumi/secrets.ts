@@ -1,6 +1,6 @@
 import { role } from "../contract/members.ts";
 import { Mask } from "../messages/masks.ts";
-import type { Resource } from "../resources/model/resource.ts";
+import type { Resource } from "../resources/resource.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { factsOf, unknownValue, type Properties } from "./properties.ts";
 

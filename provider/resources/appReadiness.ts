@@ -2,7 +2,8 @@ import { z } from "zod";
 import { generationState, stateOf } from "../contract/apps.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import { common, PartialFailure, resource, ResourceError, type Context } from "./model/resource.ts";
+import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
+import { resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

@@ -6,8 +6,9 @@ import { email } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { given } from "./model/creation.ts";
 import { calledBy, named } from "./model/identities.ts";
-import { common, resource, ResourceError, type Context, type OfflineContext, type Problem } from "./model/resource.ts";
+import { common, ResourceError, type Context, type OfflineContext, type Problem } from "./model/resource.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
+import { resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

@@ -5,8 +5,10 @@ import { ApiError } from "../contract/errors.ts";
 import { email, id } from "../contract/values.ts";
 import { exceptSpelling } from "./members/users.ts";
 import { given } from "./model/creation.ts";
-import { common, PartialFailure, resource, ResourceError, type Context, type State } from "./model/resource.ts";
+import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
+import { resource } from "./resource.ts";
+import { type State } from "./resource.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
 

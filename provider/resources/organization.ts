@@ -3,8 +3,9 @@ import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
 import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./model/creation.ts";
-import { adopt, chosenID, common, resource, ResourceError, type Context } from "./model/resource.ts";
+import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
+import { resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

@@ -1,8 +1,8 @@
 import { appReadiness } from "./appReadiness.ts";
 import { generatedApp } from "./generatedApp.ts";
-import type { Resource } from "./model/resource.ts";
 import { notification } from "./notification.ts";
 import { organization } from "./organization.ts";
+import type { Resource } from "./resource.ts";
 import { rowFile } from "./rowFile.ts";
 import { seedRows } from "./seedRows.ts";
 import { team } from "./team.ts";

@@ -3,8 +3,10 @@ import { z } from "zod";
 import { id } from "../contract/values.ts";
 import { gone, given } from "./model/creation.ts";
 import { calledBy, type Replaced } from "./model/identities.ts";
-import { adopt, common, resource, ResourceError, type Context, type State } from "./model/resource.ts";
+import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
+import { resource } from "./resource.ts";
+import { type State } from "./resource.ts";
 import {
   address,
   childrenOf,

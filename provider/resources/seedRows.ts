@@ -3,17 +3,13 @@ import { fieldTypes } from "../contract/fields.ts";
 import { fraction, id } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
+import { SourceError } from "../sources/read.ts";
 import { cellTypes } from "../sources/source.ts";
 import { given } from "./model/creation.ts";
-import {
-  adopt,
-  common,
-  resource,
-  ResourceError,
-  type OfflineContext,
-  type Problem,
-  type State,
-} from "./model/resource.ts";
+import { adopt, common, ResourceError, type Problem } from "./model/resource.ts";
+import { resource } from "./resource.ts";
+import { type State } from "./resource.ts";
+import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
@@ -240,7 +236,7 @@ export const seedRows = resource({
       const later = passing.filter((name) => isPreview && checked[name] !== undefined && isLater(name));
       return { inputs: checked, outputs: given({ rowCount }), problems, later };
     } catch (error) {
-      if (!(error instanceof ResourceError)) throw error;
+      if (!(error instanceof SourceError)) throw error;
       return { inputs, problems: [problemOf(inputs, error.message)] };
     }
   },
@@ -287,7 +283,7 @@ export const seedRows = resource({
 });
 
 /** What a preview says of the rows, an update does not say once more: it says what it did. */
-const inPreview = (context: OfflineContext): OfflineContext =>
+const inPreview = (context: OfflineRowContext): OfflineRowContext =>
   context.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
 
 const problemOf = ({ source }: { source?: string | undefined }, reason: string): Problem => ({
@@ -296,7 +292,7 @@ const problemOf = ({ source }: { source?: string | undefined }, reason: string):
 });
 
 /** Holds the rows against the other seeds of the program. */
-async function verify({ rowClaims, directory }: OfflineContext, declared: Declared): Promise<Problem[]> {
+async function verify({ rowClaims, directory }: OfflineRowContext, declared: Declared): Promise<Problem[]> {
   const problems = await problemsWith(rowClaims, declared, directory);
   // One for all of them: an engine prints the value of the property with each.
   return problems.length === 0 ? [] : [problemOf(declared.target, problems.join("\n"))];

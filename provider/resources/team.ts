@@ -4,7 +4,8 @@ import { ApiError } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
 import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
-import { adopt, common, generation, resource, ResourceError, type Context } from "./model/resource.ts";
+import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
+import { resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,

@@ -3,11 +3,12 @@ import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { nameOf } from "./members/rosterLists.ts";
-import { stays } from "./members/teamClaims.ts";
+import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { gone } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
-import { adopt, common, resource, ResourceError, type Context } from "./model/resource.ts";
+import { adopt, common, ResourceError } from "./model/resource.ts";
+import { resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
@@ -91,7 +92,7 @@ export const teamMember = resource({
 });
 
 /** Makes the user a member, or goes on with the membership that is there. */
-async function join(context: Context, inputs: Inputs) {
+async function join(context: MemberContext, inputs: Inputs) {
   const { claims, identities, members, report } = context;
   const { teamID, resourceUrn: urn, role, adopt } = inputs;
   const who = nameOf(inputs);
@@ -129,7 +130,7 @@ function parts(id: string): { teamID: string; userID: string } {
 }
 
 /** The member with this user ID, or with this e-mail address, by which it may be imported. */
-async function memberCalled(context: Context, teamID: string, name: string) {
+async function memberCalled(context: MemberContext, teamID: string, name: string) {
   const members = await context.members.of(teamID);
   const found = members?.find(({ userID, email }) => userID === name || email?.toLowerCase() === name.toLowerCase());
   if (found || !members || !name.includes("@")) return found;
@@ -145,12 +146,16 @@ const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitia
 });
 
 /** The role of a member; the list of a team may lack it, then the member is read. */
-async function roleOf(context: Context, teamID: string, userID: string): Promise<{ role?: "admin" | "member" }> {
+async function roleOf(context: MemberContext, teamID: string, userID: string): Promise<{ role?: "admin" | "member" }> {
   const found = role.safeParse(await context.members.roleOf(teamID, userID));
   return found.success ? { role: found.data } : {};
 }
 
-async function sync(context: Context, inputs: Inputs, userID: string): Promise<Inputs & { memberUserID: string }> {
+async function sync(
+  context: MemberContext,
+  inputs: Inputs,
+  userID: string,
+): Promise<Inputs & { memberUserID: string }> {
   if (inputs.role !== undefined && (await roleOf(context, inputs.teamID, userID)).role !== inputs.role) {
     const member = (await context.members.find(inputs.teamID, userID)) ?? { userID };
     await context.members.setRole(inputs.teamID, member, inputs.role);

@@ -5,9 +5,10 @@ import { isUser, managing, planRoster, type RosterMember } from "../reconcile/ro
 import { invitationTargets } from "./members/invitations.ts";
 import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./members/rosterApply.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./members/rosterLists.ts";
-import { stays } from "./members/teamClaims.ts";
+import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { calledBy, type Named } from "./model/identities.ts";
-import { adopt, common, resource, ResourceError, type Context } from "./model/resource.ts";
+import { adopt, common, ResourceError } from "./model/resource.ts";
+import { resource } from "./resource.ts";
 
 const userID = z.string().regex(/^[\w-]+$/);
 const member = z.union([email, userID], "must be an e-mail address or a user ID");
@@ -150,7 +151,7 @@ export const teamRoster = resource({
 
 /** The members on whom no other resource of this run decides; says who declares those whom one does. */
 function notDecidedOn<Live extends RosterMember>(
-  { claims, report }: Context,
+  { claims, report }: MemberContext,
   teamID: string,
   state: { members: Members; userIDs: string[]; sensitive?: boolean | undefined },
   members: readonly Live[],

@@ -3,11 +3,12 @@ import { z } from "zod";
 import { id } from "../contract/values.ts";
 import { isUser, type RosterMember } from "../reconcile/rosters.ts";
 import { nameOf } from "./members/rosterLists.ts";
-import { stays, type TeamClaims } from "./members/teamClaims.ts";
+import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { given } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
-import { common, PartialFailure, resource, type Context, type Given, type Problem } from "./model/resource.ts";
+import { common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
+import { resource } from "./resource.ts";
 
 const inputs = z.object({
   ...common,
@@ -114,7 +115,7 @@ function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Pa
 }
 
 /** Takes the user out of all teams but the declared ones and those in which other resources of this run declare them. */
-const enforce = (context: Context, inputs: Inputs, id?: string): Promise<void> =>
+const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<void> =>
   context.claims.leaving(async () => {
     const { teamIDs, email, userID, organizationID } = inputs;
     const kept = await declaredElsewhere(context, inputs, id ?? userID);
@@ -125,7 +126,11 @@ const enforce = (context: Context, inputs: Inputs, id?: string): Promise<void> =
   });
 
 /** The other teams that the user is in because another resource of this run says so. */
-async function declaredElsewhere(context: Context, inputs: Inputs, userID: string | undefined): Promise<string[]> {
+async function declaredElsewhere(
+  context: MemberContext,
+  inputs: Inputs,
+  userID: string | undefined,
+): Promise<string[]> {
   const { email, organizationID, teamIDs } = inputs;
   const claimed = context.claims.teamsOf({ email, userID: userID ?? "" }, "UserTeams");
   const others = [...claimed].filter(([teamID]) => !teamIDs.includes(teamID));
@@ -145,7 +150,7 @@ async function declaredElsewhere(context: Context, inputs: Inputs, userID: strin
 }
 
 /** ID of a user, who may be known to the lists of the teams alone: looking addresses up is not enabled everywhere. */
-async function userIDOf(context: Context, { email, userID, teamIDs }: Inputs): Promise<string> {
+async function userIDOf(context: MemberContext, { email, userID, teamIDs }: Inputs): Promise<string> {
   if (userID !== undefined) return userID;
   const address = email?.toLowerCase();
   const [first] = teamIDs;
@@ -155,7 +160,11 @@ async function userIDOf(context: Context, { email, userID, teamIDs }: Inputs): P
 }
 
 /** The outputs once the user is seen to be in every declared team. */
-async function confirmed(context: Context, userID: string, inputs: Inputs): Promise<Inputs & z.output<typeof outputs>> {
+async function confirmed(
+  context: MemberContext,
+  userID: string,
+  inputs: Inputs,
+): Promise<Inputs & z.output<typeof outputs>> {
   const lists = await Promise.all(inputs.teamIDs.map((teamID) => context.members.of(teamID)));
   const teamIDs = inputs.teamIDs.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
   if (teamIDs.length === inputs.teamIDs.length) return { ...inputs, memberUserID: userID };

@@ -60,7 +60,7 @@ describe("a CSV", () => {
         () => "",
         (error: unknown) => String(error),
       );
-    const said = (place: string) => `ResourceError: ${place}"__proto__" can't be a label; rename it`;
+    const said = (place: string) => `SourceError: ${place}"__proto__" can't be a label; rename it`;
     expect(await refused("rows.csv", "A,__proto__\n1,2\n")).toBe(said("rows.csv:1: "));
     expect(await refused("rows.csv", 'A,B\n1,2\n1,"{""__proto__"": 1}"\n', { B: "json" })).toBe(
       said("rows.csv:3: B: "),

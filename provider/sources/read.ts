@@ -1,5 +1,4 @@
 import { FileRefusal, mostOfRows, openFile } from "../files/files.ts";
-import { ResourceError } from "../resources/model/resource.ts";
 import { csvRows } from "./csvRows.ts";
 import { formatOf, refusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
@@ -7,8 +6,10 @@ import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type W
 import { EncodingError, textOf } from "./textFiles.ts";
 import { yamlRows } from "./yamlRows.ts";
 
-/** Something wrong with a source; the message names file and line. */
-export class SourceError extends ResourceError {}
+/** Something wrong with a source, in one sentence that names file and line and says what to do. */
+export class SourceError extends Error {
+  override readonly name = "SourceError";
+}
 
 /**
  * The rows of a source, in blocks; a file is streamed where its format allows it. The first row that can't be read ends

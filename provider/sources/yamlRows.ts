@@ -1,5 +1,5 @@
 import type * as Yaml from "yaml";
-import { isRounded, misnamed, rounded } from "./exactNumbers.ts";
+import { isRounded, misnamed, rounded } from "../files/exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
 import { nameless, noName } from "./nameless.ts";
 import { linkedLabels, type Reading, type SourceRow } from "./source.ts";

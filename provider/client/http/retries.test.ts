@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { Effect } from "../../contract/endpoint.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { Client } from "../client.ts";
+import type { Client } from "../options.ts";
 import { say, serve, silence, type Answers, type Server } from "../testing/server.ts";
 import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter } from "./retries.ts";
 

@@ -1,24 +1,12 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
-import type { CallOptions, Client } from "../client.ts";
+import type { CallOptions, Calls } from "../http/call.ts";
+import { inviteInGroups, type Invitation } from "./invitations.ts";
+import { SnapshotCache } from "./snapshotCache.ts";
 
 /** A member whose user ID is known. */
 export type ListedMember = Member & { userID: string };
-
-/** Where an invitation leads, for those who are invited by it. */
-export interface InvitationTargets {
-  targetRoute?: "app" | "go" | undefined;
-  targetInitialApp?: string | undefined;
-  targetInitialScreen?: string | undefined;
-}
-
-/** Someone to be added, by address or by ID. */
-export interface Invitation {
-  email?: string | undefined;
-  userID?: string | undefined;
-  targets?: InvitationTargets;
-}
 
 /** A membership and whether it had existed before. */
 export interface Joined {
@@ -42,45 +30,50 @@ interface Options extends CallOptions {
   now?: () => number;
 }
 
+type Platform = Calls<
+  | "teammembers"
+  | "readteammember"
+  | "insertteammembers"
+  | "updateteammember"
+  | "deleteteammember"
+  | "enforceteammembership"
+  | "userid"
+>;
+
 /**
  * Members of teams, for many callers at a time: additions to a team become one call, reads of many teams become one,
  * and a list that was just read serves everyone who asks about the team.
  */
 export class MemberLists {
-  readonly #client: Client;
+  readonly #client: Platform;
   readonly #call: CallOptions;
   readonly #window: number;
-  readonly #lifetime: number;
-  readonly #now: () => number;
-  readonly #snapshots = new Map<string, { members: List; until: number }>();
-  /** How often a team's list was changed: a list that was read meanwhile is not kept. */
-  readonly #changes = new Map<string, number>();
+  readonly #snapshots: SnapshotCache<List>;
   readonly #reads: Pending<string, List>[] = [];
   /** Lists that are being read, and how often the team had been changed when they were asked for. */
-  readonly #underway = new Map<string, { changes: number | undefined; list: Promise<List> }>();
+  readonly #underway = new Map<string, { version: number; list: Promise<List> }>();
   readonly #additions = new Map<string, Pending<Invitation, Joined>[]>();
 
-  constructor(client: Client, { window = 5, lifetime = 5_000, now = Date.now, ...call }: Options = {}) {
+  constructor(client: Platform, { window = 5, lifetime = 5_000, now = Date.now, ...call }: Options = {}) {
     this.#client = client;
     this.#call = call;
     this.#window = window;
-    this.#lifetime = lifetime;
-    this.#now = now;
+    this.#snapshots = new SnapshotCache(lifetime, now);
   }
 
   /** Members of a team, undefined when there is no such team. */
   of(teamID: string): Promise<List> {
     const known = this.#snapshots.get(teamID);
-    if (known && known.until > this.#now()) return Promise.resolve(known.members);
-    const changes = this.#changes.get(teamID);
+    if (known) return Promise.resolve(known.snapshot);
+    const version = this.#snapshots.version(teamID);
     const underway = this.#underway.get(teamID);
     // One that was asked for before our last change to the team may not show it.
-    if (underway && underway.changes === changes) return underway.list;
+    if (underway && underway.version === version) return underway.list;
     const list = new Promise<List>((resolve, reject) => {
       this.#reads.push({ request: teamID, resolve, reject });
       if (this.#reads.length === 1) this.#later(() => this.#readAll(this.#reads.splice(0)));
     });
-    const own = { changes, list };
+    const own = { version, list };
     this.#underway.set(teamID, own);
     const over = (): void => {
       if (this.#underway.get(teamID) === own) this.#underway.delete(teamID);
@@ -91,7 +84,7 @@ export class MemberLists {
 
   /** Members of a team as they are now, not as they were a moment ago: for deciding who is removed. */
   anew(teamID: string): Promise<List> {
-    this.#snapshots.delete(teamID);
+    this.#snapshots.drop(teamID);
     return this.of(teamID);
   }
 
@@ -139,8 +132,8 @@ export class MemberLists {
   /** Makes a user a member of exactly these teams; whom that touches elsewhere is not known, so every list is dropped. */
   async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
     const drop = (): void => {
-      for (const teamID of new Set([...request.teamIDs, ...this.#snapshots.keys(), ...this.#underway.keys()])) {
-        this.#changed(teamID);
+      for (const teamID of new Set([...request.teamIDs, ...this.#snapshots.keys, ...this.#underway.keys()])) {
+        this.#snapshots.changed(teamID);
       }
     };
     drop();
@@ -160,27 +153,20 @@ export class MemberLists {
    * Invites in one call all who are led to the same place; when that is refused, halves of them to find out whom.
    * Answers those of whom a call failed, with the reason: the list says whether they were added all the same.
    */
-  async invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
-    const failed = new Map<Invitation, unknown>();
-    for (const group of Map.groupBy(people, ({ targets }) => JSON.stringify(targets ?? {})).values()) {
-      await this.#send(teamID, group, failed);
-    }
-    return failed;
+  invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
+    return inviteInGroups(teamID, people, (request) =>
+      this.#changing(teamID, () => this.#client.insertteammembers(request, this.#call)),
+    );
   }
 
   /** A list that was read before or during a change says nothing about the time after it. */
   async #changing(teamID: string, change: () => Promise<unknown>): Promise<void> {
-    this.#changed(teamID);
+    this.#snapshots.changed(teamID);
     try {
       await change();
     } finally {
-      this.#changed(teamID);
+      this.#snapshots.changed(teamID);
     }
-  }
-
-  #changed(teamID: string): void {
-    this.#changes.set(teamID, (this.#changes.get(teamID) ?? 0) + 1);
-    this.#snapshots.delete(teamID);
   }
 
   #later(work: () => Promise<void>): void {
@@ -199,7 +185,7 @@ export class MemberLists {
 
   async #listsOf(teamIDs: string[]): Promise<Map<string, List | Error>> {
     const lists = new Map<string, List | Error>();
-    const changes = new Map(teamIDs.map((teamID) => [teamID, this.#changes.get(teamID)]));
+    const versions = new Map(teamIDs.map((teamID) => [teamID, this.#snapshots.version(teamID)]));
     try {
       const { teamMembers } = await this.#client.teammembers({ teamIDs }, this.#call);
       // A list of bare user IDs does not say whose team they are in.
@@ -210,9 +196,7 @@ export class MemberLists {
         const own = teamMembers.filter((member) => teamIDs.length === 1 || member.teamID === teamID);
         const members = own.filter(hasID);
         if (members.length < own.length) throw withoutID(teamID);
-        if (changes.get(teamID) === this.#changes.get(teamID)) {
-          this.#snapshots.set(teamID, { members, until: this.#now() + this.#lifetime });
-        }
+        this.#snapshots.keep(teamID, members, versions.get(teamID) ?? 0);
         lists.set(teamID, members);
       }
     } catch (error) {
@@ -244,31 +228,6 @@ export class MemberLists {
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
-    }
-  }
-
-  async #send(teamID: string, people: readonly Invitation[], failed: Map<Invitation, unknown>): Promise<void> {
-    const emails = people.flatMap(({ email }) => email ?? []);
-    const userIDs = people.flatMap(({ email, userID }) => (email === undefined ? (userID ?? []) : []));
-    const [first] = people;
-    const targets = Object.entries(first?.targets ?? {}).filter(([, value]) => value !== undefined);
-    const request = {
-      teamIDs: [teamID],
-      ...(emails.length > 0 ? { emails } : {}),
-      ...(userIDs.length > 0 ? { userIDs } : {}),
-      ...(Object.fromEntries(targets) as InvitationTargets), // a subset of the entries of InvitationTargets
-    };
-    try {
-      await this.#changing(teamID, () => this.#client.insertteammembers(request, this.#call));
-    } catch (error) {
-      const judged = error instanceof ApiError && ["invalidRequest", "notFound", "rejected"].includes(error.code);
-      if (!judged || people.length === 1) {
-        for (const one of people) failed.set(one, error);
-        return;
-      }
-      const middle = Math.ceil(people.length / 2);
-      await this.#send(teamID, people.slice(0, middle), failed);
-      await this.#send(teamID, people.slice(middle), failed);
     }
   }
 

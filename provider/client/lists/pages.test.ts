@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { setImmediate as pause } from "node:timers/promises";
 import type { AnswerOf, RequestOf } from "../../contract/endpoints.ts";
 import type { Row } from "../../contract/values.ts";
-import type { CallOptions, Client } from "../client.ts";
+import type { CallOptions } from "../http/call.ts";
+import type { Client } from "../options.ts";
 import { serve, type Server } from "../testing/server.ts";
 import { pages, type PagesOptions } from "./pages.ts";
 

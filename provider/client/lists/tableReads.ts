@@ -1,6 +1,7 @@
 import type { Row } from "../../contract/values.ts";
-import type { CallOptions, Client } from "../client.ts";
+import type { CallOptions, Calls } from "../http/call.ts";
 import { pages } from "./pages.ts";
+import { SnapshotCache } from "./snapshotCache.ts";
 
 interface Options {
   /** Milliseconds that a table which was read answers further reads. Our own writes drop it. */
@@ -16,26 +17,21 @@ const mostRows = 10_000;
  * ask meanwhile or shortly afterwards. Who plans changes reads anew.
  */
 export class TableReads {
-  readonly #client: Client;
-  readonly #lifetime: number;
-  readonly #now: () => number;
-  readonly #kept = new Map<string, { rows: Row[]; until: number }>();
+  readonly #client: Calls<"microappdata">;
+  readonly #snapshots: SnapshotCache<Row[]>;
   readonly #underway = new Map<string, Promise<void>>();
-  /** How often a table was changed: what was read meanwhile is not kept. */
-  readonly #changes = new Map<string, number>();
 
-  constructor(client: Client, { lifetime = 5_000, now = Date.now }: Options = {}) {
+  constructor(client: Calls<"microappdata">, { lifetime = 5_000, now = Date.now }: Options = {}) {
     this.#client = client;
-    this.#lifetime = lifetime;
-    this.#now = now;
+    this.#snapshots = new SnapshotCache(lifetime, now);
   }
 
   /** The rows of a table as they were at most a lifetime ago, page by page. */
   async *look(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
     for (let reader; (reader = this.#underway.get(table)) !== undefined;) await reader;
-    const known = this.#kept.get(table);
-    if (known && known.until > this.#now()) {
-      if (known.rows.length > 0) yield known.rows;
+    const known = this.#snapshots.get(table);
+    if (known) {
+      if (known.snapshot.length > 0) yield known.snapshot;
       return;
     }
     const ended = Promise.withResolvers<undefined>();
@@ -44,7 +40,7 @@ export class TableReads {
       if (this.#underway.get(table) === ended.promise) this.#underway.delete(table);
       ended.resolve(undefined);
     };
-    const changes = this.#changes.get(table);
+    const version = this.#snapshots.version(table);
     let rows: Row[] | undefined = [];
     try {
       for await (const page of pages(this.#client, { microAppID: table, ...call })) {
@@ -53,9 +49,7 @@ export class TableReads {
         if (!rows) letOthers();
         yield page;
       }
-      if (rows && changes === this.#changes.get(table)) {
-        this.#kept.set(table, { rows, until: this.#now() + this.#lifetime });
-      }
+      if (rows) this.#snapshots.keep(table, rows, version);
     } finally {
       letOthers();
     }
@@ -63,7 +57,6 @@ export class TableReads {
 
   /** What was read of a table says nothing about the time after this. */
   changed(table: string): void {
-    this.#changes.set(table, (this.#changes.get(table) ?? 0) + 1);
-    this.#kept.delete(table);
+    this.#snapshots.changed(table);
   }
 }

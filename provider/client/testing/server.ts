@@ -1,7 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
-import { createClient, type Client, type ClientOptions } from "../client.ts";
+import { createClient } from "../client.ts";
+import { type Client } from "../options.ts";
+import { type ClientOptions } from "../options.ts";
 
 /** A request as the test's server saw it. */
 interface Seen {

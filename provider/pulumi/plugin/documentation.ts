@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Resource } from "../../resources/model/resource.ts";
+import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 
 /** A resource's example as the documentation of a package holds it: a whole program in YAML. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { PlatformFunction } from "../../functions/function.ts";
 import { functions } from "../../functions/functions.ts";
-import type { Resource } from "../../resources/model/resource.ts";
+import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
-import { bindingOutput } from "../configuration/binding.ts";
+import { bindingOutput } from "../binding.ts";
 import { configuration } from "../configuration/configuration.ts";
 import { former, variableOf } from "../configuration/keys.ts";
 import { factsOf } from "../properties.ts";

@@ -1,15 +1,19 @@
-import type { Invitation, InvitationTargets, ListedMember } from "../../client/lists/memberLists.ts";
+import type { Invitation, InvitationTargets } from "../../client/lists/invitations.ts";
+import type { ListedMember } from "../../client/lists/memberLists.ts";
+import { counted, some } from "../../messages/text.ts";
 import {
   isUser,
   managing,
   planRoster,
   type Named,
   type RosterOptions,
+  type Role,
   type RosterPlan,
+  type WantedMember,
 } from "../../reconcile/rosters.ts";
-import { counted, some } from "../model/creation.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+import type { MemberContext } from "./teamClaims.ts";
 
 /** What a roster is declared with, as far as the team's members depend on it. */
 interface Roster extends InvitationTargets {
@@ -62,12 +66,58 @@ export async function optionsNow(
 
 /** Brings the team to what is declared: adds, then roles, then removals, which wait while an addition failed. */
 export async function apply<Inputs extends Roster & Record<string, unknown>>(
-  context: Context,
+  context: MemberContext,
   inputs: Inputs,
   old?: Kept,
   /** Whether the team's members are this roster's without any state. */
   ours = false,
 ): Promise<Inputs & Required<Kept>> {
+  const start = await planned(context, inputs, old, ours);
+  const reasons = await invite(context, inputs, start.plan);
+  const { after, known, rest } = await replan(context, inputs.teamID, start);
+  const notAdded = new Map(
+    rest.add.map((one) => [one, reasons.get(nameOf(one)) ?? "it is not in the list afterwards"]),
+  );
+  const promoted = await changeRoles(context, inputs.teamID, changesTo("admin", rest));
+  const waits = notAdded.size + promoted.failed.size > 0;
+  const demoted = await changeRoles(context, inputs.teamID, waits ? [] : changesTo("member", rest));
+  const removed = await remove(context, inputs.teamID, waits ? [] : rest.remove);
+
+  const roles = new Map([...promoted.done, ...demoted.done].map(({ member, role }) => [member, role]));
+  const left = new Set(removed.done);
+  const members = after
+    .filter((member) => !left.has(member))
+    .map((member) => ({ ...member, role: roles.get(member) ?? member.role }));
+  const outputs = { ...inputs, ...observed(members, known, start.options) };
+  const failures = [
+    ...sentences("not added", notAdded, inputs),
+    ...sentences("not made an administrator", promoted.failed, inputs),
+    ...sentences("not made a plain member", demoted.failed, inputs),
+    ...sentences("not removed", removed.failed, inputs),
+  ];
+  if (failures.length > 0) {
+    if (waits && rest.remove.length > 0)
+      failures.push(`${rest.remove.length} members are removed only once that is done.`);
+    const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${failures.join("\n")}`;
+    throw new PartialFailure(message, inputs.teamID, outputs);
+  }
+  // Who was added got the declared role by a call of its own.
+  const there = new Set(start.before.map(({ userID }) => userID));
+  const changed = [...roles.keys()].filter(({ userID }) => there.has(userID)).length;
+  report(context, start.plan, rest, { changed, removed: removed.done.length });
+  return outputs;
+}
+
+/** What is to be done for the members that a team has. */
+interface Start {
+  before: readonly ListedMember[];
+  wanted: readonly WantedMember[];
+  options: RosterOptions;
+  plan: RosterPlan<ListedMember>;
+}
+
+/** Reads the team and plans; throws what a program has to decide first. */
+async function planned(context: MemberContext, inputs: Roster, old: Kept | undefined, ours: boolean): Promise<Start> {
   const { teamID } = inputs;
   const listed = await context.members.anew(teamID);
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
@@ -78,76 +128,74 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const plan = planRoster(wanted, before, options);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
+  return { before, wanted, options, plan };
+}
 
-  const { targetRoute, targetInitialApp, targetInitialScreen } = inputs;
+/** Invites who is missing; answers why a call failed, by the name of whom it was for. */
+async function invite(
+  context: Context,
+  inputs: Roster,
+  { add }: RosterPlan<ListedMember>,
+): Promise<Map<string, unknown>> {
+  const { teamID, targetRoute, targetInitialApp, targetInitialScreen } = inputs;
   const targets = { targetRoute, targetInitialApp, targetInitialScreen };
-  const invitations = plan.add.map(({ email, userID }): Invitation => ({
-    ...(email ? { email } : { userID }),
-    targets,
-  }));
+  const invitations = add.map(({ email, userID }): Invitation => ({ ...(email ? { email } : { userID }), targets }));
   if (invitations.length > 0) context.report.status(`team ${teamID}: adding ${invitations.length} members`);
-  const refused = await context.members.invite(teamID, invitations);
+  const failed = await context.members.invite(teamID, invitations);
+  return new Map([...failed].map(([invitation, reason]) => [nameOf(invitation), reason]));
+}
+
+/** What is left to do after the additions: who was added is listed, as a plain member. */
+async function replan(context: Context, teamID: string, { before, wanted, options }: Start) {
   const there = new Set(before.map(({ userID }) => userID));
   // Adding dropped the list that was read.
-  const relisted = await context.members.of(teamID);
-  if (!relisted) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
-  const after = await withRoles(context, teamID, relisted, ({ userID }) => !there.has(userID));
-
+  const listed = await context.members.of(teamID);
+  if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
+  const after = await withRoles(context, teamID, listed, ({ userID }) => !there.has(userID));
   const known = await identified(context, wanted, after);
-  const rest = planRoster(known, after, options);
-  const reasons = new Map([...refused].map(([invitation, reason]) => [nameOf(invitation), reason]));
-  const notAdded = new Map(
-    rest.add.map((one) => [one, reasons.get(nameOf(one)) ?? "it is not in the list afterwards"]),
-  );
-  type RoleChange = (typeof rest.changeRole)[number];
-  const setRole = ({ member, role }: RoleChange): Promise<void> => context.members.setRole(teamID, member, role);
-  const notPromoted = await each(
-    rest.changeRole.filter(({ role }) => role === "admin"),
-    setRole,
-  );
-  const waits = notAdded.size + notPromoted.size > 0;
-  const demoted = waits ? [] : rest.changeRole.filter(({ role }) => role === "member");
-  const notDemoted = await each(demoted, setRole);
-  const removed = waits ? [] : rest.remove;
-  const notRemoved = await each(removed, (member) => context.members.remove(teamID, member));
+  return { after, known, rest: planRoster(known, after, options) };
+}
 
-  const gone = new Set(removed.filter((member) => !notRemoved.has(member)));
-  const done = [...rest.changeRole.filter((one) => one.role === "admin" && !notPromoted.has(one)), ...demoted];
-  const roles = new Map(done.flatMap((one) => (notDemoted.has(one) ? [] : [[one.member, one.role] as const])));
-  const members = after
-    .filter((member) => !gone.has(member))
-    .map((member) => ({ ...member, role: roles.get(member) ?? member.role }));
-  const outputs = { ...inputs, ...observed(members, known, options) };
-  const changing = (failures: ReadonlyMap<RoleChange, unknown>) =>
-    new Map([...failures].map(([{ member }, reason]) => [member, reason]));
-  const failures = [
-    ...sentences("not added", notAdded, inputs),
-    ...sentences("not made an administrator", changing(notPromoted), inputs),
-    ...sentences("not made a plain member", changing(notDemoted), inputs),
-    ...sentences("not removed", notRemoved, inputs),
-  ];
-  if (failures.length > 0) {
-    if (waits && rest.remove.length > 0)
-      failures.push(`${rest.remove.length} members are removed only once that is done.`);
-    const message = `${Object.keys(outputs.members).length} members of team ${teamID} are there, but:\n${failures.join("\n")}`;
-    throw new PartialFailure(message, teamID, outputs);
-  }
-  // Who was added got the declared role by a call of its own.
-  const changed = done.filter(({ member }) => there.has(member.userID)).length;
+type RoleChange = RosterPlan<ListedMember>["changeRole"][number];
+
+const changesTo = (wanted: Role, { changeRole }: RosterPlan<ListedMember>): RoleChange[] =>
+  changeRole.filter(({ role }) => role === wanted);
+
+/** Gives members other roles; answers the changes that are made, and those who did not get theirs. */
+async function changeRoles(context: Context, teamID: string, changes: readonly RoleChange[]) {
+  const failures = await each(changes, ({ member, role }) => context.members.setRole(teamID, member, role));
+  return {
+    done: changes.filter((change) => !failures.has(change)),
+    failed: new Map([...failures].map(([{ member }, reason]) => [member, reason])),
+  };
+}
+
+/** Takes members out of the team; answers who is out, and who could not be taken out. */
+async function remove(context: Context, teamID: string, members: readonly ListedMember[]) {
+  const failed = await each(members, (member) => context.members.remove(teamID, member));
+  return { done: members.filter((member) => !failed.has(member)), failed };
+}
+
+/** Reports what was done, in one line. */
+function report(
+  context: Context,
+  { add, unchanged }: RosterPlan<ListedMember>,
+  { ignored, others }: RosterPlan<ListedMember>,
+  { changed, removed }: { changed: number; removed: number },
+): void {
   const counts = [
-    [plan.add.length, "added"],
+    [add.length, "added"],
     [changed, "given another role"],
-    [removed.length, "removed"],
-    [plan.unchanged, "unchanged"],
-    [rest.ignored, "left alone"],
-    [rest.others, "of others"],
+    [removed, "removed"],
+    [unchanged, "unchanged"],
+    [ignored, "left alone"],
+    [others, "of others"],
   ] as const;
   context.report.info(`members: ${counted(counts)}`);
-  return outputs;
 }
 
 /** Members whom UserTeams of this run put into the team. */
-const declaredElsewhere = ({ claims }: Context, teamID: string, live: readonly ListedMember[]): string[] =>
+const declaredElsewhere = ({ claims }: MemberContext, teamID: string, live: readonly ListedMember[]): string[] =>
   live.flatMap((member) => (claims.declaring(teamID, member)?.kind === "UserTeams" ? [nameOf(member)] : []));
 
 /** What was in the team before us is not taken over without being told to. */

@@ -1,8 +1,13 @@
+import { some } from "../../messages/text.ts";
 import type { Named as Person, RosterMember } from "../../reconcile/rosters.ts";
-import { some } from "../model/creation.ts";
 import { calledBy, named, type Named } from "../model/identities.ts";
 import { SharedLock } from "../model/locks.ts";
-import type { Problem } from "../model/resource.ts";
+import type { Context, Problem } from "../model/resource.ts";
+
+/** What resources that put users into teams work with. */
+export interface MemberContext extends Context {
+  claims: TeamClaims;
+}
 
 /** What a resource says about who is in which team: a TeamRoster of all, a TeamMember of one, UserTeams of one's teams. */
 export interface TeamClaim {

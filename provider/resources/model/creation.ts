@@ -32,16 +32,6 @@ export function observedDescription(
   return state.description === undefined ? {} : { description: absentAs(state.description, found.description) };
 }
 
-/** What there is any of, for people: `2 added, 1 removed`. */
-export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
-  counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");
-
-/** The first few of many, for people. */
-export function some(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
-}
-
 /** Deletes a team with all of its members. */
 export async function dissolve(context: Context, teamID: string): Promise<void> {
   for (const member of (await context.members.of(teamID)) ?? []) await context.members.remove(teamID, member);

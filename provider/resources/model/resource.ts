@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { Client } from "../../client/client.ts";
 import type { MemberLists } from "../../client/lists/memberLists.ts";
 import type { TableReads } from "../../client/lists/tableReads.ts";
+import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
-import type { TeamClaims } from "../members/teamClaims.ts";
-import type { RowClaims } from "../rows/claims.ts";
 import type { Identities } from "./identities.ts";
 
 declare module "zod" {
@@ -73,10 +71,6 @@ export interface Context {
   platform: string;
   /** Where links to apps have to lead; anywhere when the configuration does not say. */
   appServer?: string | undefined;
-  /** What other resources of the run say about teams. */
-  claims: TeamClaims;
-  /** What other resources of the run say about rows. */
-  rowClaims: RowClaims;
   /** Which resource of the run has which ID. */
   identities: Identities;
   /** Whether the run is known to be no preview: what that says is about to be done is not said once more. */
@@ -106,7 +100,7 @@ export interface Report {
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims" | "isUpdate"
+  "report" | "directory" | "platform" | "account" | "identities" | "isUpdate"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;
@@ -162,79 +156,6 @@ export interface Observed<Outputs> {
   /** Inputs that the outputs do not hold, as they are found. */
   inputs?: Readonly<Record<string, unknown>>;
 }
-
-/**
- * One resource: its inputs and outputs as zod objects that carry the facts (`replaces`, `secret`, description) as
- * metadata, and its behaviour. Outputs always hold the inputs as they are applied beside what the platform adds.
- */
-export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {
-  /** Name of the type, e.g. `Team`. */
-  name: string;
-  summary: string;
-  /** For the documentation: inputs under a name. `${crew.id}` is of the example called crew. */
-  example: { name: string; inputs: z.input<Inputs> };
-  inputs: Inputs;
-  /** What the platform adds to the inputs. */
-  outputs: Outputs;
-  /** Whether the old one goes before the new one comes: where both would be the same thing on the platform. */
-  deleteBeforeReplace?: boolean;
-  /** For what the platform knows by ID, such that two resources may get to have one ID. */
-  identity?: Identity<Inputs, Outputs>;
-  /**
-   * Checks and completes inputs beyond what their schema says; `outputs` are those that are known already. `old` holds
-   * the inputs of the last run. Offline.
-   */
-  check?: (
-    context: OfflineContext,
-    given: Given<z.output<Inputs>>,
-    old: Partial<z.output<Inputs>>,
-  ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
-  /** What has changed, beyond comparing inputs one by one. Offline. */
-  diff?: (
-    context: OfflineContext,
-    change: Change,
-    old: State<Inputs, Outputs>,
-    given: Given<z.output<Inputs>>,
-  ) => Promise<Change>;
-  create: (context: Context, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
-  /** What is there now; undefined when it is gone. `state` is empty when the thing is being imported. */
-  read: (
-    context: Context,
-    id: string,
-    state: Partial<State<Inputs, Outputs>>,
-  ) => Promise<Observed<State<Inputs, Outputs>> | undefined>;
-  update: (
-    context: Context,
-    id: string,
-    old: State<Inputs, Outputs>,
-    inputs: z.output<Inputs>,
-  ) => Promise<State<Inputs, Outputs>>;
-  delete: (context: Context, id: string, state: State<Inputs, Outputs>) => Promise<void>;
-}
-
-/** What becomes of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
-interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
-  /** That it stays, in a sentence for people. */
-  stays: (state: State<Inputs, Outputs>, keeper: Keeper) => string;
-  /** What there is to do apart from the platform. */
-  letGo?: (context: Context, state: State<Inputs, Outputs>) => Promise<void>;
-}
-
-/** Who has the ID of what is to be deleted; `itself` is what has come in its place. */
-export interface Keeper {
-  kind: string;
-  name: string;
-  itself: boolean;
-}
-
-export type State<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = z.output<
-  z.ZodObject<Inputs["shape"] & Outputs["shape"]>
->;
-
-/** Declares a resource. */
-export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
-  declaration: Resource<Inputs, Outputs>,
-): Resource<Inputs, Outputs> => declaration;
 
 /** Inputs that every resource has: its own URN, since no engine tells a dynamic provider. */
 export const common = {

@@ -1,9 +1,10 @@
 import { Departed } from "../../reconcile/departed.ts";
 import type { RowSet } from "../../reconcile/rowSet.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
-import type { OfflineContext } from "../model/resource.ts";
+
+import type { OfflineRowContext } from "./declared/claims.ts";
+import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey, type Keys } from "./declared/terms.ts";
-import type { RowTarget } from "./live/apply.ts";
 
 /** What the seed removed in earlier runs, by the key that tells rows apart now. */
 export function departedFrom(
@@ -16,14 +17,14 @@ export function departedFrom(
 
 /** Whether a seed declares some of the rows that others give up: they are made anew, under other IDs. */
 export const takesUp = async (
-  { directory }: Pick<OfflineContext, "directory">,
+  { directory }: Pick<OfflineRowContext, "directory">,
   target: RowTarget,
   gone: readonly Keys[],
 ): Promise<boolean> => (await indicesWithin(gone, target, directory)).size > 0;
 
 /** Whether a plan inserts a row that was removed, in this run or in an earlier one: it gets another ID. */
 export async function comesBack(
-  { rowClaims, directory }: Pick<OfflineContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   target: RowTarget,
   departed: Departed,
   { insert }: RowPlan,

@@ -2,7 +2,7 @@ import type { RowData } from "../../contract/values.ts";
 import type { OnConflict, Mode } from "../../reconcile/rows.ts";
 import { brief, rowsByKey, rowsSaid, type RowsByKey } from "./declared/cells.ts";
 import type { RowDeclaration } from "./declared/declaration.ts";
-import type { LinkDeclaration } from "./live/links.ts";
+import type { LinkDeclaration } from "./declared/links.ts";
 import { callsAhead, type Changes } from "./reports.ts";
 
 /** What was done by hand to rows of ours: how many, the first keys of both kinds, and what the first changed ones say. */

@@ -1,12 +1,12 @@
+import { some } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import type { Ledger } from "../../reconcile/ledger.ts";
 import type { Forecast } from "../../reconcile/rows.ts";
-import { some } from "../model/creation.ts";
 import type { Kind } from "../model/resource.ts";
 import { rowsSaid, type BothSides } from "./declared/cells.ts";
 import { keysOf, quoted, type RowDeclaration } from "./declared/declaration.ts";
+import type { LinkDeclaration } from "./declared/links.ts";
 import { withRepairs, type Drift } from "./drift.ts";
-import type { LinkDeclaration } from "./live/links.ts";
 import { callsAhead } from "./reports.ts";
 
 /** Keys of each kind that a message names, and that a diff shows. */

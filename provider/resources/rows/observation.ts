@@ -1,11 +1,12 @@
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import type { RowSet } from "../../reconcile/rowSet.ts";
 import { planRows } from "../../reconcile/rows.ts";
-import { ResourceError, type Context, type Observed } from "../model/resource.ts";
+import { ResourceError, type Observed } from "../model/resource.ts";
 import { keyOf, keysOf } from "./declared/declaration.ts";
 import { lastSource, withLastSource } from "./declared/summaries.ts";
 import { EditedRows, type Drift } from "./drift.ts";
 import { mostShown } from "./forecast.ts";
+import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type SeeRow } from "./live/reads.ts";
@@ -13,7 +14,7 @@ import { ifThere, optionsOf, type SeedState } from "./session.ts";
 
 /** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
 async function missingKeys(
-  context: Context,
+  context: RowContext,
   state: SeedState,
   wanted: RowSet,
   missing: readonly number[],
@@ -32,7 +33,7 @@ async function missingKeys(
  * when the table is gone.
  */
 export async function observe<Applied extends SeedState & { drift?: Drift | undefined }>(
-  platform: Context,
+  platform: RowContext,
   state: Applied,
 ): Promise<Omit<Observed<Omit<Applied, "drift" | "rows"> & { drift?: Drift }>, "id"> | undefined> {
   const context = { ...platform, looking: true };

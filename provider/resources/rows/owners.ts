@@ -5,10 +5,10 @@ import { unresolvedSentences, type Unresolved } from "../../reconcile/references
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { read } from "../../sources/read.ts";
 import { linkedLabels, placeOf } from "../../sources/source.ts";
-import { type Leaving, type RowClaim, type RowClaims } from "./claims.ts";
+import { type Leaving, type RowClaim, type RowClaims } from "./declared/claims.ts";
 import { keyOf, quoted } from "./declared/declaration.ts";
-import type { RowTarget } from "./live/apply.ts";
-import { linksOf } from "./live/links.ts";
+import { linksOf } from "./declared/links.ts";
+import type { RowTarget } from "./declared/target.ts";
 
 /** A seed as it is held against the others of its program. */
 export interface Declared {

@@ -2,16 +2,17 @@ import { massDisappearance, tooManyRemovals } from "../../reconcile/guards.ts";
 import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
-import { ResourceError, type Change, type OfflineContext } from "../model/resource.ts";
+import { ResourceError, type Change } from "../model/resource.ts";
 import { rowsByKey, type BothSides } from "./declared/cells.ts";
+import type { OfflineRowContext } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
+import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
+import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
 import { departedFrom, takesUp } from "./departed.ts";
 import { driftSaid, repairsOf, type Drift } from "./drift.ts";
 import { as, firstNames, forecast, mostShown, noNames, type Names, type Part } from "./forecast.ts";
-import type { RowTarget } from "./live/apply.ts";
-import { linksOf } from "./live/links.ts";
 import { isRenewal, renewalSaid } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
@@ -24,15 +25,18 @@ interface Inputs extends SeedInputs {
   linkRenewals?: Record<string, number> | undefined;
 }
 
-interface State extends SeedState {
+interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
   unfinished?: boolean;
-  onDestroy: "delete" | "retain";
   drift?: Drift | undefined;
-  linkRenewals?: Record<string, number> | undefined;
 }
 
 /** Says what an update will do, with the rows it is about, and refuses what it must not do. Offline. */
-export async function previewed(context: OfflineContext, change: Change, old: State, inputs: Inputs): Promise<Change> {
+export async function previewed(
+  context: OfflineRowContext,
+  change: Change,
+  old: State,
+  inputs: Inputs,
+): Promise<Change> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
   const renewed = renewedLinks(context, old, inputs);
@@ -66,13 +70,13 @@ export async function previewed(context: OfflineContext, change: Change, old: St
   return inputs.sensitive || parts.length === 0 ? now : { ...now, parts: { rows: { first: parts, total } } };
 }
 
-function leaveNothing({ rowClaims }: OfflineContext, inputs: Inputs): void {
+function leaveNothing({ rowClaims }: OfflineRowContext, inputs: Inputs): void {
   if (inputs.resourceUrn === undefined) return;
   rowClaims.leave(inputs.resourceUrn, { target: inputs, keys: new RowSet(), handedOver: new RowSet() });
 }
 
 /** Another table: its rows come first, then the old ones go. */
-function replaced({ report }: OfflineContext, change: Change, old: State, inputs: Inputs): Change {
+function replaced({ report }: OfflineRowContext, change: Change, old: State, inputs: Inputs): Change {
   if (old.table === inputs.table) return change;
   const count = decodeLedger(old.ledger).count;
   if (old.onDestroy === "retain") {
@@ -90,7 +94,7 @@ function replaced({ report }: OfflineContext, change: Change, old: State, inputs
 }
 
 /** References whose rows were made anew, in this run or in one that was interrupted before this seed could follow. */
-function renewedLinks({ report, rowClaims }: OfflineContext, old: State, inputs: Inputs): string[] {
+function renewedLinks({ report, rowClaims }: OfflineRowContext, old: State, inputs: Inputs): string[] {
   const { linkRenewals } = inputs;
   const missed = (label: string): boolean =>
     linkRenewals?.[label] !== undefined && linkRenewals[label] !== (old.linkRenewals?.[label] ?? 0);
@@ -102,7 +106,7 @@ function renewedLinks({ report, rowClaims }: OfflineContext, old: State, inputs:
 }
 
 /** Who may see rows acts on insert alone: what that means for the rows that are there. */
-function sayViewers({ report, rowClaims }: OfflineContext, old: State, inputs: Inputs): void {
+function sayViewers({ report, rowClaims }: OfflineRowContext, old: State, inputs: Inputs): void {
   if (old.rowCount === 0 || !viewersChanged(old, inputs)) return;
   const names = (["viewers", "teamViewers", "userID"] as const).filter(
     (name) => JSON.stringify(old[name]) !== JSON.stringify(inputs[name]),
@@ -125,7 +129,7 @@ function sayViewers({ report, rowClaims }: OfflineContext, old: State, inputs: I
 
 /** What an update does with the rows, said in one line and noted for the seeds after it. */
 async function planned(
-  context: OfflineContext,
+  context: OfflineRowContext,
   old: State,
   inputs: Inputs,
   known: { repairs: Drift | undefined; renewed: boolean },
@@ -171,7 +175,7 @@ const maxRead = 50_000;
 
 /** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */
 async function changedCells(
-  context: OfflineContext,
+  context: OfflineRowContext,
   old: State,
   inputs: Inputs,
   keys: readonly string[],
@@ -206,7 +210,7 @@ interface Found {
  * What differs from the last run, by what told rows apart then, without what other seeds take and give; from its source
  * where the ledger does not say.
  */
-async function difference(context: OfflineContext, old: State, inputs: Inputs, ledger: Ledger): Promise<Found> {
+async function difference(context: OfflineRowContext, old: State, inputs: Inputs, ledger: Ledger): Promise<Found> {
   const { directory, report } = context;
   const reshaped = isReshaped(old, inputs);
   const target: RowTarget = reshaped ? inOldTerms(old, inputs) : inputs;
@@ -253,7 +257,7 @@ const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowS
 
 /** Takes out of a plan what other seeds of the program declare. */
 async function spared(
-  { rowClaims, directory }: OfflineContext,
+  { rowClaims, directory }: OfflineRowContext,
   inputs: Inputs,
   target: RowTarget,
   plan: Forecast,
@@ -277,7 +281,7 @@ async function spared(
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 export async function takenOver(
-  { rowClaims, directory }: OfflineContext,
+  { rowClaims, directory }: OfflineRowContext,
   inputs: SeedInputs,
   plan: Forecast,
 ): Promise<Forecast> {

@@ -1,6 +1,7 @@
 import { emptyLedger } from "../../reconcile/ledger.ts";
 import { planOffline } from "../../reconcile/rows.ts";
-import type { OfflineContext } from "../model/resource.ts";
+
+import type { OfflineRowContext } from "./declared/claims.ts";
 import { fingerprintOf, summarize } from "./declared/declaration.ts";
 import { keysIn } from "./declared/summaries.ts";
 import { takesUp } from "./departed.ts";
@@ -20,7 +21,7 @@ interface Read {
 }
 
 /** What check computes of a source; an unchanged file is only hashed. Says what a seed that is new will do. */
-export async function sourceOf(context: OfflineContext, inputs: SeedInputs, old: Last): Promise<Read> {
+export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, old: Last): Promise<Read> {
   const { directory, report, rowClaims } = context;
   const countOf = (rows: number | undefined): number | undefined => (inputs.mode === "exact" ? rows : undefined);
   const file = await fingerprintOf(inputs, directory);

@@ -1,26 +1,29 @@
 import { CallCounter } from "../../client/calls.ts";
+import { some } from "../../messages/text.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
 import { Lookup } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
-import { given, gone, some } from "../model/creation.ts";
-import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
-import type { RowClaim } from "./claims.ts";
+import { given, gone } from "../model/creation.ts";
+import { PartialFailure, ResourceError } from "../model/resource.ts";
+import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, quoted, type Summary } from "./declared/declaration.ts";
 import { isWithinBounds, lastSource, summaryOf } from "./declared/summaries.ts";
+import { type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { comesBack, departedFrom } from "./departed.ts";
-import { applyPlan, type RowTarget } from "./live/apply.ts";
+import { applyPlan } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { liveRows, type SeeRow } from "./live/reads.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
+import type { Removal, Spared } from "./live/rowWriter.ts";
 import { outcome, tellFindings } from "./reports.ts";
-import { refuseReferredTo, sparedSaid, withoutClaimed, type Removal, type Spared } from "./spared.ts";
+import { refuseReferredTo, sparedSaid, withoutClaimed } from "./spared.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -55,18 +58,21 @@ export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: Seed
 });
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
-const othersOn = ({ rowClaims }: Context, { table, resourceUrn }: SeedInputs): RowClaim[] =>
+const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
   rowClaims.on(table, resourceUrn);
 
 /** The rows that another seed of the program gives up in this run. */
-const handedOver = ({ rowClaims, directory }: Context, inputs: SeedInputs): Promise<ReadonlyMap<number, boolean>> => {
+const handedOver = (
+  { rowClaims, directory }: RowContext,
+  inputs: SeedInputs,
+): Promise<ReadonlyMap<number, boolean>> => {
   const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
   return indicesWithin(givers, inputs, directory);
 };
 
 /** Brings the table to what the source says and tells what is ours then. */
 export async function apply<Inputs extends SeedInputs>(
-  context: Context,
+  context: RowContext,
   id: string,
   inputs: Inputs,
   ledger: Ledger,
@@ -89,7 +95,7 @@ interface Job<Inputs extends SeedInputs> {
 }
 
 async function applied<Inputs extends SeedInputs>(
-  platform: Context,
+  platform: RowContext,
   { id, inputs, ledger: last, old, release }: Job<Inputs>,
 ): Promise<Inputs & Kept> {
   const calls = new CallCounter();
@@ -179,7 +185,7 @@ const lateSparing =
     return withoutClaimed(context, terms, removals, late);
   };
 
-function sayWhatStays(context: Context, table: string, ...all: Spared[]): void {
+function sayWhatStays(context: RowContext, table: string, ...all: Spared[]): void {
   for (const spared of all) if (spared.size > 0) context.report.info(`table ${table}: ${sparedSaid(spared)}`);
 }
 
@@ -220,7 +226,7 @@ export const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | unde
   });
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
-export async function removeOwned(context: Context, state: SeedState): Promise<void> {
+export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {
   const release = await context.rowClaims.lock.enter(state.table);
   try {
     const ledger = decodeLedger(state.ledger);

@@ -1,21 +1,16 @@
 import type { Row } from "../../contract/values.ts";
-import { rowDigester, type RowDigests } from "../../reconcile/digests.ts";
+import { rowDigester } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../sources/source.ts";
 import { ResourceError } from "../model/resource.ts";
-import type { RowClaim } from "./claims.ts";
+import type { RowClaim } from "./declared/claims.ts";
+import type { RowTarget } from "./declared/target.ts";
 import { keysWithin, sameKey } from "./declared/terms.ts";
-import type { RowTarget } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { rowsByIDs } from "./live/queries.ts";
+import type { Removal, Spared } from "./live/rowWriter.ts";
 import { referringTo } from "./owners.ts";
-
-/** A row that a run is about to remove. */
-export type Removal = RowDigests & { id: string };
-
-/** Rows that stay on the platform, by the seed that declares them. */
-export type Spared = ReadonlyMap<string, number>;
 
 /**
  * Takes rows that another seed of the program declares out of what is to be removed.

@@ -1,8 +1,7 @@
 import type { RowData } from "../../../contract/values.ts";
 import { canonical, keyText } from "../../../reconcile/digests.ts";
-import { read } from "../../../sources/read.ts";
+import { read, SourceError } from "../../../sources/read.ts";
 import { linkedLabels } from "../../../sources/source.ts";
-import { ResourceError } from "../../model/resource.ts";
 import { keyOf, quoted, type RowDeclaration } from "./declaration.ts";
 
 /** Bounds of what is shown and kept of rows. */
@@ -42,7 +41,7 @@ export async function rowsByKey(
       if (found.size === wanted.size) break;
     }
   } catch (error) {
-    if (!(error instanceof ResourceError)) throw error;
+    if (!(error instanceof SourceError)) throw error;
   }
   return found;
 }

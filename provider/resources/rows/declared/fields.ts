@@ -1,9 +1,9 @@
 import { fieldKinds, fits, type FieldType } from "../../../contract/fields.ts";
 import type { RowData } from "../../../contract/values.ts";
 import { nearest } from "../../../messages/spelling.ts";
+import { some } from "../../../messages/text.ts";
 import { formatOf } from "../../../sources/formats.ts";
 import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
-import { some } from "../../model/creation.ts";
 
 /** How the cells of a CSV are read that go into a field; text where nothing is said. */
 const cellTypes: Readonly<Partial<Record<FieldType, CellType>>> = {

@@ -1,7 +1,9 @@
-import { ResourceError, type OfflineContext } from "../../model/resource.ts";
+import { SourceError } from "../../../sources/read.ts";
+import { type OfflineContext } from "../../model/resource.ts";
 import { committed } from "../../records/committedFile.ts";
-import type { RowTarget } from "../live/apply.ts";
+import type { OfflineRowContext } from "./claims.ts";
 import { keysOf, summarize, type Summary } from "./declaration.ts";
+import type { RowTarget } from "./target.ts";
 
 /** A seed of this run or of the last one. */
 interface Seed extends RowTarget {
@@ -25,7 +27,7 @@ export async function keysIn(inputs: Seed, { rows }: Summary, directory: string)
 
 /** The rows that a seed declares: as they were checked, or read anew. */
 export const summaryOf = async (
-  { rowClaims, directory }: Pick<OfflineContext, "rowClaims" | "directory">,
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   inputs: Seed,
 ): Promise<Summary> => rowClaims.remembered(inputs.resourceUrn, inputs.digest) ?? (await summarize(inputs, directory));
 
@@ -55,7 +57,7 @@ async function sameAs(digest: string | undefined, seed: Seed, directory: string)
     const summary = await summarize(seed, directory);
     return summary.digest === digest ? summary : undefined;
   } catch (error) {
-    if (error instanceof ResourceError) return undefined;
+    if (error instanceof SourceError) return undefined;
     throw error;
   }
 }

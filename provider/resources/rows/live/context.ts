@@ -1,10 +1,12 @@
-import type { CallOptions } from "../../../client/client.ts";
+import type { CallOptions } from "../../../client/http/call.ts";
 import { pages } from "../../../client/lists/pages.ts";
 import type { Row } from "../../../contract/values.ts";
 import type { Context } from "../../model/resource.ts";
+import type { RowClaims } from "../declared/claims.ts";
 
 /** What rows are read and written with. */
 export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
+  rowClaims: RowClaims;
   /** Nothing is planned by what is read: others may have read it a moment ago. */
   looking?: boolean;
 }

@@ -4,7 +4,7 @@ import { rowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../../sources/source.ts";
 import { given } from "../../model/creation.ts";
-import type { RowTarget } from "./apply.ts";
+import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 

@@ -11,25 +11,8 @@ import {
 } from "../../../reconcile/references.ts";
 import { gone } from "../../model/creation.ts";
 import { ResourceError, type Context } from "../../model/resource.ts";
+import type { LinkDeclaration, RowsByKey } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";
-
-/** A table whose rows are referred to, and the label by which. */
-export interface RowsByKey {
-  table: string;
-  key: string;
-}
-
-/** What of a seed's inputs leads to rows of other tables. */
-export interface LinkDeclaration {
-  references?: Readonly<Record<string, RowsByKey>> | undefined;
-  parent?: (RowsByKey & { by: string }) | undefined;
-}
-
-/** All links of a seed, by the label that holds the key; the parent's is among them. */
-export const linksOf = ({ references = {}, parent }: LinkDeclaration) => [
-  ...Object.entries(references).map(([label, { table, key }]) => ({ label, table, key, property: "references" })),
-  ...(parent ? [{ label: parent.by, table: parent.table, key: parent.key, property: "parent" }] : []),
-];
 
 /** A row as it is sent. */
 export interface LinkedRow {

@@ -4,7 +4,7 @@ import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { read } from "../../../sources/read.ts";
 import { linkedLabels, placeOf } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
-import type { RowTarget } from "./apply.ts";
+import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { NumberedKeys } from "./numberedKeys.ts";

@@ -4,7 +4,7 @@ import { read } from "../../../sources/read.ts";
 import { placeOf } from "../../../sources/source.ts";
 import { ResourceError } from "../../model/resource.ts";
 import { keyOf } from "../declared/declaration.ts";
-import type { RowTarget } from "./apply.ts";
+import type { RowTarget } from "../declared/target.ts";
 
 /** So many are kept. */
 const most = 10_000;

@@ -4,7 +4,7 @@ import type { Ledger } from "../../../reconcile/ledger.ts";
 import { LiveRows } from "../../../reconcile/liveRows.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../../sources/source.ts";
-import type { RowTarget } from "./apply.ts";
+import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { Pace } from "./pace.ts";

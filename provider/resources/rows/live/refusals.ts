@@ -4,7 +4,7 @@ import { placeOf } from "../../../sources/source.ts";
 import { keysOf } from "../declared/declaration.ts";
 import { typesToDeclare } from "../declared/fields.ts";
 import { RowMistakes } from "../declared/mistakes.ts";
-import type { RowTarget } from "./apply.ts";
+import type { RowTarget } from "../declared/target.ts";
 
 /** Where a refusal of a batch says that the row stands, in the forms that were seen or are likely: `rows.0: `, `rows[0].`. */
 const place = /^(?:body\.)?(?:rows?[. ]?\[?\d+\]?|rowData)(?:[.:]\s*|\s+)/i;

@@ -5,7 +5,7 @@ import type { KnownRows } from "../../../reconcile/ownership.ts";
 import { Renewal } from "../../../reconcile/renewal.ts";
 import { linkedLabels } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
-import type { RowTarget } from "./apply.ts";
+import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { liveRows, type SeeRow } from "./reads.ts";

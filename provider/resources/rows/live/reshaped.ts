@@ -3,11 +3,11 @@ import type { Ledger } from "../../../reconcile/ledger.ts";
 import { Lookup } from "../../../reconcile/references.ts";
 import { recognised, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { SourceError } from "../../../sources/read.ts";
 import { linkedLabels } from "../../../sources/source.ts";
-import { ResourceError } from "../../model/resource.ts";
 import { summarize, type Summary } from "../declared/declaration.ts";
 import { lastSource } from "../declared/summaries.ts";
-import type { RowTarget } from "./apply.ts";
+import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import { Links } from "./links.ts";
 import { Pace } from "./pace.ts";
@@ -41,7 +41,7 @@ export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: str
   try {
     return await summarize(inOldTerms(old, inputs), directory);
   } catch (error) {
-    if (error instanceof ResourceError) return undefined;
+    if (error instanceof SourceError) return undefined;
     throw error;
   }
 }

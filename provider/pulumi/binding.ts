@@ -1,7 +1,7 @@
-import { ResourceError } from "../../resources/model/resource.ts";
-import type { Properties } from "../properties.ts";
-import type { Configuration } from "./configuration.ts";
-import { originOf } from "./origins.ts";
+import { ResourceError } from "../resources/model/resource.ts";
+import type { Configuration } from "./configuration/configuration.ts";
+import { originOf } from "./configuration/origins.ts";
+import type { Properties } from "./properties.ts";
 
 /** The output by which each resource knows the platform that it is on. */
 export const bindingOutput = "platform";

@@ -1,9 +1,15 @@
-import type { RowDigests } from "../../reconcile/digests.ts";
-import { RowSet } from "../../reconcile/rowSet.ts";
-import { SharedLock } from "../model/locks.ts";
-import { summarize, type Summary } from "./declared/declaration.ts";
-import type { Keys } from "./declared/terms.ts";
-import type { RowTarget } from "./live/apply.ts";
+import type { RowDigests } from "../../../reconcile/digests.ts";
+import { RowSet } from "../../../reconcile/rowSet.ts";
+import { SharedLock } from "../../model/locks.ts";
+import type { OfflineContext } from "../../model/resource.ts";
+import { summarize, type Summary } from "./declaration.ts";
+import type { RowTarget } from "./target.ts";
+import type { Keys } from "./terms.ts";
+
+/** What check and diff of a seed work with. */
+export interface OfflineRowContext extends OfflineContext {
+  rowClaims: RowClaims;
+}
 
 /** That a seed of the run declares rows of a table: its declaration, not the rows. */
 export interface RowClaim {

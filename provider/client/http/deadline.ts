@@ -1,0 +1,68 @@
+/** A longer one fires at once. */
+export const longestTimer = 2 ** 31 - 1;
+/** Aborts when the caller cancels, the client closes or time is up, and lets go of both signals afterwards. */
+export class Stop {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #closing: AbortSignal;
+  readonly #abort = (): void => this.#controller.abort();
+  readonly #cancel = (): void => {
+    const reason: unknown = this.#caller?.reason;
+    const timeIsUp = reason instanceof DOMException && reason.name === "TimeoutError";
+    if (this.#patience === 0 || timeIsUp) this.#abort();
+    else this.#cancelled ??= setTimeout(this.#abort, this.#patience);
+  };
+  #patience = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #cancelled: NodeJS.Timeout | undefined;
+  /** Whether time was up. */
+  late = false;
+
+  constructor(caller: AbortSignal | undefined, closing: AbortSignal) {
+    this.#caller = caller;
+    this.#closing = closing;
+    if (caller?.aborted || closing.aborted) this.#abort();
+    caller?.addEventListener("abort", this.#cancel, { once: true });
+    closing.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  after(milliseconds: number): void {
+    this.#timer = setTimeout(
+      () => {
+        this.late = true;
+        this.#abort();
+      },
+      Math.min(milliseconds, longestTimer),
+    );
+  }
+
+  /** From now on what is under way has so many milliseconds to end when the caller cancels, but no more time than before. */
+  bePatient(milliseconds: number): void {
+    this.#patience = milliseconds;
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#cancelled);
+    this.#caller?.removeEventListener("abort", this.#cancel);
+    this.#closing.removeEventListener("abort", this.#abort);
+  }
+}
+
+/** The promise's end, or the signal's, whichever comes first. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  const stop = Promise.withResolvers<never>();
+  const abort = (): void => stop.reject(new Error("aborted"));
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, stop.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,44 @@
+import { ApiError } from "../../contract/errors.ts";
+import type { Row } from "../../contract/values.ts";
+import type { Progress, ReadPage } from "./keysetPages.ts";
+
+/** How often a table is read from its beginning when its rows keep moving. */
+const maxPasses = 5;
+
+/**
+ * The pages that are left, by position, each overlapping the last by one row: a page that does not begin with it says
+ * that rows have moved. Throws an ApiError `badAnswer` when they move all the time.
+ */
+export async function* positionPages(
+  page: ReadPage,
+  table: string,
+  { seen, read, last }: Progress,
+): AsyncGenerator<Row[], void, undefined> {
+  const sorted = read > seen.size ? last : undefined;
+  const isNew = ({ _id }: Row): boolean => !seen.has(_id) && (sorted === undefined || _id > sorted);
+  let previous: string | undefined = read > 0 ? last : undefined;
+  for (let pass = 1, position = read; pass <= maxPasses;) {
+    const rows = await page(Math.max(0, position - 1));
+    const moved = position > 0 && rows[0]?._id !== previous;
+    if (moved) {
+      // Rows came or went before this place: begin again, for those that were passed over.
+      pass++;
+      position = 0;
+      previous = undefined;
+      continue;
+    }
+    const unread = (position > 0 ? rows.slice(1) : rows).filter(isNew);
+    for (const { _id } of unread) seen.add(_id);
+    if (unread.length > 0) yield unread;
+    const added = position > 0 ? rows.length - 1 : rows.length;
+    if (added <= 0) return;
+    position += added;
+    previous = rows.at(-1)?._id;
+  }
+  throw new ApiError({
+    code: "badAnswer",
+    endpoint: "microappdata",
+    message: `The rows of table ${table} can't be read page by page: they change places from one page to the next`,
+    hint: "Try again while nobody else changes the table; if it persists, the platform ignores both filter and skip.",
+  });
+}

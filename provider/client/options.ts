@@ -1,0 +1,55 @@
+import type { AnswerOf, RequestOf, WireNames } from "../contract/endpoints.ts";
+import type { CallOptions, CallRecord } from "./http/call.ts";
+import type { Limiter } from "./http/limiter.ts";
+import type { RetryOptions } from "./http/retries.ts";
+import type { Timeouts } from "./http/transport.ts";
+import type { Methods } from "./methods.ts";
+import type { Account } from "./session.ts";
+
+/** How to reach a platform and as whom. */
+export interface ClientOptions extends Account {
+  /** Address of the platform, `https://…`. A path of its own comes before the endpoints' paths. */
+  endpoint: string;
+  /** Origins to which anything may be sent; any unless this says otherwise. */
+  allowed?: readonly string[] | undefined;
+  /** Key that some endpoints need beside the token. */
+  apiKey?: string | undefined;
+  /** Names that the deployment spells otherwise on the wire. */
+  wireNames?: WireNames | undefined;
+  /** Refuse every call that may change something, before it is sent. */
+  readOnly?: boolean | undefined;
+  /**
+   * Milliseconds. `call` bounds a whole call with its repetitions; a change that is on its way when the caller cancels has
+   * `underWay` (0 unless said otherwise) to end, so that its outcome is known.
+   */
+  timeouts?: Partial<Timeouts & { call: number; logout: number; underWay: number }> | undefined;
+  retries?: RetryOptions | undefined;
+  /** To share one limiter between clients; otherwise the client has its own. */
+  limiter?: Limiter | undefined;
+  /** Told of each request when it is over. */
+  onCall?: ((call: CallRecord) => void) | undefined;
+  /** Milliseconds since the epoch. */
+  now?: (() => number) | undefined;
+  /** From 0 to 1. */
+  random?: (() => number) | undefined;
+  /** Waits between attempts; rejects when the signal aborts. */
+  wait?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** The platform as a program speaks to it. */
+export interface Client extends Methods {
+  /** ID of the user as whom calls are made; logs in when nobody did. */
+  callerID: () => Promise<string>;
+  /**
+   * `insertmicroapprows` with rows that are JSON already: of many batches that wait for their turn, texts take a tenth
+   * of the memory.
+   * @param rows one JSON object each, 1 to 10,000
+   */
+  insertWritten: (
+    request: Omit<RequestOf<"insertmicroapprows">, "rows">,
+    rows: readonly string[],
+    options?: CallOptions,
+  ) => Promise<AnswerOf<"insertmicroapprows">>;
+  /** Ends the session that this client began, if it can be reached, and drops all connections. */
+  close: () => Promise<void>;
+}

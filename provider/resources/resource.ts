@@ -1,0 +1,88 @@
+import type { z } from "zod";
+import type { TeamClaims } from "./members/teamClaims.ts";
+import type { Change, Checked, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
+import type { RowClaims } from "./rows/declared/claims.ts";
+
+/** What a resource works with while it talks to the platform. */
+export interface ResourceContext extends Context {
+  /** Who is in which team, by the resources of this run. */
+  claims: TeamClaims;
+  /** Which seed of this run declares which rows. */
+  rowClaims: RowClaims;
+}
+
+/** What check and diff work with. */
+export interface OfflineResourceContext extends OfflineContext, Pick<ResourceContext, "claims" | "rowClaims"> {}
+
+/**
+ * One resource: its inputs and outputs as zod objects that carry the facts (`replaces`, `secret`, description) as
+ * metadata, and its behaviour. Outputs always hold the inputs as they are applied beside what the platform adds.
+ */
+export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs extends z.ZodObject = z.ZodObject> {
+  /** Name of the type, e.g. `Team`. */
+  name: string;
+  summary: string;
+  /** For the documentation: inputs under a name. `${crew.id}` is of the example called crew. */
+  example: { name: string; inputs: z.input<Inputs> };
+  inputs: Inputs;
+  /** What the platform adds to the inputs. */
+  outputs: Outputs;
+  /** Whether the old one goes before the new one comes: where both would be the same thing on the platform. */
+  deleteBeforeReplace?: boolean;
+  /** For what the platform knows by ID, such that two resources may get to have one ID. */
+  identity?: Identity<Inputs, Outputs>;
+  /**
+   * Checks and completes inputs beyond what their schema says; `outputs` are those that are known already. `old` holds
+   * the inputs of the last run. Offline.
+   */
+  check?: (
+    context: OfflineResourceContext,
+    given: Given<z.output<Inputs>>,
+    old: Partial<z.output<Inputs>>,
+  ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
+  /** What has changed, beyond comparing inputs one by one. Offline. */
+  diff?: (
+    context: OfflineResourceContext,
+    change: Change,
+    old: State<Inputs, Outputs>,
+    given: Given<z.output<Inputs>>,
+  ) => Promise<Change>;
+  create: (context: ResourceContext, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
+  /** What is there now; undefined when it is gone. `state` is empty when the thing is being imported. */
+  read: (
+    context: ResourceContext,
+    id: string,
+    state: Partial<State<Inputs, Outputs>>,
+  ) => Promise<Observed<State<Inputs, Outputs>> | undefined>;
+  update: (
+    context: ResourceContext,
+    id: string,
+    old: State<Inputs, Outputs>,
+    inputs: z.output<Inputs>,
+  ) => Promise<State<Inputs, Outputs>>;
+  delete: (context: ResourceContext, id: string, state: State<Inputs, Outputs>) => Promise<void>;
+}
+
+/** What becomes of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
+interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
+  /** That it stays, in a sentence for people. */
+  stays: (state: State<Inputs, Outputs>, keeper: Keeper) => string;
+  /** What there is to do apart from the platform. */
+  letGo?: (context: ResourceContext, state: State<Inputs, Outputs>) => Promise<void>;
+}
+
+/** Who has the ID of what is to be deleted; `itself` is what has come in its place. */
+export interface Keeper {
+  kind: string;
+  name: string;
+  itself: boolean;
+}
+
+export type State<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = z.output<
+  z.ZodObject<Inputs["shape"] & Outputs["shape"]>
+>;
+
+/** Declares a resource. */
+export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+  declaration: Resource<Inputs, Outputs>,
+): Resource<Inputs, Outputs> => declaration;

@@ -1,0 +1,259 @@
+import { batches } from "../../../client/lists/batches.ts";
+import { inParallel } from "../../../client/parallel.ts";
+import { ApiError } from "../../../contract/errors.ts";
+import { maxRowsPerInsert } from "../../../contract/rows.ts";
+import type { RowData } from "../../../contract/values.ts";
+import type { RowDigests } from "../../../reconcile/digests.ts";
+import { RowIndices } from "../../../reconcile/rowIndices.ts";
+import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
+import { given, gone } from "../../model/creation.ts";
+import type { Summary } from "../declared/declaration.ts";
+import type { RowTarget } from "../declared/target.ts";
+import type { RowContext } from "./context.ts";
+import { isJudged, RowInserts, type NewRow } from "./inserts.ts";
+import type { Links } from "./links.ts";
+import { lostLabels } from "./lostLabels.ts";
+import { Pace } from "./pace.ts";
+import { PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { RowRefusals } from "./refusals.ts";
+
+/** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
+const most = { batches: 4, calls: 16 };
+
+/** After so many rows that the platform refused one by one, the rest is not tried. */
+const mostRefused = 20;
+
+/** A row that a run is about to remove. */
+export type Removal = RowDigests & { id: string };
+
+/** Rows that stay on the platform, by the seed that declares them. */
+export type Spared = ReadonlyMap<string, number>;
+
+/** How a plan is carried out beside what other seeds do. */
+export interface Steps {
+  /** Rows that are made anew: wanted row → ID of the old one, which goes right before. */
+  recreate?: ReadonlyMap<number, string>;
+  /** The seed as it was when the digests of the removals were taken. */
+  terms?: RowTarget;
+  /** Lets other seeds remove rows of the table; called before the first removal. */
+  release?: () => void;
+  /** Takes out what seeds declare that were checked meanwhile. Nobody else works on the table then. */
+  spare?: (removals: readonly Removal[]) => Promise<{ left: Removal[]; spared: Spared }>;
+}
+
+type ChangedRow = PlannedRow & { id: string };
+
+/** Writes the rows of one plan, and knows at any time what of it is not done. */
+export class RowWriter {
+  readonly #context: RowContext;
+  readonly #target: RowTarget;
+  readonly #summary: Summary;
+  readonly #links: Links;
+  readonly #steps: Steps;
+  readonly #recreate: ReadonlyMap<number, string>;
+  /** Rows that are updated: wanted row → ID of the live one. */
+  readonly #updates: ReadonlyMap<number, string>;
+  readonly #removals: Map<string, Removal>;
+  readonly #inserted: number;
+  readonly #chosen: RowIndices;
+  readonly #source: PlannedRows;
+  readonly #inserts: RowInserts;
+  readonly #refusals: RowRefusals;
+  readonly #lost: string[] = [];
+  #pace: Pace;
+  readonly #undone: RowIndices;
+  readonly #lacking: RowIndices;
+  #spared: Spared = new Map();
+
+  constructor(context: RowContext, target: RowTarget, summary: Summary, links: Links, plan: RowPlan, steps: Steps) {
+    const { rows, labels } = summary;
+    this.#context = context;
+    this.#target = target;
+    this.#summary = summary;
+    this.#links = links;
+    this.#steps = steps;
+    const recreate = steps.recreate ?? new Map<number, string>();
+    this.#recreate = recreate;
+    this.#updates = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
+    this.#removals = new Map(plan.remove.map((row) => [row.id, row]));
+    this.#inserted = plan.insert.length + recreate.size;
+    this.#chosen = new RowIndices(rows.length);
+    this.#undone = new RowIndices(rows.length);
+    this.#lacking = new RowIndices(rows.length);
+    for (const indices of [plan.insert, this.#updates.keys(), recreate.keys()]) {
+      for (const index of indices) {
+        this.#chosen.add(index);
+        this.#undone.add(index);
+      }
+    }
+    this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
+    this.#inserts = new RowInserts(context, target, rows, links);
+    this.#refusals = new RowRefusals(target, labels);
+    this.#pace = this.#startPace();
+  }
+
+  /** Throws when a row refers to one that does not exist. */
+  async checkLinks(): Promise<void> {
+    await this.#source.checkLinks();
+    this.#pace = this.#startPace();
+  }
+
+  /** Inserts what is new, and what is made anew. */
+  async insertAll(): Promise<void> {
+    if (this.#inserted === 0) return;
+    const recreated = this.#recreate.size > 0;
+    // Of rows that are made anew few are gone at a time: a run that is killed then leaves no mass of rows missing.
+    const maxRows = recreated ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
+    const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
+      this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
+    );
+    const texts = batches(added, { text: ({ text }) => text, maxRows: Math.min(maxRows, maxRowsPerInsert) });
+    await inParallel(this.#tried(texts), most.batches, (batch) => this.#insert(batch));
+  }
+
+  /** Updates what has changed, row by row. */
+  async updateAll(): Promise<void> {
+    if (this.#updates.size === 0) return;
+    const changed = this.#source.read<ChangedRow>((row) => {
+      const id = this.#updates.get(row.index);
+      return id === undefined ? undefined : { ...row, id };
+    });
+    await inParallel(each(changed), most.calls, (row) => this.#update(row));
+  }
+
+  /** Removes what the source has no more, but for what another seed declares by now. */
+  async removeAll(): Promise<void> {
+    if (this.#removals.size === 0) return;
+    const { release, spare, terms = this.#target } = this.#steps;
+    release?.();
+    await this.#context.rowClaims.lock.exclusive(this.#target.table, async () => {
+      const checked = await spare?.([...this.#removals.values()]);
+      if (checked) {
+        this.#spared = checked.spared;
+        const left = new Set(checked.left.map(({ id }) => id));
+        for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
+      }
+      this.#context.rowClaims.removed(terms, this.#removals.values());
+      await inParallel([...this.#removals.keys()], most.calls, async (rowID) => {
+        await this.#remove(rowID);
+        this.#removals.delete(rowID);
+        this.#finished(1);
+      });
+    });
+  }
+
+  /** Looks for labels that the platform lost, where everything else went well. */
+  async verify(): Promise<void> {
+    if (this.#lost.length + this.#refusals.count === 0) await this.#loses([...this.#updates.values()]);
+  }
+
+  /** What is not done, what stays for others, and what failed, in sentences. */
+  async outcome(): Promise<{ undone: Required<Undone>; spared: Spared; failures: string[] }> {
+    const undone = { wanted: this.#undone, removals: [...this.#removals.values()], lacking: this.#lacking };
+    const refused = await this.#refusals.sentences(this.#context.directory);
+    return { undone, spared: this.#spared, failures: [...refused, ...this.#lost] };
+  }
+
+  /** Batches, of which the first one is looked at before a second one is sent: a million rows would lose a label too. */
+  async *#tried(source: AsyncIterable<NewRow[]>): AsyncGenerator<NewRow[]> {
+    let first = true;
+    for await (const batch of source) {
+      if (first && this.#inserted > batch.length) {
+        await this.#insert(batch);
+        if (await this.#loses()) throw new Stopped("the other rows were not sent");
+      } else yield batch;
+      first = false;
+    }
+  }
+
+  async #insert(batch: readonly NewRow[]): Promise<void> {
+    await inParallel(batch, most.calls, async ({ index }) => {
+      const old = this.#recreate.get(index);
+      if (old === undefined) return;
+      await this.#remove(old);
+      this.#lacking.add(index);
+    });
+    try {
+      await this.#inserts.insert(batch, {
+        inserted: (done) => {
+          for (const { index } of done) {
+            this.#undone.delete(index);
+            this.#lacking.delete(index);
+          }
+          this.#finished(done.length);
+        },
+        refused: (row, error) => {
+          this.#conceal(() => JSON.parse(row.text));
+          this.#refused(row, error);
+        },
+      });
+    } catch (error) {
+      this.#conceal(() => batch.map(({ text }): unknown => JSON.parse(text)));
+      throw error;
+    }
+  }
+
+  async #update({ id, index, line, data, embeddingRowID }: ChangedRow): Promise<void> {
+    const { table, userID, ignoreActionRules } = this.#target;
+    const request = { rowID: id, rowData: data, microAppID: table };
+    try {
+      const options = given({ embeddingRowID, userID, ignoreActionRules });
+      await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
+      this.#undone.delete(index);
+      this.#finished(1);
+    } catch (error) {
+      this.#conceal(() => data);
+      if (!(error instanceof ApiError) || !isJudged(error)) throw error;
+      this.#refused({ index, line }, error);
+    }
+  }
+
+  async #remove(rowID: string): Promise<void> {
+    try {
+      await this.#context.client.removemicroapprow({ rowID }, this.#context);
+    } catch (error) {
+      if (!gone(error)) throw error;
+    }
+  }
+
+  /** Whether the platform lost labels of rows that were written. */
+  async #loses(changed: readonly string[] = []): Promise<boolean> {
+    const written = { written: this.#chosen, inserted: this.#inserted, changed };
+    const sentences = await lostLabels(this.#context, this.#target, this.#summary, this.#links, written);
+    this.#lost.push(...sentences);
+    return sentences.length > 0;
+  }
+
+  #refused(row: { index: number; line: number }, error: ApiError): void {
+    this.#refusals.add(row, error.said);
+    if (this.#refusals.count >= mostRefused) throw new Stopped("further rows were not tried");
+  }
+
+  /** The platform may repeat what it refuses. */
+  #conceal(values: () => unknown): void {
+    if (this.#target.sensitive) this.#context.hide(values());
+  }
+
+  #startPace(): Pace {
+    return new Pace("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
+  }
+
+  #finished(count: number): void {
+    this.#context.report.status(`${this.#target.table}: ${this.#pace.add(count)}`);
+  }
+}
+
+/** Ends what is under way; the message says what was left out. */
+class Stopped extends Error {}
+
+async function* each<One>(blocks: AsyncIterable<One[]>): AsyncGenerator<One> {
+  for await (const block of blocks) yield* block;
+}
+
+/** A row that is new has nothing to clear. */
+function newRow(data: RowData, embeddingRowID: string | undefined): RowData {
+  const values = Object.values(data).includes(null)
+    ? Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
+    : data;
+  return embeddingRowID === undefined ? values : { ...values, embeddingRowID };
+}
