@@ -2,11 +2,12 @@ import { statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import type { FieldType } from "../contract/fields.ts";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
-import { load, shown } from "../layers/overlays.ts";
-import { misnamed } from "../sources/exactNumbers.ts";
+import { loadLayers, mergedLayers, shown } from "../layers/layers.ts";
+import { misnamed } from "../layers/writtenNumbers.ts";
 import { refusedFormat } from "../sources/formats.ts";
 import { linkedLabels } from "../sources/source.ts";
 import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
+import { grammar } from "./grammar.ts";
 import { environmentError, problemsOf, suggestion } from "./problems.ts";
 import { environmentFile, type EnvironmentFile, type SeedDeclaration } from "./schema.ts";
 
@@ -25,7 +26,8 @@ export interface Declaration extends Required<Omit<EnvironmentFile, "platform">>
 export function declaration(file: string, folder: string): Declaration {
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
-  const root = load(file, folder, report);
+  const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
+  const { value: root } = mergedLayers(layers, report);
   const declared = root && checked(root, folder, report);
   if (problems.length > 0 || !declared) throw environmentError(file, problems);
   return declared;

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { find, keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { formsAt, type Path } from "../layers/grammar.ts";
 import { mostTold, told } from "../messages/reportedError.ts";
 import { kinds } from "../messages/sentences.ts";
 import { nearest } from "../messages/spelling.ts";
@@ -51,7 +52,6 @@ function nameOf(path: Path): string {
 }
 
 type Issue = z.core.$ZodIssue;
-type Path = readonly PropertyKey[];
 
 function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
   const path = [...above, ...issue.path];
@@ -138,30 +138,9 @@ function listed(words: readonly string[]): string {
 
 /** The keys that a map may have at a path: of several forms, those of the one that has most in common with it. */
 function keysAt(schema: z.ZodType, path: Path, unknown: readonly string[]): string[] {
-  const forms = at(schema, path).filter((form): form is z.ZodObject => form instanceof z.ZodObject);
+  const forms = formsAt(schema, path).filter((form): form is z.ZodObject => form instanceof z.ZodObject);
   const keys = [...new Set(forms.flatMap((form) => Object.keys(form.shape)))];
   return keys.filter((key) => !unknown.includes(key));
-}
-
-/** The schemas that a value at a path may have. */
-function at(schema: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodType[] {
-  if (
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodPrefault
-  ) {
-    return at(schema.unwrap(), step === undefined ? [] : [step, ...rest]);
-  }
-  if (schema instanceof z.ZodPipe) return at(schema.out, step === undefined ? [] : [step, ...rest]);
-  if (schema instanceof z.ZodUnion) {
-    return schema.options.flatMap((option) => at(option, step === undefined ? [] : [step, ...rest]));
-  }
-  if (step === undefined) return [schema];
-  if (schema instanceof z.ZodRecord) return at(schema.valueType, rest);
-  if (schema instanceof z.ZodArray) return at(schema.element, rest);
-  const inner = schema instanceof z.ZodObject ? (schema.shape as z.core.$ZodShape)[String(step)] : undefined;
-  return inner ? at(inner, rest) : [];
 }
 
 /** What to write instead of a word that is not known. */
