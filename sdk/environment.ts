@@ -127,13 +127,25 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
   const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
     "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
   for (const key of declared.seedOrder) {
-    const { references, parent: parentRows, teamViewers, formerly, ...args } = required(declared.seeds, key);
+    const {
+      references,
+      parent: parentRows,
+      teamViewers,
+      formerly,
+      "rows+": additions,
+      "rows~": changes,
+      "rows-": removals,
+      ...args
+    } = required(declared.seeds, key);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
     const viewers = teamViewers?.map((viewer) =>
       typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
     );
     const seedArgs = {
       ...args,
+      ...(additions && { additions }),
+      ...(changes && { changes }),
+      ...(removals && { removals }),
       ...(references ? { references: Object.fromEntries(linked) } : {}),
       ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
       ...(viewers ? { teamViewers: viewers } : {}),

@@ -208,6 +208,7 @@ function checkedSeed(check: Check, name: string, seed: SeedDeclaration, seeds: D
     const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
     for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
   }
+  checkRowEdits(check, path, seed);
   return seed.source === undefined ? seed : { ...seed, source: checkedSource(check, [...path, "source"], seed.source) };
 }
 
@@ -252,12 +253,36 @@ function checkKeys({ root, report }: Check, path: readonly string[], labels: rea
   }
 }
 
+/** What the verbs say of rows, as far as it does not depend on the source. */
+function checkRowEdits(check: Check, path: readonly string[], seed: SeedDeclaration): void {
+  const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
+  for (const verb of ["rows+", "rows~"] as const) {
+    if (!seed[verb]) continue;
+    checkKeys(check, [...path, verb], seed.key, seed[verb]);
+    for (const index of seed[verb].keys()) checkWritten(check, [...path, verb, index], labels);
+  }
+  for (const [index, removal] of (seed["rows-"] ?? []).entries()) {
+    const here = [...path, "rows-", index];
+    const values = [removal].flat();
+    if (values.length !== seed.key.length) {
+      const message = `a row is named by ${seed.key.join(" and ")}, not by ${values.length} values; correct it`;
+      check.report({ at: valuePlace(check.root, here), message });
+    }
+    checkWritten(
+      check,
+      Array.isArray(removal) ? here : [...path, "rows-"],
+      Array.isArray(removal) ? values.keys() : [index],
+    );
+  }
+}
+
 /** Keys of rows that are read as other numbers than stand there. */
-function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labels: readonly string[]): void {
+function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labels: Iterable<PropertyKey>): void {
   for (const label of labels) {
     const value = find(root, [...row, label])?.value;
     const reason = value?.kind === "scalar" ? misnamed(value.written, value.value) : undefined;
-    if (value && reason !== undefined) report({ at: value.at, message: `${label}: ${reason}` });
+    const which = typeof label === "string" ? label : String(row.findLast((step) => typeof step === "string"));
+    if (value && reason !== undefined) report({ at: value.at, message: `${which}: ${reason}` });
   }
 }
 

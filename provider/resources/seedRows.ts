@@ -5,7 +5,15 @@ import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { cellTypes } from "../sources/source.ts";
 import { given } from "./model/creation.ts";
-import { adopt, common, resource, ResourceError, type OfflineContext, type Problem, type State } from "./model/resource.ts";
+import {
+  adopt,
+  common,
+  resource,
+  ResourceError,
+  type OfflineContext,
+  type Problem,
+  type State,
+} from "./model/resource.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
@@ -13,6 +21,9 @@ import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
 
 const label = z.string().min(1);
+const row = z.record(z.string(), z.unknown());
+const keyValue = [z.string().min(1), z.number(), z.boolean()] as const;
+const removal = z.union([...keyValue, z.array(z.union(keyValue)).min(1)]);
 const lookup = { table: id, key: label };
 
 /** Another seed of the program, as far as it is known before it is sent: rows hold their natural keys alone. */
@@ -20,9 +31,11 @@ const sibling = z.object({
   urn: z.string(),
   table: id,
   key: z.array(label),
-  rows: z.array(z.record(z.string(), z.unknown())).optional(),
+  rows: z.array(row).optional(),
   source: z.string().optional(),
   types: z.record(label, z.enum(cellTypes)).optional(),
+  additions: z.array(row).optional(),
+  removals: z.array(removal).optional(),
 });
 
 const inputs = z.object({
@@ -32,7 +45,7 @@ const inputs = z.object({
     description:
       "Label or labels that tell one row from another: the natural key. Another one names the same rows anew; they keep their IDs.",
   }),
-  rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
+  rows: z.array(row).optional().meta({
     description: "The rows by label, in the program. Either this or source.",
     settles: "silently", // their digest counts
     inputOnly: true,
@@ -41,6 +54,19 @@ const inputs = z.object({
   source: z.string().min(1).optional().meta({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
     settles: "silently", // its content counts
+  }),
+  additions: z.array(row).optional().meta({
+    description: "Rows beside those of rows or source, by label.",
+    settles: "silently", // the digest of the rows counts
+  }),
+  changes: z.array(row).optional().meta({
+    description: "Fields of rows that rows or source has, each with the natural key of its row.",
+    settles: "silently",
+  }),
+  removals: z.array(removal).optional().meta({
+    description:
+      "Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values.",
+    settles: "silently",
   }),
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
@@ -90,12 +116,15 @@ const inputs = z.object({
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
   }),
-  sensitive: z.boolean().optional().meta({
-    description:
-      "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
-    settles: "silently",
-    secrecyOf: "rows",
-  }),
+  sensitive: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
+      settles: "silently",
+      secrecyOf: ["rows", "additions", "changes", "removals"],
+    }),
   salt: z.string().optional().meta({
     description: "What every digest of rows is keyed with, so that nobody guesses rows by them. Computed.",
     settles: "silently",
@@ -181,6 +210,20 @@ const outputs = z.object({
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
 const passing = ["salt", "digest", "fingerprint", "verified"] as const;
 
+/** Inputs without which nothing is known of the rows. */
+const decisive = [
+  "table",
+  "rows",
+  "source",
+  "additions",
+  "changes",
+  "removals",
+  "key",
+  "types",
+  "references",
+  "parent",
+];
+
 type Inputs = z.output<typeof inputs>;
 
 /** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
@@ -207,7 +250,7 @@ export const seedRows = resource({
     const isPassing = isPreview && salt !== old.salt;
     const inputs = { ...asked, ...given({ salt }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
-    if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
+    if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
       report.info("the rows are known only once other resources exist");
       return { inputs, problems: [], later: isPassing ? ["salt"] : [] };
