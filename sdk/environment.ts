@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declaration, type Declaration } from "../provider/environment/declaration.ts";
 import { formerKeys } from "../provider/environment/formerKeys.ts";
-import { aliasesOf, nameBelow, rootName, type LogicalName } from "../provider/environment/logicalNames.ts";
+import { EnvironmentError } from "../provider/environment/problems.ts";
+import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
 import {
   GeneratedApp,
   Organization,
@@ -35,7 +36,7 @@ export class Environment extends pulumi.ComponentResource {
   readonly apps: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
-    const declared = declaration(args.file, process.cwd());
+    const declared = declaredIn(args.file);
     super("microapps:index:Environment", name, {}, options);
     const scope: Scope = { name: rootName(name, options), parent: this };
     const apps = appsOf(scope, declared);
@@ -47,6 +48,15 @@ export class Environment extends pulumi.ComponentResource {
     this.apps = collected(apps, ({ ready }) => ready);
     const { organizations: ids, teams: teamIDs, seeds: counts, apps: links } = this;
     this.registerOutputs({ organizations: ids, teams: teamIDs, seeds: counts, apps: links });
+  }
+}
+
+/** What a file declares. The runner prints the message of what is wrong with it without a stack. */
+function declaredIn(file: string): Declaration {
+  try {
+    return declaration(file, process.cwd());
+  } catch (error) {
+    throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
 }
 

@@ -43,7 +43,7 @@ export function siblingsOf(
         const labels = [...rest.key, ...own.key];
         const keysOf = (list: typeof rows) => list?.map((row) => plainly(row, labels));
         const keys = { ...(rows && { rows: keysOf(rows) }), ...(additions && { additions: keysOf(additions) }) };
-        return { ...rest, ...keys, urn: await urn } as Sibling; // with the lists that it has itself
+        return { ...rest, ...keys, urn: await urn }; // with the lists that it has itself
       });
       Promise.all(told).then((siblings) => resolve(siblings.length === 0 ? undefined : siblings), reject);
     });

@@ -1,22 +1,20 @@
-import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { find, keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
+import { placed } from "../layers/verbs.ts";
 import { mostTold, told } from "../messages/reportedError.ts";
 import { kinds } from "../messages/sentences.ts";
 import { nearest } from "../messages/spelling.ts";
 
-/** The error that a program ends with: the runner prints its message without a stack. */
-export function environmentError(file: string, problems: readonly Problem[]): pulumi.RunError {
-  const lines = [
-    ...new Set(ordered(problems).map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`)),
-  ];
-  const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-  return new pulumi.RunError(
-    `environment ${file} has ${count}:\n${told(lines)
-      .map((line) => `  ${line}`)
-      .join("\n")}`,
-  );
+/** Everything that is wrong with a file, each at its place. */
+export class EnvironmentError extends Error {
+  override readonly name = "EnvironmentError";
+
+  constructor(file: string, problems: readonly Problem[]) {
+    const lines = [...new Set(ordered(problems).map(({ at, message }) => `${placed(at)}: ${message}`))];
+    const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
+    super([`environment ${file} has ${count}:`, ...told(lines).map((line) => `  ${line}`)].join("\n"));
+  }
 }
 
 function ordered(problems: readonly Problem[]): Problem[] {

@@ -44,7 +44,7 @@ export function takeOut(
 
 /** A value in few words. */
 function named(value: Value): string {
-  const text = JSON.stringify(plain(value)) ?? "nothing";
+  const text = JSON.stringify(plain(value));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

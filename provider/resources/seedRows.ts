@@ -14,6 +14,7 @@ import {
   type Problem,
   type State,
 } from "./model/resource.ts";
+import { edits, fromSdk } from "./rows/declared/inputs.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
@@ -21,22 +22,7 @@ import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
 
 const label = z.string().min(1);
-const row = z.record(z.string(), z.unknown());
-const keyValue = [z.string().min(1), z.number(), z.boolean()] as const;
-const removal = z.union([...keyValue, z.array(z.union(keyValue)).min(1)]);
 const lookup = { table: id, key: label };
-
-/** Another seed of the program, as far as it is known before it is sent: rows hold their natural keys alone. */
-const sibling = z.object({
-  urn: z.string(),
-  table: id,
-  key: z.array(label),
-  rows: z.array(row).optional(),
-  source: z.string().optional(),
-  types: z.record(label, z.enum(cellTypes)).optional(),
-  additions: z.array(row).optional(),
-  removals: z.array(removal).optional(),
-});
 
 const inputs = z.object({
   ...common,
@@ -45,7 +31,7 @@ const inputs = z.object({
     description:
       "Label or labels that tell one row from another: the natural key. Another one names the same rows anew; they keep their IDs.",
   }),
-  rows: z.array(row).optional().meta({
+  rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
     description: "The rows by label, in the program. Either this or source.",
     settles: "silently", // their digest counts
     inputOnly: true,
@@ -55,19 +41,7 @@ const inputs = z.object({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
     settles: "silently", // its content counts
   }),
-  additions: z.array(row).optional().meta({
-    description: "Rows beside those of rows or source, by label.",
-    settles: "silently", // the digest of the rows counts
-  }),
-  changes: z.array(row).optional().meta({
-    description: "Fields of rows that rows or source has, each with the natural key of its row.",
-    settles: "silently",
-  }),
-  removals: z.array(removal).optional().meta({
-    description:
-      "Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values.",
-    settles: "silently",
-  }),
+  ...edits,
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
       "How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value.",
@@ -154,23 +128,7 @@ const inputs = z.object({
     settles: "silently",
     computed: true,
   }),
-  linkRenewals: z.record(label, z.int()).optional().meta({
-    description: "How often the rows that references lead to were made anew, by label. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-  }),
-  linkedSeeds: z.record(label, z.string()).optional().meta({
-    description: "URNs of the seeds that references name, by label. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-    passing: true,
-  }),
-  siblings: z.array(sibling).optional().meta({
-    description: "Other seeds of the program on the same table. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-    passing: true,
-  }),
+  ...fromSdk,
   adopt,
 });
 
