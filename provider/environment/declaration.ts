@@ -1,20 +1,36 @@
 import { resolve } from "node:path";
 import type { FieldType } from "../contract/fields.ts";
 import { keyPlace, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
-import { loadLayers, mergedLayers } from "../layers/layers.ts";
+import { loadLayers, mergedLayers, type Layers } from "../layers/layers.ts";
+import type { Merged } from "../layers/merge.ts";
 import { known, namesIn, type Check } from "./checks.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
+import type { Removed } from "./policy.ts";
 import { EnvironmentError, problemsOf } from "./problems.ts";
+import { checkRemoved } from "./removedChecks.ts";
+import { checkRules } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
 import { checkedSeed, seedOrder } from "./seedChecks.ts";
 
 /** What an environment file declares, once nothing about it is wrong. */
-export interface Declaration extends Required<Omit<EnvironmentFile, "platform">> {
+export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
+  removals: "free" | "declared";
+  removed: Removed;
   /** Logical names of the seeds, each after those that its rows refer to. */
   seedOrder: readonly string[];
   /** Types of the fields that its platform has: table ID → label → type. Values of rows are held against them. */
   fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
+}
+
+/** An Environment file with everything that it extends, whether it is sound or not. */
+export interface Reading {
+  layers: Layers;
+  /** What the files say together, with places. */
+  root: Value | undefined;
+  /** What of it is sound. */
+  declared: Declaration | undefined;
+  problems: readonly Problem[];
 }
 
 /**
@@ -22,16 +38,32 @@ export interface Declaration extends Required<Omit<EnvironmentFile, "platform">>
  * Ends with one error that names every problem at its place. `folder` is the program's: sources become relative to it.
  */
 export function declaration(file: string, folder: string): Declaration {
-  const problems: Problem[] = [];
-  const report = (problem: Problem): void => void problems.push(problem);
-  const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
-  const { value: root } = mergedLayers(layers, report);
-  const declared = root && checked(root, folder, report);
+  const { declared, problems } = readEnvironment(file, folder);
   if (problems.length > 0 || !declared) throw new EnvironmentError(file, problems);
   return declared;
 }
 
-function checked(root: Value, folder: string, report: (problem: Problem) => void): Declaration | undefined {
+/** Reads an environment file as `declaration` does, and tells the problems instead of ending with them. */
+export function readEnvironment(file: string, folder: string): Reading {
+  const problems: Problem[] = [];
+  const report = (problem: Problem): void => void problems.push(problem);
+  const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
+  const merged = mergedLayers(layers, report);
+  const root = merged.value;
+  const declared = root && checked({ layers, merged, root, folder, report });
+  return { layers, root, declared, problems };
+}
+
+interface Work {
+  layers: Layers;
+  merged: Merged;
+  root: Value;
+  folder: string;
+  report: (problem: Problem) => void;
+}
+
+function checked(work: Work): Declaration | undefined {
+  const { root, folder, report } = work;
   if (root.kind === "scalar" ? root.value === null : root.kind === "map" && root.entries.size === 0) {
     report({ at: root.at, message: "declares nothing; an empty environment is written organizations: {}" });
     return undefined;
@@ -43,17 +75,21 @@ function checked(root: Value, folder: string, report: (problem: Problem) => void
   // What is sound is checked further all the same, so that everything is reported at once.
   const sound = result.success ? result.data : environmentFile.safeParse(plain(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
-  const { organizations = {}, seeds = {}, apps = {} } = sound;
+  const { organizations = {}, seeds = {}, apps = {}, rules = [], removals = "free", removed = {} } = sound;
   const check: Check = { root, folder, report, declared: { organizations, seeds, apps } };
   checkOrganizations(check, organizations);
   checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const order = seedOrder(check, seeds);
+  checkRules({ ...work, sound }, rules);
+  checkRemoved(check, removed);
   return {
     organizations,
     seeds: Object.fromEntries(located),
     apps,
+    removals,
+    removed,
     seedOrder: order,
     fields: fieldsOf(sound.platform),
   };

@@ -7,10 +7,19 @@ const renamable = namedMaps
   .filter(({ kind }) => ["organization", "team", "seed", "app"].includes(kind))
   .map(({ steps }) => [...steps, "*", "formerly"]);
 
+/** Lists to which each layer adds: rules hold whatever stands above them, and a line under removed is for all layers. */
+const gathered = [
+  ...renamable,
+  ["rules"],
+  ...["organizations", "teams", "seeds", "apps"].map((kind) => ["removed", kind]),
+  ["removed", "members", "*"],
+  ["removed", "rows", "*"],
+];
+
 /** How Environment files that extend each other are merged. */
 export const grammar: Grammar = {
   named: (map) => namedMaps.find(({ steps }) => leadsTo(map, steps))?.kind,
-  hasList: (map, key) => hasList(environmentFile, map, key),
+  hasList: (map, key) => !gathered.some((steps) => leadsTo([...map, key], steps)) && hasList(environmentFile, map, key),
   hasRows: (map) => leadsTo(map, ["seeds", "*"]),
-  gathers: (list) => renamable.some((steps) => leadsTo(list, steps)),
+  gathers: (list) => gathered.some((steps) => leadsTo(list, steps)),
 };

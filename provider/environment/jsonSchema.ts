@@ -16,16 +16,21 @@ export function withVerbs(schema: Json): Json {
   return schema;
 }
 
+/** What each layer adds to without a verb. */
+const gathered = ["rules", "removed", "formerly"];
+
 /** `name+` and `name-` beside each list of a map with fixed keys. */
 function addListVerbs(schema: unknown): void {
   if (Array.isArray(schema)) schema.forEach(addListVerbs);
   if (!isMap(schema)) return;
-  Object.values(schema).forEach(addListVerbs);
   const { properties, additionalProperties } = schema;
-  if (!isMap(properties) || additionalProperties !== false) return;
+  for (const [key, value] of Object.entries(schema)) if (key !== "properties") addListVerbs(value);
+  if (!isMap(properties)) return;
+  for (const [name, value] of Object.entries(properties)) if (!gathered.includes(name)) addListVerbs(value);
+  if (additionalProperties !== false) return;
   for (const [name, value] of Object.entries(properties)) {
     const list = formsOf(value).find(({ type }) => type === "array");
-    if (!list || name === "rules" || /[+~-]$/.test(name)) continue;
+    if (!list || gathered.includes(name) || /[+~-]$/.test(name)) continue;
     const items = { type: "array", items: list["items"] };
     properties[`${name}+`] ??= { ...items, description: `Added to ${name} of the files that this one extends.` };
     properties[`${name}-`] ??= { ...items, description: `Taken out of ${name} of the files that this one extends.` };

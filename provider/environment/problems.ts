@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { find, keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { find, keyPlace, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
 import { placed } from "../layers/verbs.ts";
 import { mostTold, told } from "../messages/reportedError.ts";
@@ -122,6 +122,10 @@ function kindOf(value: Value): string {
   if (typeof scalar === "string") return `"${scalar.length > 40 ? `${scalar.slice(0, 40)}…` : scalar}"`;
   return typeof scalar === "number" ? `the number ${scalar}` : JSON.stringify(scalar);
 }
+
+/** A value as a message names it that says what it is instead of another one. */
+export const valueNamed = (value: Value | undefined): string =>
+  value === undefined ? "nothing" : value.kind === "list" ? JSON.stringify(plain(value)) : kindOf(value);
 
 function remedy(expected: string, value: Value): string {
   if (value.kind !== "scalar") return "; correct it";

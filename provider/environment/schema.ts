@@ -10,6 +10,7 @@ import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
 import { withVerbs } from "./jsonSchema.ts";
+import { policy } from "./policy.ts";
 
 const logicalName = z
   .string()
@@ -127,6 +128,7 @@ export const environmentFile = z.strictObject({
   platform: platform.optional().meta({
     description: "What an emulated platform has from the start, for `microapps emulator --seed`; never deployed.",
   }),
+  ...policy,
 });
 
 export type EnvironmentFile = z.output<typeof environmentFile>;

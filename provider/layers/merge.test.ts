@@ -72,7 +72,10 @@ describe("layers", () => {
 
   test("that were merged are a layer like any other: what they say is not merged with itself", () => {
     const base = treeOf({ things: { a: { list: [1, 2], map: { b: 1 } } } }, "base.yaml");
-    const above = treeOf({ things: { a: { "list+": [3], "list-": [1], map: { c: 2 } }, b: { key: "Code" } } }, "a.yaml");
+    const above = treeOf(
+      { things: { a: { "list+": [3], "list-": [1], map: { c: 2 } }, b: { key: "Code" } } },
+      "a.yaml",
+    );
     expect(told(merged(base, above, grammar))).toEqual({
       value: { things: { a: { list: [2, 3], map: { b: 1, c: 2 } }, b: { key: "Code" } } },
       taken: [],

@@ -20,6 +20,8 @@ interface Item {
   value: Value;
   /** Its natural key as text; undefined when it has none, which the check reports. */
   key: string | undefined;
+  /** The list that it stands in. */
+  list: Value;
 }
 
 /**
@@ -51,7 +53,8 @@ export function editedRows(
       continue;
     }
     const own = listOf(verb, at);
-    for (const item of value.items) edit(verb, { value: item, key: keyIn(verb, item, labels) }, own, find, report);
+    for (const item of value.items)
+      edit(verb, { value: item, key: keyIn(verb, item, labels), list: value }, own, find, report);
   }
   // A list that others have emptied says nothing.
   return new Map(
@@ -69,20 +72,21 @@ function edit(
   report: (problem: Problem) => void,
 ): void {
   const { value, key } = item;
-  const twice = (what: string, there: Item): void =>
-    report({ at: value.at, message: `row ${key ?? ""} ${what} at ${placed(there.value.at)}; keep one of the two` });
+  const twice = (what: string, { value: { at } }: Item): void =>
+    report({ at: value.at, message: `row ${key ?? ""} is ${what} at ${placed(at)} already; keep one of the two` });
   const [added, changed, removed] = rowVerbs.map((each) => find(each, key));
   if (verb === "rows+") {
-    if (added) twice("is added", added.item);
-    else if (changed) twice("is changed, so the source has it,", changed.item);
+    if (added) twice("added", added.item);
+    else if (changed) twice("changed, so it is there,", changed.item);
     else own.push(item);
   } else if (verb === "rows~") {
     const before = added ?? changed;
-    if (removed && !added) twice("is taken out", removed.item);
-    else if (before) before.items[before.index] = { key, value: over(before.item.value, value) };
+    if (removed && !added) twice("taken out", removed.item);
+    else if (before?.item.list === item.list) twice("changed", before.item);
+    else if (before) before.items[before.index] = { ...item, value: over(before.item.value, value) };
     else own.push(item);
   } else {
-    if (removed && !added) twice("is taken out", removed.item);
+    if (removed && !added) twice("taken out", removed.item);
     else if (added) added.items.splice(added.index, 1);
     else {
       changed?.items.splice(changed.index, 1);

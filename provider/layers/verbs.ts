@@ -39,7 +39,10 @@ export function takeOut(
   const meant = below.find(([other]) => other === near) ?? below[0];
   const advice = near === undefined ? "remove the line" : `did you mean "${near}"?`;
   const there = meant ? ` (${near === undefined ? `"${meant[0]}" is ` : ""}at ${placed(meant[1].at)})` : "";
-  return { at, message: `no file that this one extends has ${kind} "${key}", to take it out; ${advice}${there}` };
+  return {
+    at,
+    message: `${kind} "${key}" can't be taken out: no file that this one extends has it; ${advice}${there}`,
+  };
 }
 
 /** A value in few words. */

@@ -57,10 +57,10 @@ class Edits {
       return undefined;
     }
     const added = this.#byKey.additions.get(key);
-    if (added) {
+    if (added && !added.isMet) {
       const text = `the row${this.#named(key)} stands here, and ${editAt(added.line) ?? ""} adds it: change it there, or remove it first`;
       this.#reading.wrong({ line: row.line, text });
-      this.#byKey.additions.delete(key);
+      added.isMet = true;
       return row;
     }
     const change = this.#byKey.changes.get(key);
@@ -81,7 +81,10 @@ class Edits {
         });
       }
     }
-    return (this.#reading.given.additions ?? []).map((values, at) => ({ line: firstLines.additions + at, values }));
+    const met = new Set([...this.#byKey.additions.values()].flatMap(({ line, isMet }) => (isMet ? [line] : [])));
+    return (this.#reading.given.additions ?? [])
+      .map((values, at) => ({ line: firstLines.additions + at, values }))
+      .filter(({ line }) => !met.has(line));
   }
 
   #keyIn(row: RowData): string | undefined {
