@@ -1,5 +1,5 @@
 export { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
 export { readCalls, type CallFilter, type LoggedCall } from "./data/callLog.ts";
 export { parseEmulatorEndpoint } from "./address.ts";
-export { SeedError } from "../provider/layers/seedLayers.ts";
+export { SeedError } from "./seed/file.ts";
 export type { SeedInput } from "./seed/schema.ts";

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declaration, type Declaration } from "../provider/environment/declaration.ts";
 import { formerKeys } from "../provider/environment/formerKeys.ts";
-import { aliasesOf, nameBelow, rootName, type LogicalName } from "../provider/environment/logicalNames.ts";
+import { EnvironmentError } from "../provider/environment/problems.ts";
+import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
 import {
   GeneratedApp,
   Organization,
@@ -35,7 +36,7 @@ export class Environment extends pulumi.ComponentResource {
   readonly apps: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
-    const declared = declaration(args.file, process.cwd());
+    const declared = declaredIn(args.file);
     super("microapps:index:Environment", name, {}, options);
     const scope: Scope = { name: rootName(name, options), parent: this };
     const apps = appsOf(scope, declared);
@@ -47,6 +48,15 @@ export class Environment extends pulumi.ComponentResource {
     this.apps = collected(apps, ({ ready }) => ready);
     const { organizations: ids, teams: teamIDs, seeds: counts, apps: links } = this;
     this.registerOutputs({ organizations: ids, teams: teamIDs, seeds: counts, apps: links });
+  }
+}
+
+/** What a file declares. The runner prints the message of what is wrong with it without a stack. */
+function declaredIn(file: string): Declaration {
+  try {
+    return declaration(file, process.cwd());
+  } catch (error) {
+    throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
 }
 
@@ -127,13 +137,25 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
   const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
     "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
   for (const key of declared.seedOrder) {
-    const { references, parent: parentRows, teamViewers, formerly, ...args } = required(declared.seeds, key);
+    const {
+      references,
+      parent: parentRows,
+      teamViewers,
+      formerly,
+      "rows+": additions,
+      "rows~": changes,
+      "rows-": removals,
+      ...args
+    } = required(declared.seeds, key);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
     const viewers = teamViewers?.map((viewer) =>
       typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
     );
     const seedArgs = {
       ...args,
+      ...(additions && { additions }),
+      ...(changes && { changes }),
+      ...(removals && { removals }),
       ...(references ? { references: Object.fromEntries(linked) } : {}),
       ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
       ...(viewers ? { teamViewers: viewers } : {}),

@@ -92,7 +92,8 @@ export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
     // Whether they are is known later.
-    const mayBeSecret = args.sensitive !== undefined || isLater(args.rows);
+    const { rows, additions, changes, removals } = args;
+    const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
     super(

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { dynamicType } from "../provider/pulumi/dynamicProvider.ts";
 import type { CellType } from "../provider/sources/source.ts";
 import { plainUrn } from "./resource.ts";
+import { isLater } from "./secrecy.ts";
 
 /** What of a seed says which rows it declares, as far as it is known before anything is sent. */
 export interface Sibling {
@@ -11,7 +12,11 @@ export interface Sibling {
   rows?: Record<string, unknown>[];
   source?: string;
   types?: Record<string, CellType>;
+  additions?: Record<string, unknown>[];
+  removals?: Removals;
 }
+
+type Removals = (string | number | boolean | (string | number | boolean)[])[];
 
 type Announced = Omit<Sibling, "urn"> & { urn: Promise<string> };
 
@@ -33,10 +38,12 @@ export function siblingsOf(
   return new Promise((resolve, reject) => {
     setImmediate(() => {
       const others = announced.filter((one) => one !== own && one.table === own.table);
-      const told = others.map(async ({ urn, rows, ...rest }) => {
+      const told = others.map(async ({ urn, rows, additions, ...rest }) => {
         // Its own keys, and those by which the one that is told knows the same rows; the rest is nobody else's business.
         const labels = [...rest.key, ...own.key];
-        return { ...rest, ...(rows ? { rows: rows.map((row) => plainly(row, labels)) } : {}), urn: await urn };
+        const keysOf = (list: typeof rows) => list?.map((row) => plainly(row, labels));
+        const keys = { ...(rows && { rows: keysOf(rows) }), ...(additions && { additions: keysOf(additions) }) };
+        return { ...rest, ...keys, urn: await urn }; // with the lists that it has itself
       });
       Promise.all(told).then((siblings) => resolve(siblings.length === 0 ? undefined : siblings), reject);
     });
@@ -46,19 +53,23 @@ export function siblingsOf(
 /** Undefined when something of it is an output: waiting for that here could be waiting for this seed itself. */
 function announcement(
   name: string,
-  { table, key, rows, source, types }: Readonly<Record<string, unknown>>,
+  { table, key, rows, source, types, additions, removals }: Readonly<Record<string, unknown>>,
   { parent }: pulumi.CustomResourceOptions,
 ): Announced | undefined {
   const keys = [key].flat();
   if (typeof table !== "string" || !isTexts(keys)) return undefined;
-  const declared = { urn: plainUrn(name, dynamicType("SeedRows"), parent), table, key: keys };
+  const areRows = (list: unknown): list is Record<string, unknown>[] =>
+    Array.isArray(list) && list.every((row: unknown) => hasKeys(row, keys));
+  if ((additions !== undefined && !areRows(additions)) || isLater(removals)) return undefined;
+  // What is in them the provider checks.
+  const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
+  const declared = { urn: plainUrn(name, dynamicType("SeedRows"), parent), table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)
       ? { ...declared, source, ...(types ? { types: types as Sibling["types"] & object } : {}) }
       : undefined; // checked by the provider
   }
-  if (source !== undefined || !Array.isArray(rows)) return undefined;
-  return rows.every((row: unknown) => hasKeys(row, keys)) ? { ...declared, rows } : undefined;
+  return source === undefined && areRows(rows) ? { ...declared, rows } : undefined;
 }
 
 const isTexts = (values: unknown[]): values is string[] => values.every((value) => typeof value === "string");

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SeedError } from "../../provider/layers/seedLayers.ts";
 import { settings } from "../data/settings.ts";
 import { directory, signIn, start } from "../testing/platform.ts";
-import { parseSeed, readSeed } from "./file.ts";
+import { parseSeed, readSeed, SeedError } from "./file.ts";
 
 test("a seed may be empty: the administrator is known by default", () => {
   for (const yaml of ["", "{}", "# nothing yet\n"]) {
@@ -67,6 +66,15 @@ describe("an Environment file is a seed by its platform", () => {
     await signIn(url, "dev@example.com", "dev");
   });
 
+  test("with what is done to lists below, whatever else the layers do", () => {
+    const file = written({
+      "dev.yaml":
+        "extends: base.yaml\norganizations: {acme: null}\nseeds: {a: {rows+: [{A: 1}]}}\nplatform:\n  users+: [{email: dev@example.com}]\n",
+      "base.yaml": "organizations: {acme: {}}\nseeds: {a: {}}\nplatform:\n  users: [{email: base@example.com}]\n",
+    });
+    expect(readSeed(file).users.map(({ email }) => email)).toEqual(["base@example.com", "dev@example.com"]);
+  });
+
   test.each<[Record<string, string>, string]>([
     [
       { "dev.yaml": "extends: base.yaml\n", "base.yaml": "platform:\n  tabels: {}\n" },
@@ -80,13 +88,19 @@ describe("an Environment file is a seed by its platform", () => {
       { "dev.yaml": "organizations: {}\n" },
       "dev.yaml:1:16: an Environment file is a seed by its platform, and it has none",
     ],
-    [{ "dev.yaml": "extends: none.yaml\n" }, "dev.yaml:1:10: extends: "],
-    [{ "dev.yaml": "extends: [a]\n" }, "dev.yaml:1:10: extends: must be the name of a file, relative to this one"],
+    [
+      { "dev.yaml": "extends: none.yaml\n" },
+      "dev.yaml:1:10: none.yaml can't be read: there is no such file; correct extends",
+    ],
+    [{ "dev.yaml": "extends: [a]\n" }, "dev.yaml:1:10: extends must be the name of a file, relative to this one"],
     [
       { "dev.yaml": "extends: base.yaml\n", "base.yaml": "extends: ./dev.yaml\n" },
-      "base.yaml:1:10: extends: the files extend each other in a circle",
+      "base.yaml:1:10: the files extend each other in a circle",
     ],
-    [{ "dev.yaml": "extends: base.yaml\n", "base.yaml": "users: [\n" }, "base.yaml:2:1: Flow sequence"],
+    [
+      { "dev.yaml": "extends: base.yaml\n", "base.yaml": "users: [\n" },
+      "base.yaml:2:1: is not valid YAML: Flow sequence",
+    ],
   ])("%j is refused", (files, expected) => {
     const file = written(files);
     expect(
@@ -121,8 +135,8 @@ describe("a mistake is named with file, line and column", () => {
     ],
     ["users:\n  - email: ADMIN@example.com\n", ["p.yaml:2:12: users.0.email: ADMIN@example.com is there twice"]],
     ["settings: {defaultLimit: 0}\n", ["p.yaml:1:26: settings.defaultLimit: must be at least 1"]],
-    ["users: [\n", ["p.yaml:2:1: Flow sequence in block collection"]],
-    ["users: []\nusers: []\n", ["p.yaml:2:1: Map keys must be unique"]],
+    ["users: [\n", ["p.yaml:2:1: is not valid YAML: Flow sequence in block collection"]],
+    ["users: []\nusers: []\n", ["p.yaml:2:1: is not valid YAML: Map keys must be unique"]],
     ["- a\n", ["p.yaml:1:1: must be a map, not a list"]],
   ])("%j", (yaml, expected) => {
     const messages = thrown(() => parseSeed(yaml, "p.yaml")).split("\n");
@@ -156,8 +170,10 @@ test("a key that stands twice, or that objects of JavaScript lose, is refused at
       return String(error);
     }
   };
-  expect(refused("settings: {}\nsettings: {}\n")).toContain("platform.yaml:2:1: Map keys must be unique");
-  expect(refused("tables:\n  __proto__: {}\n")).toContain("platform.yaml:2:3: a key can't have this name: __proto__");
+  expect(refused("settings: {}\nsettings: {}\n")).toContain(
+    "platform.yaml:2:1: is not valid YAML: Map keys must be unique",
+  );
+  expect(refused("tables:\n  __proto__: {}\n")).toContain("platform.yaml:2:3: a key can't have this name");
 });
 
 test("of 20,000 mistakes 50 are told, at once, with how many there are beside", () => {

@@ -1,38 +1,69 @@
-import { dirname } from "node:path";
-import type { z } from "zod";
-import { readLayers, SeedError, textOf, type Layered } from "../../provider/layers/seedLayers.ts";
-import { mostTold } from "../../provider/messages/reportedError.ts";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { z } from "zod";
+import { mostOfLayer, readText } from "../../provider/files/files.ts";
+import { find, keyPlace, plain, type Place, type Problem, type Value } from "../../provider/layers/document.ts";
+import { plainGrammar } from "../../provider/layers/grammar.ts";
+import { absent, loadLayers, mergedLayers, reasonOf } from "../../provider/layers/layers.ts";
+import { placed } from "../../provider/layers/verbs.ts";
+import { mostTold, told } from "../../provider/messages/reportedError.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import { seed, type Seed, type SeedInput } from "./schema.ts";
+
+/** A seed that can't be taken; `message` has one line for each mistake, with file, line and column where they are known. */
+export class SeedError extends Error {
+  constructor(mistakes: string[]) {
+    super(told(mistakes).join("\n"));
+    this.name = "SeedError";
+  }
+}
+
+/** Of an Environment file what stands under `platform` alone is looked at. */
+const grammar = plainGrammar(z.object({ ...seed.shape, platform: seed }));
 
 /**
  * Reads a seed from a YAML file, or judges one that is an object already. `directory` is that of the program that names the
  * file; without one it is named by whoever started the emulator.
  */
 export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
-  if (typeof source !== "string") return judged({ content: source ?? {}, place: () => "seed" });
-  const refuse = (reason: string): never => {
-    throw new SeedError([`the seed ${reason}`]);
-  };
+  if (typeof source !== "string") return judged(source ?? {}, () => "seed");
   const from = directory ?? dirname(source);
-  return parseSeed(textOf(source, refuse, from), source, from);
+  let text: string;
+  try {
+    text = readText(from, resolve(source), mostOfLayer);
+  } catch (error) {
+    const reason = reasonOf(error);
+    throw new SeedError([
+      `the seed ${source} can't be read: ${reason}${reason === absent ? "; correct its path" : ""}`,
+    ]);
+  }
+  return parseSeed(text, source, from);
 }
 
 /** Takes a seed out of YAML; `name` is the file's, from which `extends` goes on. */
 export function parseSeed(yaml: string, name: string, directory = dirname(name)): Seed {
-  const layers = readLayers(yaml, name, directory);
-  const { content } = layers;
-  if (typeof content !== "object" || content === null) return judged(layers);
+  const problems: Problem[] = [];
+  const report = (problem: Problem): void => void problems.push(problem);
+  const nameOf = (path: string): string => (isAbsolute(name) ? path : relative("", path));
+  const layers = loadLayers(resolve(name), { folder: directory, nameOf, grammar, text: yaml }, report);
+  const { value } = mergedLayers(layers, report);
+  if (problems.length > 0) throw new SeedError(problems.map(({ at, message }) => `${placed(at)}: ${message}`));
+  if (!value || value.kind === "scalar") return judged((value && plain(value)) ?? {}, () => `${name}:1:1`);
+  const at = (path: PropertyKey[]): string => placed(nearest(value, path));
   // An Environment file has a seed under `platform`, beside what its program declares.
-  if ("platform" in content) return judged({ ...layers, content: content.platform ?? {} }, ["platform"]);
-  const declared = ["organizations", "seeds", "apps"].find((key) => Object.hasOwn(content, key));
-  if (declared === undefined) return judged(layers);
+  const platform = find(value, ["platform"])?.value;
+  if (platform) return judged(plain(platform) ?? {}, at, ["platform"]);
+  const declared = ["organizations", "seeds", "apps"].find((key) => find(value, [key]));
+  if (value.kind !== "map" || declared === undefined) return judged(plain(value), at);
   throw new SeedError([
-    `${layers.place([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,
+    `${at([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,
   ]);
 }
 
-function judged({ content, place }: Layered, above: PropertyKey[] = []): Seed {
+/** Where the value at a path begins, or that of the nearest thing around it. */
+const nearest = (root: Value, path: readonly PropertyKey[]): Place =>
+  path.length === 0 ? keyPlace(root, path) : (find(root, path)?.value.at ?? nearest(root, path.slice(0, -1)));
+
+function judged(content: unknown, place: (path: PropertyKey[]) => string, above: PropertyKey[] = []): Seed {
   const result = seed.safeParse(content, sentences);
   if (result.success) return result.data;
   throw new SeedError(

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { RunError } from "@pulumi/pulumi";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { declaration } from "./declaration.ts";
+import { EnvironmentError } from "./problems.ts";
 
 const testdata = join(import.meta.dirname, "../../../provider/environment/testdata");
 
@@ -11,8 +11,7 @@ const told = (file: string, folder: string): string => {
   try {
     declaration(file, folder);
   } catch (error) {
-    // The runner prints the message of this class alone, without a stack.
-    if (RunError.isInstance(error)) return error.message;
+    if (error instanceof EnvironmentError) return error.message;
     throw error;
   }
   throw new Error(`${file} was accepted`);

@@ -1,22 +1,37 @@
-import { statSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import { fieldTypesOf } from "../../emulator/seed/fields.ts";
 import type { FieldType } from "../contract/fields.ts";
-import { misnamed } from "../files/exactNumbers.ts";
-import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
-import { load, shown } from "../layers/overlays.ts";
-import { refusedFormat } from "../sources/formats.ts";
-import { linkedLabels } from "../sources/source.ts";
-import { checkFormerKeys, keyNow, spot, teamNow } from "./formerKeys.ts";
-import { environmentError, problemsOf, suggestion } from "./problems.ts";
-import { environmentFile, type EnvironmentFile, type SeedDeclaration } from "./schema.ts";
+import { keyPlace, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { loadLayers, mergedLayers, type Layers } from "../layers/layers.ts";
+import type { Merged } from "../layers/merge.ts";
+import { known, namesIn, type Check } from "./checks.ts";
+import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
+import { grammar } from "./grammar.ts";
+import type { Removed } from "./policy.ts";
+import { EnvironmentError, problemsOf } from "./problems.ts";
+import { checkRemoved } from "./removedChecks.ts";
+import { checkRules } from "./rules.ts";
+import { environmentFile, type EnvironmentFile } from "./schema.ts";
+import { checkedSeed, seedOrder } from "./seedChecks.ts";
 
 /** What an environment file declares, once nothing about it is wrong. */
-export interface Declaration extends Required<Omit<EnvironmentFile, "platform">> {
+export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
+  removals: "free" | "declared";
+  removed: Removed;
   /** Logical names of the seeds, each after those that its rows refer to. */
   seedOrder: readonly string[];
   /** Types of the fields that its platform has: table ID → label → type. Values of rows are held against them. */
   fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
+}
+
+/** An Environment file with everything that it extends, whether it is sound or not. */
+export interface Reading {
+  layers: Layers;
+  /** What the files say together, with places. */
+  root: Value | undefined;
+  /** What of it is sound. */
+  declared: Declaration | undefined;
+  problems: readonly Problem[];
 }
 
 /**
@@ -24,15 +39,32 @@ export interface Declaration extends Required<Omit<EnvironmentFile, "platform">>
  * Ends with one error that names every problem at its place. `folder` is the program's: sources become relative to it.
  */
 export function declaration(file: string, folder: string): Declaration {
-  const problems: Problem[] = [];
-  const report = (problem: Problem): void => void problems.push(problem);
-  const root = load(file, folder, report);
-  const declared = root && checked(root, folder, report);
-  if (problems.length > 0 || !declared) throw environmentError(file, problems);
+  const { declared, problems } = readEnvironment(file, folder);
+  if (problems.length > 0 || !declared) throw new EnvironmentError(file, problems);
   return declared;
 }
 
-function checked(root: Value, folder: string, report: (problem: Problem) => void): Declaration | undefined {
+/** Reads an environment file as `declaration` does, and tells the problems instead of ending with them. */
+export function readEnvironment(file: string, folder: string): Reading {
+  const problems: Problem[] = [];
+  const report = (problem: Problem): void => void problems.push(problem);
+  const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
+  const merged = mergedLayers(layers, report);
+  const root = merged.value;
+  const declared = root && checked({ layers, merged, root, folder, report });
+  return { layers, root, declared, problems };
+}
+
+interface Work {
+  layers: Layers;
+  merged: Merged;
+  root: Value;
+  folder: string;
+  report: (problem: Problem) => void;
+}
+
+function checked(work: Work): Declaration | undefined {
+  const { root, folder, report } = work;
   if (root.kind === "scalar" ? root.value === null : root.kind === "map" && root.entries.size === 0) {
     report({ at: root.at, message: "declares nothing; an empty environment is written organizations: {}" });
     return undefined;
@@ -44,28 +76,24 @@ function checked(root: Value, folder: string, report: (problem: Problem) => void
   // What is sound is checked further all the same, so that everything is reported at once.
   const sound = result.success ? result.data : environmentFile.safeParse(plain(pruned(root, result.error.issues))).data;
   if (!sound) return undefined;
-  const { organizations = {}, seeds = {}, apps = {} } = sound;
+  const { organizations = {}, seeds = {}, apps = {}, rules = [], removals = "free", removed = {} } = sound;
   const check: Check = { root, folder, report, declared: { organizations, seeds, apps } };
   checkOrganizations(check, organizations);
   checkFormerKeys(check, "seed", ["seeds"], seeds, namesIn(root, ["seeds"]));
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
-  const seedOrder = ordered(check, seeds);
+  const order = seedOrder(check, seeds);
+  checkRules({ ...work, sound }, rules);
+  checkRemoved(check, removed);
   return {
     organizations,
     seeds: Object.fromEntries(located),
     apps,
-    seedOrder,
+    removals,
+    removed,
+    seedOrder: order,
     fields: sound.platform ? fieldTypesOf(sound.platform) : {},
   };
-}
-
-interface Check {
-  root: Value;
-  folder: string;
-  report: (problem: Problem) => void;
-  /** What of the file is sound. */
-  declared: Omit<Declaration, "seedOrder" | "fields">;
 }
 
 /** The tree without the entries that have a problem: a member, a team, an organization, a seed, an app. */
@@ -142,139 +170,4 @@ function checkApp(
   if (typeof target !== "object") return;
   const place = valuePlace(root, [...path, "targetInitialApp", "app"]);
   known(report, "app", target.app, namesIn(root, ["apps"]), place, keyNow(target.app, declared.apps));
-}
-
-/** Reports a name that is none of these; `now` is what it became, if it is a former one. */
-function known(
-  report: Check["report"],
-  kind: string,
-  name: string,
-  names: string[],
-  at: Place,
-  now: string | undefined,
-): void {
-  if (names.includes(name)) return;
-  const instead = now === undefined ? suggestion(name, names) : `it is called "${now}" now`;
-  report({ at, message: `there is no ${kind} "${name}"; ${instead}` });
-}
-
-/** The keys of the map at a path, also of entries that are wrong inside. */
-function namesIn(root: Value, path: readonly string[]): string[] {
-  const value = find(root, path)?.value;
-  return value?.kind === "map" ? [...value.entries.keys()] : [];
-}
-
-/** The seeds that the rows of a seed refer to, each with the path of the mention below the seed. */
-function mentions({ references = {}, parent }: SeedDeclaration): { seed: string; path: string[] }[] {
-  const labels = Object.entries(references).flatMap(([label, rows]) =>
-    "seed" in rows ? [{ seed: rows.seed, path: ["references", label, "seed"] }] : [],
-  );
-  return parent && "seed" in parent ? [...labels, { seed: parent.seed, path: ["parent", "seed"] }] : labels;
-}
-
-/** The seed with its source relative to the program's folder. */
-function checkedSeed(check: Check, name: string, seed: SeedDeclaration, seeds: Declaration["seeds"]): SeedDeclaration {
-  const { root, report, declared } = check;
-  const path = ["seeds", name];
-  for (const mention of mentions(seed)) {
-    const at = valuePlace(root, [...path, ...mention.path]);
-    known(report, "seed", mention.seed, namesIn(root, ["seeds"]), at, keyNow(mention.seed, seeds));
-    const labels = seeds[mention.seed]?.key ?? [];
-    if (labels.length > 1) {
-      const message = `seed "${mention.seed}" has a key of ${labels.length} labels (${labels.join(", ")}); refer to rows that one label tells apart`;
-      report({ at, message });
-    }
-  }
-  for (const [index, viewer] of (seed.teamViewers ?? []).entries()) {
-    if (typeof viewer === "string") continue;
-    const names = namesIn(root, ["organizations"]).flatMap((organization) =>
-      namesIn(root, ["organizations", organization, "teams"]).map((team) => `${organization}/${team}`),
-    );
-    const at = valuePlace(root, [...path, "teamViewers", index, "team"]);
-    known(report, "team", viewer.team, names, at, teamNow(viewer.team, declared.organizations));
-  }
-  if (seed.rows && seed.source !== undefined) {
-    report({ at: keyPlace(root, [...path, "source"]), message: "rows and source are both given; remove one of them" });
-  } else if (!seed.rows && seed.source === undefined) {
-    report({ at: keyPlace(root, path), message: `seed "${name}" has neither rows nor source; add one of them` });
-  }
-  if (seed.rows) {
-    checkKeys(check, [...path, "rows"], seed.key, seed.rows);
-    const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
-    for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
-  }
-  return seed.source === undefined ? seed : { ...seed, source: checkedSource(check, [...path, "source"], seed.source) };
-}
-
-function checkedSource({ root, folder, report }: Check, path: readonly string[], source: string): string {
-  const at = valuePlace(root, path);
-  if (isAbsolute(source)) {
-    report({ at, message: `source "${source}" is an absolute path; name it relative to ${at.file}` });
-    return source;
-  }
-  const file = resolve(folder, dirname(at.file), source);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) report({ at, message: `there is no file ${shown(file, folder)}; correct source` });
-  else if (!found.isFile()) report({ at, message: `${shown(file, folder)} is no file; name the file with the rows` });
-  else {
-    const refusal = refusedFormat(file);
-    if (refusal !== undefined) report({ at, message: `${shown(file, folder)} ${refusal}` });
-  }
-  return shown(file, folder);
-}
-
-type Rows = NonNullable<SeedDeclaration["rows"]>;
-
-function checkKeys({ root, report }: Check, path: readonly string[], labels: readonly string[], rows: Rows): void {
-  const seen = new Map<string, number>();
-  for (const [index, row] of rows.entries()) {
-    const here = [...path, index];
-    const missing = labels.filter((label) => row[label] === undefined || row[label] === null || row[label] === "");
-    if (missing.length > 0) {
-      const message = `the row lacks ${missing.join(" and ")}, its natural key; add it`;
-      report({ at: valuePlace(root, here), message });
-      continue;
-    }
-    const key = JSON.stringify(labels.map((label) => row[label]));
-    const twin = seen.get(key);
-    if (twin === undefined) seen.set(key, index);
-    else {
-      const at = valuePlace(root, [...here, labels[0] ?? ""]);
-      const said = labels.map((label) => `${label} ${JSON.stringify(row[label])}`).join(", ");
-      const there = spot(valuePlace(root, [...path, twin, labels[0] ?? ""]), at);
-      report({ at, message: `the row ${there} has the same natural key (${said}); change or remove one` });
-    }
-  }
-}
-
-/** Keys of rows that are read as other numbers than stand there. */
-function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labels: readonly string[]): void {
-  for (const label of labels) {
-    const value = find(root, [...row, label])?.value;
-    const reason = value?.kind === "scalar" ? misnamed(value.written, value.value) : undefined;
-    if (value && reason !== undefined) report({ at: value.at, message: `${label}: ${reason}` });
-  }
-}
-
-/** The seeds such that each comes after those that its rows refer to. */
-function ordered({ root, report }: Check, seeds: Declaration["seeds"]): string[] {
-  const done = new Set<string>();
-  const visit = (name: string, chain: readonly string[], at: Place): void => {
-    if (chain.includes(name)) {
-      const circle = [...chain.slice(chain.indexOf(name)), name].join(" → ");
-      report({
-        at,
-        message: `seeds refer to each other in a circle: ${circle}; leave one reference out, or refer to rows that are there already by {table, key}`,
-      });
-      return;
-    }
-    const seed = seeds[name];
-    if (done.has(name) || !seed) return;
-    for (const mention of mentions(seed)) {
-      visit(mention.seed, [...chain, name], valuePlace(root, ["seeds", name, ...mention.path]));
-    }
-    done.add(name);
-  };
-  for (const name of Object.keys(seeds)) visit(name, [], root.at);
-  return [...done];
 }

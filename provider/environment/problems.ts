@@ -1,21 +1,20 @@
-import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { find, keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { find, keyPlace, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { formsAt, type Path } from "../layers/grammar.ts";
+import { placed } from "../layers/verbs.ts";
 import { mostTold, told } from "../messages/reportedError.ts";
 import { kinds } from "../messages/sentences.ts";
 import { nearest } from "../messages/spelling.ts";
 
-/** The error that a program ends with: the runner prints its message without a stack. */
-export function environmentError(file: string, problems: readonly Problem[]): pulumi.RunError {
-  const lines = [
-    ...new Set(ordered(problems).map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`)),
-  ];
-  const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-  return new pulumi.RunError(
-    `environment ${file} has ${count}:\n${told(lines)
-      .map((line) => `  ${line}`)
-      .join("\n")}`,
-  );
+/** Everything that is wrong with a file, each at its place. */
+export class EnvironmentError extends Error {
+  override readonly name = "EnvironmentError";
+
+  constructor(file: string, problems: readonly Problem[]) {
+    const lines = [...new Set(ordered(problems).map(({ at, message }) => `${placed(at)}: ${message}`))];
+    const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
+    super([`environment ${file} has ${count}:`, ...told(lines).map((line) => `  ${line}`)].join("\n"));
+  }
 }
 
 function ordered(problems: readonly Problem[]): Problem[] {
@@ -51,7 +50,6 @@ function nameOf(path: Path): string {
 }
 
 type Issue = z.core.$ZodIssue;
-type Path = readonly PropertyKey[];
 
 function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
   const path = [...above, ...issue.path];
@@ -125,6 +123,10 @@ function kindOf(value: Value): string {
   return typeof scalar === "number" ? `the number ${scalar}` : JSON.stringify(scalar);
 }
 
+/** A value as a message names it that says what it is instead of another one. */
+export const valueNamed = (value: Value | undefined): string =>
+  value === undefined ? "nothing" : value.kind === "list" ? JSON.stringify(plain(value)) : kindOf(value);
+
 function remedy(expected: string, value: Value): string {
   if (value.kind !== "scalar") return "; correct it";
   if (value.value === null) return "; give it a value or remove the key";
@@ -138,30 +140,9 @@ function listed(words: readonly string[]): string {
 
 /** The keys that a map may have at a path: of several forms, those of the one that has most in common with it. */
 function keysAt(schema: z.ZodType, path: Path, unknown: readonly string[]): string[] {
-  const forms = at(schema, path).filter((form): form is z.ZodObject => form instanceof z.ZodObject);
+  const forms = formsAt(schema, path).filter((form): form is z.ZodObject => form instanceof z.ZodObject);
   const keys = [...new Set(forms.flatMap((form) => Object.keys(form.shape)))];
   return keys.filter((key) => !unknown.includes(key));
-}
-
-/** The schemas that a value at a path may have. */
-function at(schema: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodType[] {
-  if (
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodPrefault
-  ) {
-    return at(schema.unwrap(), step === undefined ? [] : [step, ...rest]);
-  }
-  if (schema instanceof z.ZodPipe) return at(schema.out, step === undefined ? [] : [step, ...rest]);
-  if (schema instanceof z.ZodUnion) {
-    return schema.options.flatMap((option) => at(option, step === undefined ? [] : [step, ...rest]));
-  }
-  if (step === undefined) return [schema];
-  if (schema instanceof z.ZodRecord) return at(schema.valueType, rest);
-  if (schema instanceof z.ZodArray) return at(schema.element, rest);
-  const inner = schema instanceof z.ZodObject ? (schema.shape as z.core.$ZodShape)[String(step)] : undefined;
-  return inner ? at(inner, rest) : [];
 }
 
 /** What to write instead of a word that is not known. */

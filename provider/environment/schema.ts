@@ -9,6 +9,8 @@ import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
+import { withVerbs } from "./jsonSchema.ts";
+import { policy } from "./policy.ts";
 
 const logicalName = z
   .string()
@@ -74,6 +76,10 @@ const rowsOfSeed = { seed: seedName };
 const { table: tableOfRows, key: keyOfRows, by } = seedRows.inputs.shape.parent.unwrap().shape;
 const rowsOfTable = { table: tableOfRows, key: keyOfRows };
 
+const { additions, changes, removals } = seedRows.inputs.shape;
+/** What the file says by verbs. */
+const editedBy = { additions: true, changes: true, removals: true } as const;
+
 const seed = z.strictObject({
   ...seedRows.inputs.omit({
     resourceUrn: true,
@@ -86,7 +92,11 @@ const seed = z.strictObject({
     linkedSeeds: true,
     siblings: true,
     fields: true,
+    ...editedBy,
   }).shape,
+  "rows+": additions,
+  "rows~": changes,
+  "rows-": removals,
   references: z
     .record(z.string().min(1), z.union([z.strictObject(rowsOfSeed), z.strictObject(rowsOfTable)]))
     .optional()
@@ -118,6 +128,7 @@ export const environmentFile = z.strictObject({
   platform: platform.optional().meta({
     description: "What an emulated platform has from the start, for `microapps emulator --seed`; never deployed.",
   }),
+  ...policy,
 });
 
 export type EnvironmentFile = z.output<typeof environmentFile>;
@@ -143,5 +154,5 @@ export function jsonSchema(): object {
       for (const fact of facts) Reflect.deleteProperty(jsonSchema, fact);
     },
   });
-  return { title: "Environment of pulumi-microapps", ...schema };
+  return { title: "Environment of pulumi-microapps", ...withVerbs(schema) };
 }

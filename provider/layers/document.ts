@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
-import { misnamed } from "../files/exactNumbers.ts";
+import { misnamed } from "./writtenNumbers.ts";
 
 /** Where something stands; line and column count from 1. */
 export interface Place {
@@ -30,13 +30,13 @@ export interface Entry {
   value: Value;
 }
 
-interface Sequence {
+export interface Sequence {
   kind: "list";
   at: Place;
   items: readonly Value[];
 }
 
-interface Scalar {
+export interface Scalar {
   kind: "scalar";
   at: Place;
   value: unknown;

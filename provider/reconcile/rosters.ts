@@ -131,7 +131,7 @@ function repeated(values: readonly string[]): string[] {
 }
 
 /** Whether a text fits a pattern, in any letter case; each part is looked for once, where it first stands. */
-function matcher(pattern: string): (text: string) => boolean {
+export function matcher(pattern: string): (text: string) => boolean {
   const [first = "", ...parts] = pattern.toLowerCase().split("*");
   const last = parts.pop();
   return (given) => {

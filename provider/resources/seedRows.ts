@@ -10,6 +10,7 @@ import { adopt, common, ResourceError, type Problem } from "./model/resource.ts"
 import { resource } from "./resource.ts";
 import { type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
+import { edits, fromSdk } from "./rows/declared/inputs.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
@@ -18,16 +19,6 @@ import { apply, removeOwned } from "./rows/session.ts";
 
 const label = z.string().min(1);
 const lookup = { table: id, key: label };
-
-/** Another seed of the program, as far as it is known before it is sent: rows hold their natural keys alone. */
-const sibling = z.object({
-  urn: z.string(),
-  table: id,
-  key: z.array(label),
-  rows: z.array(z.record(z.string(), z.unknown())).optional(),
-  source: z.string().optional(),
-  types: z.record(label, z.enum(cellTypes)).optional(),
-});
 
 const inputs = z.object({
   ...common,
@@ -46,6 +37,7 @@ const inputs = z.object({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
     settles: "silently", // its content counts
   }),
+  ...edits,
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
       "How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value.",
@@ -94,12 +86,15 @@ const inputs = z.object({
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
   }),
-  sensitive: z.boolean().optional().meta({
-    description:
-      "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
-    settles: "silently",
-    secrecyOf: "rows",
-  }),
+  sensitive: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
+      settles: "silently",
+      secrecyOf: ["rows", "additions", "changes", "removals"],
+    }),
   salt: z.string().optional().meta({
     description: "What every digest of rows is keyed with, so that nobody guesses rows by them. Computed.",
     settles: "silently",
@@ -129,23 +124,7 @@ const inputs = z.object({
     settles: "silently",
     computed: true,
   }),
-  linkRenewals: z.record(label, z.int()).optional().meta({
-    description: "How often the rows that references lead to were made anew, by label. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-  }),
-  linkedSeeds: z.record(label, z.string()).optional().meta({
-    description: "URNs of the seeds that references name, by label. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-    passing: true,
-  }),
-  siblings: z.array(sibling).optional().meta({
-    description: "Other seeds of the program on the same table. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-    passing: true,
-  }),
+  ...fromSdk,
   adopt,
 });
 
@@ -185,6 +164,20 @@ const outputs = z.object({
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
 const passing = ["salt", "digest", "fingerprint", "verified"] as const;
 
+/** Inputs without which nothing is known of the rows. */
+const decisive = [
+  "table",
+  "rows",
+  "source",
+  "additions",
+  "changes",
+  "removals",
+  "key",
+  "types",
+  "references",
+  "parent",
+];
+
 type Inputs = z.output<typeof inputs>;
 
 /** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
@@ -212,7 +205,7 @@ export const seedRows = resource({
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
     const inputs = { ...asked, ...given({ salt, fields }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
-    if (["table", "rows", "source", "key", "types", "references", "parent"].some((name) => unknown.has(name))) {
+    if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
       report.info("the rows are known only once other resources exist");
       return { inputs, problems: [], later: isPassing ? ["salt"] : [] };

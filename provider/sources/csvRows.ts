@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
-import { isRounded, rounded, roundedIn } from "../files/exactNumbers.ts";
 import { some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
+import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
 import type { CellType, Reading, SourceRow } from "./source.ts";
 import { linesOf } from "./textFiles.ts";

@@ -1,7 +1,7 @@
 import type * as Jsonc from "jsonc-parser";
 import type { FileHandle } from "node:fs/promises";
 import { isObject } from "../contract/wire.ts";
-import { isRounded, rounded, roundedIn } from "../files/exactNumbers.ts";
+import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
 import { linesOf } from "./textFiles.ts";

@@ -1,5 +1,7 @@
 import { FileRefusal, mostOfRows, openFile } from "../files/files.ts";
 import { csvRows } from "./csvRows.ts";
+import { edited } from "./editedRows.ts";
+import { hasEdits } from "./edits.ts";
 import { formatOf, refusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
 import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
@@ -16,15 +18,21 @@ export class SourceError extends Error {
  * it with a SourceError, unless `wrong` takes the mistakes; what makes the whole file unreadable always does.
  */
 export async function* read(given: Source, directory: string, wrong?: Wrong): AsyncGenerator<SourceRow[]> {
+  const refuse: Refuse = (line, reason, column) => {
+    throw new SourceError(`${placeOf(given, line, column)}: ${reason}`);
+  };
+  const reading: Reading = { given, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
+  yield* hasEdits(given) ? edited(reading, unedited(reading, directory)) : unedited(reading, directory);
+}
+
+/** The rows as they stand in the source. */
+async function* unedited(reading: Reading, directory: string): AsyncGenerator<SourceRow[]> {
+  const { given } = reading;
   const { rows, source } = given;
   if (source === undefined) {
     yield (rows ?? []).map((values, index) => ({ line: index + 1, values }));
     return;
   }
-  const refuse: Refuse = (line, reason, column) => {
-    throw new SourceError(`${placeOf(given, line, column)}: ${reason}`);
-  };
-  const reading: Reading = { given, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
   const format = formatOf(source);
   const streamed = [".csv", ".ndjson", ".jsonl"].includes(format);
   try {

@@ -1,5 +1,6 @@
 import type { FieldType } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
+import { editAt, type RowEdits } from "./edits.ts";
 
 /** A row of a source and where it stands: a line of the file, or the position of a row given in the program, from 1. */
 export interface SourceRow {
@@ -12,7 +13,7 @@ export const cellTypes = ["text", "number", "boolean", "date", "checkbox", "json
 export type CellType = (typeof cellTypes)[number];
 
 /** Rows in the program, or a file with them. */
-export interface Source {
+export interface Source extends RowEdits {
   rows?: readonly RowData[] | undefined;
   source?: string | undefined;
   types?: Readonly<Record<string, CellType>> | undefined;
@@ -27,8 +28,10 @@ export interface Source {
   sensitive?: boolean | undefined;
 }
 
-/** Where a row stands, for people: `countries.csv:17`, with a column `countries.json:17:4`, or `rows[16]`. */
+/** Where a row stands, for people: `countries.csv:17`, with a column `countries.json:17:4`, or `rows[16]`, `additions[0]`. */
 export function placeOf({ source }: Source, line: number, column?: number): string {
+  const edit = editAt(line);
+  if (edit !== undefined) return edit;
   if (source === undefined) return `rows[${line - 1}]`;
   return `${source}:${line}${column === undefined ? "" : `:${column}`}`;
 }

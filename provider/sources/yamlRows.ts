@@ -1,5 +1,6 @@
 import type * as Yaml from "yaml";
-import { isRounded, misnamed, rounded } from "../files/exactNumbers.ts";
+import { misnamed } from "../layers/writtenNumbers.ts";
+import { isRounded, rounded } from "./exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
 import { nameless, noName } from "./nameless.ts";
 import { linkedLabels, type Reading, type SourceRow } from "./source.ts";

@@ -20,8 +20,8 @@ declare module "zod" {
     computed?: boolean;
     /** A computed input that only check needs: no state has it. */
     passing?: boolean;
-    /** An input that says whether another one is a secret: a door that sees it sets it. */
-    secrecyOf?: string;
+    /** An input that says whether one of others is a secret: a door that sees it sets it. */
+    secrecyOf?: string | readonly string[];
     /** A secret where this input is true. */
     secretIf?: string;
     /** Of use to a resource alone: neither a schema nor an SDK has it. */

@@ -3,6 +3,7 @@ import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { openFile } from "../../../files/files.ts";
 import { isOutdated, keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
+import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
 import { RowFields } from "./fields.ts";
@@ -84,7 +85,8 @@ function taking(
     }
     const before = rows.add(digest, digester.content(values), line);
     if (before !== undefined) {
-      const where = source === undefined ? placeOf(declaration, rows.line(before)) : `line ${rows.line(before)}`;
+      const first = rows.line(before);
+      const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
       const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;
       const text = `the natural key${which} stands at ${where} already: remove one of the two, or name more labels in key`;
       mistakes.add({ line, text });
@@ -106,7 +108,15 @@ function digestOfAll(rows: RowSet, salt: string | undefined): string {
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
   const { key, source, types, salt, fields } = declaration;
   if (source === undefined) return undefined;
-  const how = [key, source, types, linkedLabels(declaration), salt, ...(fields ? [fields] : [])];
+  const how = [
+    key,
+    source,
+    types,
+    linkedLabels(declaration),
+    salt,
+    ...(fields ? [fields] : []),
+    ...editsOf(declaration),
+  ];
   const digest = createHash("sha256").update(JSON.stringify(how));
   try {
     const file = await openFile(directory, source);

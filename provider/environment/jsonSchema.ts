@@ -1,0 +1,49 @@
+import { namedMaps } from "./namedMaps.ts";
+
+type Json = Record<string, unknown>;
+
+const isMap = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Adds to the JSON Schema of a file what a file may say that extends another one. */
+export function withVerbs(schema: Json): Json {
+  addListVerbs(schema);
+  for (const { steps } of namedMaps) {
+    for (const map of mapsAt(schema, steps)) {
+      const { additionalProperties: entry } = map;
+      if (isMap(entry)) map["additionalProperties"] = { anyOf: [entry, { type: "null" }] };
+    }
+  }
+  return schema;
+}
+
+/** What each layer adds to without a verb. */
+const gathered = ["rules", "removed", "formerly"];
+
+/** `name+` and `name-` beside each list of a map with fixed keys. */
+function addListVerbs(schema: unknown): void {
+  if (Array.isArray(schema)) schema.forEach(addListVerbs);
+  if (!isMap(schema)) return;
+  const { properties, additionalProperties } = schema;
+  for (const [key, value] of Object.entries(schema)) if (key !== "properties") addListVerbs(value);
+  if (!isMap(properties)) return;
+  for (const [name, value] of Object.entries(properties)) if (!gathered.includes(name)) addListVerbs(value);
+  if (additionalProperties !== false) return;
+  for (const [name, value] of Object.entries(properties)) {
+    const list = formsOf(value).find(({ type }) => type === "array");
+    if (!list || gathered.includes(name) || /[+~-]$/.test(name)) continue;
+    const items = { type: "array", items: list["items"] };
+    properties[`${name}+`] ??= { ...items, description: `Added to ${name} of the files that this one extends.` };
+    properties[`${name}-`] ??= { ...items, description: `Taken out of ${name} of the files that this one extends.` };
+  }
+}
+
+const formsOf = (schema: unknown): Json[] =>
+  isMap(schema) ? (Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as unknown[]).flatMap(formsOf) : [schema]) : [];
+
+function mapsAt(schema: unknown, [step, ...rest]: readonly string[]): Json[] {
+  const forms = formsOf(schema);
+  if (step === undefined) return forms;
+  return forms.flatMap(({ properties, additionalProperties }) =>
+    mapsAt(step === "*" ? additionalProperties : isMap(properties) ? properties[step] : undefined, rest),
+  );
+}

@@ -1,0 +1,116 @@
+import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import { placed } from "../layers/verbs.ts";
+import { rowDigester } from "../reconcile/digests.ts";
+
+import { RowClaims } from "../resources/rows/declared/claims.ts";
+import type { Summary } from "../resources/rows/declared/declaration.ts";
+import type { RowTarget } from "../resources/rows/declared/target.ts";
+import { problemsWith } from "../resources/rows/owners.ts";
+import { SourceError } from "../sources/read.ts";
+import { linkedLabels, placeOf } from "../sources/source.ts";
+import type { Declaration } from "./declaration.ts";
+
+/** Verbs by the names that the inputs of a seed have. */
+const verbs: Readonly<Record<string, string>> = {
+  additions: "rows+",
+  changes: "rows~",
+  removals: "rows-",
+  rows: "rows",
+};
+const position = /\b(additions|changes|removals|rows)\[(\d+)\]/g;
+
+/**
+ * What is wrong with the rows of an Environment file, offline: cells, natural keys, references down to the keys of the
+ * rows of other seeds, rows that two seeds declare.
+ */
+export async function rowProblems(root: Value, declared: Declaration, folder: string): Promise<Problem[]> {
+  const claims = new RowClaims(folder);
+  const problems: Problem[] = [];
+  for (const name of declared.seedOrder) {
+    const target = targetOf(declared, name);
+    const found = (text: string): number =>
+      problems.push(...text.split("\n").map((line) => problemOf(root, name, line)));
+    try {
+      const summary = await claims.summary({ urn: name, name, target });
+      claims.claim(name, target, summary.digest);
+      const linkedSeeds = linkedSeedsOf(declared, name);
+      for (const text of await problemsWith(
+        claims,
+        { urn: name, target, digest: summary.digest, linkedSeeds },
+        folder,
+      )) {
+        found(text);
+      }
+      problems.push(...stillThere(root, name, declared.removed.rows?.[name] ?? [], { target, summary }));
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      found(error.message);
+    }
+  }
+  return problems;
+}
+
+type Seed = Declaration["seeds"][string];
+
+const seedOf = ({ seeds }: Declaration, name: string): Seed => {
+  const seed = seeds[name];
+  if (!seed) throw new Error(`"${name}" was checked and is not there`);
+  return seed;
+};
+
+/** A seed as its resource will have it, without what only the platform knows. */
+function targetOf(declared: Declaration, name: string): RowTarget {
+  const { table, key, rows, source, types, sensitive, references, parent, ...rest } = seedOf(declared, name);
+  const lookup = (to: { seed: string } | { table: string; key: string }): { table: string; key: string } =>
+    "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;
+  const links = Object.entries(references ?? {}).map(([label, to]) => [label, lookup(to)] as const);
+  return {
+    ...{ table, key, rows, source, types, sensitive, fields: declared.fields[table] },
+    ...{ additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
+    references: references && Object.fromEntries(links),
+    parent: parent && { ...lookup(parent), by: parent.by },
+  };
+}
+
+function linkedSeedsOf(declared: Declaration, name: string): Record<string, string> {
+  const { references = {}, parent } = seedOf(declared, name);
+  const links = Object.entries(references).flatMap(([label, to]) => ("seed" in to ? [[label, to.seed] as const] : []));
+  return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, parent.seed]] : links);
+}
+
+/** Lines under `removed` about rows that the seed has. */
+function stillThere(
+  root: Value,
+  name: string,
+  keys: readonly unknown[],
+  { target, summary: { rows } }: { target: RowTarget; summary: Summary },
+): Problem[] {
+  const digester = rowDigester({ key: target.key, labels: [], references: linkedLabels(target), salt: target.salt });
+  return keys.flatMap((key, index) => {
+    const parts = [key].flat();
+    const digest = digester.key(Object.fromEntries(target.key.map((label, at) => [label, parts[at]])));
+    const found = digest && rows.find(digest);
+    if (found === undefined) return [];
+    const there = placeOf(target, rows.line(found));
+    const at = valuePlace(root, ["removed", "rows", name, index]);
+    return [
+      {
+        at,
+        message: `row ${JSON.stringify(key)} of seed "${name}" stands at ${there} and is removed here; remove one of the two`,
+      },
+    ];
+  });
+}
+
+/** A sentence about rows at its place: a line of the source, or where the file has what is done to it. */
+function problemOf(root: Value, name: string, line: string): Problem {
+  const placeIn = (list: string, index: string): Place =>
+    valuePlace(root, ["seeds", name, verbs[list] ?? list, Number(index)]);
+  const text = line.replaceAll(position, (_, list: string, index: string) => placed(placeIn(list, index)));
+  const [whole, file, at, column] = /^(.+?):(\d+)(?::(\d+))?(?=[: ])/.exec(text) ?? [];
+  if (whole === undefined || file === undefined) return { at: keyPlace(root, ["seeds", name]), message: text };
+  return {
+    at: { file, line: Number(at), column: Number(column ?? 1) },
+    message: text.slice(whole.length).replace(/^:? /, ""),
+  };
+}

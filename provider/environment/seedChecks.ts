@@ -1,0 +1,152 @@
+import { statSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { find, keyPlace, valuePlace, type Place } from "../layers/document.ts";
+import { shown } from "../layers/layers.ts";
+import { misnamed } from "../layers/writtenNumbers.ts";
+import { refusedFormat } from "../sources/formats.ts";
+import { linkedLabels } from "../sources/source.ts";
+import { known, namesIn, type Check } from "./checks.ts";
+import { keyNow, spot, teamNow } from "./formerKeys.ts";
+import type { SeedDeclaration } from "./schema.ts";
+
+type Seeds = Readonly<Record<string, SeedDeclaration>>;
+
+/** The seeds that the rows of a seed refer to, each with the path of the mention below the seed. */
+function mentions({ references = {}, parent }: SeedDeclaration): { seed: string; path: string[] }[] {
+  const labels = Object.entries(references).flatMap(([label, rows]) =>
+    "seed" in rows ? [{ seed: rows.seed, path: ["references", label, "seed"] }] : [],
+  );
+  return parent && "seed" in parent ? [...labels, { seed: parent.seed, path: ["parent", "seed"] }] : labels;
+}
+
+/** The seed with its source relative to the program's folder. */
+export function checkedSeed(check: Check, name: string, seed: SeedDeclaration, seeds: Seeds): SeedDeclaration {
+  const { root, report, declared } = check;
+  const path = ["seeds", name];
+  for (const mention of mentions(seed)) {
+    const at = valuePlace(root, [...path, ...mention.path]);
+    known(report, "seed", mention.seed, namesIn(root, ["seeds"]), at, keyNow(mention.seed, seeds));
+    const labels = seeds[mention.seed]?.key ?? [];
+    if (labels.length > 1) {
+      const message = `seed "${mention.seed}" has a key of ${labels.length} labels (${labels.join(", ")}); refer to rows that one label tells apart`;
+      report({ at, message });
+    }
+  }
+  for (const [index, viewer] of (seed.teamViewers ?? []).entries()) {
+    if (typeof viewer === "string") continue;
+    const names = namesIn(root, ["organizations"]).flatMap((organization) =>
+      namesIn(root, ["organizations", organization, "teams"]).map((team) => `${organization}/${team}`),
+    );
+    const at = valuePlace(root, [...path, "teamViewers", index, "team"]);
+    known(report, "team", viewer.team, names, at, teamNow(viewer.team, declared.organizations));
+  }
+  if (seed.rows && seed.source !== undefined) {
+    report({ at: keyPlace(root, [...path, "source"]), message: "rows and source are both given; remove one of them" });
+  } else if (!seed.rows && seed.source === undefined) {
+    report({ at: keyPlace(root, path), message: `seed "${name}" has neither rows nor source; add one of them` });
+  }
+  if (seed.rows) {
+    checkKeys(check, [...path, "rows"], seed.key, seed.rows);
+    const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
+    for (const index of seed.rows.keys()) checkWritten(check, [...path, "rows", index], labels);
+  }
+  checkRowEdits(check, path, seed);
+  return seed.source === undefined ? seed : { ...seed, source: checkedSource(check, [...path, "source"], seed.source) };
+}
+
+function checkedSource({ root, folder, report }: Check, path: readonly string[], source: string): string {
+  const at = valuePlace(root, path);
+  if (isAbsolute(source)) {
+    report({ at, message: `source "${source}" is an absolute path; name it relative to ${at.file}` });
+    return source;
+  }
+  const file = resolve(folder, dirname(at.file), source);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) report({ at, message: `there is no file ${shown(file, folder)}; correct source` });
+  else if (!found.isFile()) report({ at, message: `${shown(file, folder)} is no file; name the file with the rows` });
+  else {
+    const refusal = refusedFormat(file);
+    if (refusal !== undefined) report({ at, message: `${shown(file, folder)} ${refusal}` });
+  }
+  return shown(file, folder);
+}
+
+type Rows = NonNullable<SeedDeclaration["rows"]>;
+
+function checkKeys({ root, report }: Check, path: readonly string[], labels: readonly string[], rows: Rows): void {
+  const seen = new Map<string, number>();
+  for (const [index, row] of rows.entries()) {
+    const here = [...path, index];
+    const missing = labels.filter((label) => row[label] === undefined || row[label] === null || row[label] === "");
+    if (missing.length > 0) {
+      const message = `the row lacks ${missing.join(" and ")}, its natural key; add it`;
+      report({ at: valuePlace(root, here), message });
+      continue;
+    }
+    const key = JSON.stringify(labels.map((label) => row[label]));
+    const twin = seen.get(key);
+    if (twin === undefined) seen.set(key, index);
+    else {
+      const at = valuePlace(root, [...here, labels[0] ?? ""]);
+      const said = labels.map((label) => `${label} ${JSON.stringify(row[label])}`).join(", ");
+      const there = spot(valuePlace(root, [...path, twin, labels[0] ?? ""]), at);
+      report({ at, message: `the row ${there} has the same natural key (${said}); change or remove one` });
+    }
+  }
+}
+
+/** What the verbs say of rows, as far as it does not depend on the source. */
+function checkRowEdits(check: Check, path: readonly string[], seed: SeedDeclaration): void {
+  const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
+  for (const verb of ["rows+", "rows~"] as const) {
+    if (!seed[verb]) continue;
+    checkKeys(check, [...path, verb], seed.key, seed[verb]);
+    for (const index of seed[verb].keys()) checkWritten(check, [...path, verb, index], labels);
+  }
+  for (const [index, removal] of (seed["rows-"] ?? []).entries()) {
+    const here = [...path, "rows-", index];
+    const values = [removal].flat();
+    if (values.length !== seed.key.length) {
+      const message = `a row is named by ${seed.key.join(" and ")}, not by ${values.length} values; correct it`;
+      check.report({ at: valuePlace(check.root, here), message });
+    }
+    checkWritten(
+      check,
+      Array.isArray(removal) ? here : [...path, "rows-"],
+      Array.isArray(removal) ? values.keys() : [index],
+    );
+  }
+}
+
+/** Keys of rows that are read as other numbers than stand there. */
+function checkWritten({ root, report }: Check, row: readonly PropertyKey[], labels: Iterable<PropertyKey>): void {
+  for (const label of labels) {
+    const value = find(root, [...row, label])?.value;
+    const reason = value?.kind === "scalar" ? misnamed(value.written, value.value) : undefined;
+    const which = typeof label === "string" ? label : String(row.findLast((step) => typeof step === "string"));
+    if (value && reason !== undefined) report({ at: value.at, message: `${which}: ${reason}` });
+  }
+}
+
+/** The seeds such that each comes after those that its rows refer to. */
+export function seedOrder({ root, report }: Check, seeds: Seeds): string[] {
+  const done = new Set<string>();
+  const visit = (name: string, chain: readonly string[], at: Place): void => {
+    if (chain.includes(name)) {
+      const circle = [...chain.slice(chain.indexOf(name)), name].join(" → ");
+      report({
+        at,
+        message: `seeds refer to each other in a circle: ${circle}; leave one reference out, or refer to rows that are there already by {table, key}`,
+      });
+      return;
+    }
+    const seed = seeds[name];
+    if (done.has(name) || !seed) return;
+    for (const mention of mentions(seed)) {
+      visit(mention.seed, [...chain, name], valuePlace(root, ["seeds", name, ...mention.path]));
+    }
+    done.add(name);
+  };
+  for (const name of Object.keys(seeds)) visit(name, [], root.at);
+  return [...done];
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+
+/** Where something stands in a file, key by key. */
+export type Path = readonly PropertyKey[];
+
+/** What the merge of layers must know of the files that it merges. */
+export interface Grammar {
+  /** What the entries of a map are, in the singular, when `null` takes one out. */
+  named: (map: Path) => string | undefined;
+  /** Whether a key of a map with fixed keys holds a list: then `key+` and `key-` work on it. */
+  hasList: (map: Path, key: string) => boolean;
+  /** Whether the rows of a map may be edited by `rows+`, `rows~` and `rows-`. */
+  hasRows: (map: Path) => boolean;
+  /** Whether a list is gathered from all layers instead of being replaced. */
+  gathers: (list: Path) => boolean;
+}
+
+/** The grammar of a schema whose layers name no things and gather nothing. */
+export const plainGrammar = (schema: z.ZodType): Grammar => ({
+  named: () => undefined,
+  hasList: (map, key) => hasList(schema, map, key),
+  hasRows: () => false,
+  gathers: () => false,
+});
+
+/** Whether a value at a path may be a map with this key, which holds a list. */
+export const hasList = (schema: z.core.$ZodType, map: Path, key: string): boolean =>
+  formsAt(schema, map).some(
+    (form) =>
+      form instanceof z.ZodObject &&
+      formsAt(form, []).length > 0 &&
+      Object.hasOwn(form.shape, key) &&
+      formsAt(form, [key]).some((value) => value instanceof z.ZodArray),
+  );
+
+/** The schemas that a value at a path may have. */
+export function formsAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] {
+  const [step, ...rest] = path;
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodPrefault
+  ) {
+    return formsAt(schema.unwrap(), path);
+  }
+  if (schema instanceof z.ZodPipe) {
+    // Of what is preprocessed the schema comes last, of what is transformed it comes first.
+    const inner = schema.in instanceof z.ZodTransform ? [schema.out] : [schema.in, schema.out];
+    return inner.flatMap((one) => formsAt(one, path));
+  }
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => formsAt(option, path));
+  if (step === undefined) return [schema];
+  if (schema instanceof z.ZodRecord) return formsAt(schema.valueType, rest);
+  if (schema instanceof z.ZodArray) return formsAt(schema.element, rest);
+  const inner = schema instanceof z.ZodObject ? (schema.shape as z.core.$ZodShape)[String(step)] : undefined;
+  return inner ? formsAt(inner, rest) : [];
+}

@@ -1,0 +1,114 @@
+import { dirname, relative, resolve } from "node:path";
+import { FileRefusal, mostOfLayer, readText } from "../files/files.ts";
+import { parse, type Mapping, type Place, type Problem, type Value } from "./document.ts";
+import type { Grammar } from "./grammar.ts";
+import { layer, merged, resolved, type Merged, type Tree } from "./merge.ts";
+
+/** A file as people and the state know it: relative to the program's folder, with forward slashes. */
+export const shown = (path: string, folder: string): string => relative(folder, path).replaceAll("\\", "/") || ".";
+
+/** What files say that extend each other, the lowest one first. */
+export interface Layers {
+  trees: readonly Tree[];
+  grammar: Grammar;
+}
+
+/** Where files come from, and what may stand in them. */
+interface Origin {
+  /** The program's: files may come from its repository. */
+  folder: string;
+  /** A file as people know it; relative to the folder unless said otherwise. */
+  nameOf?: (path: string) => string;
+  grammar: Grammar;
+  /** Text of the file itself, where it was read already. */
+  text?: string;
+}
+
+/** Reads a file with everything that it extends. What is wrong goes to `report`. */
+export function loadLayers(path: string, origin: Origin, report: (problem: Problem) => void): Layers {
+  const { grammar, text } = origin;
+  return { trees: new Loader(origin, report).load(path, [], text).toReversed(), grammar };
+}
+
+/** What the layers say together, or the lowest ones of them. */
+export function mergedLayers({ trees, grammar }: Layers, report: (problem: Problem) => void, count?: number): Merged {
+  const [lowest, ...others] = trees.slice(0, count);
+  if (!lowest) return { value: undefined, taken: new Map() };
+  return resolved(
+    others.reduce((below, above) => merged(below, above, grammar), lowest),
+    grammar,
+    report,
+  );
+}
+
+class Loader {
+  readonly #folder: string;
+  readonly #nameOf: (path: string) => string;
+  readonly #grammar: Grammar;
+  readonly #report: (problem: Problem) => void;
+
+  constructor({ folder, nameOf, grammar }: Origin, report: (problem: Problem) => void) {
+    this.#folder = folder;
+    this.#nameOf = nameOf ?? ((path) => shown(path, folder));
+    this.#grammar = grammar;
+    this.#report = report;
+  }
+
+  /** The file's tree, and after it those of the files below. */
+  load(path: string, chain: readonly Link[], known?: string): Tree[] {
+    const file = this.#nameOf(path);
+    const text = known ?? this.#read(path, file, chain.at(-1)?.at);
+    const value = text === undefined ? undefined : parse(text, file, this.#report);
+    if (!value) return [];
+    if (value.kind !== "map") return [value];
+    const base = value.entries.get("extends");
+    if (!base) return [layer(value, this.#grammar)];
+    const own: Mapping = { ...value, entries: new Map([...value.entries].filter(([key]) => key !== "extends")) };
+    return [layer(own, this.#grammar), ...this.#below(path, base.value, chain)];
+  }
+
+  #below(path: string, target: Value, chain: readonly Link[]): Tree[] {
+    if (target.kind !== "scalar" || typeof target.value !== "string" || target.value === "") {
+      const message = "extends must be the name of a file, relative to this one; name one file";
+      this.#report({ at: target.at, message });
+      return [];
+    }
+    const links = [...chain, { path, at: target.at }];
+    const basePath = resolve(dirname(path), target.value);
+    const from = links.findIndex((link) => link.path === basePath);
+    if (from < 0) return this.load(basePath, links);
+    const circle = [...links.slice(from).map((link) => link.path), basePath].map((each) => this.#nameOf(each));
+    const message = `the files extend each other in a circle: ${circle.join(" → ")}; break it`;
+    this.#report({ at: target.at, message });
+    return [];
+  }
+
+  #read(path: string, file: string, extending: Place | undefined): string | undefined {
+    try {
+      return readText(this.#folder, path, mostOfLayer);
+    } catch (error) {
+      const message = `can't be read: ${reasonOf(error)}`;
+      const at = extending ?? { file, line: 1, column: 1 };
+      const advice = extending ? `${file} ${message}; correct extends` : `${message}; correct the name of the file`;
+      this.#report({ at, message: advice });
+      return undefined;
+    }
+  }
+}
+
+/** A file on the way down, and where it says which one it extends. */
+interface Link {
+  path: string;
+  at: Place;
+}
+
+/** Why a file can't be read that is not there. */
+export const absent = "there is no such file";
+
+/** Why a file can't be read, without its path, which may be absolute. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof FileRefusal) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
+  if (code === "ENOENT") return absent;
+  return message.replace(/, (open|lstat|realpath) .*$/, "");
+}

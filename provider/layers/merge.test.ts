@@ -1,0 +1,95 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { parse, plain, type Problem } from "./document.ts";
+import type { Grammar } from "./grammar.ts";
+import { layer, merged, resolved, type Tree } from "./merge.ts";
+import { placed } from "./verbs.ts";
+
+/** Things by name, with a list, words, rows and a map of their own. */
+const grammar: Grammar = {
+  named: (map) => (map.length === 1 && map[0] === "things" ? "thing" : undefined),
+  hasList: (map, key) => map.length === 2 && key === "list",
+  hasRows: (map) => map.length === 2,
+  gathers: (list) => list.at(-1) === "formerly",
+};
+
+const treeOf = (content: unknown, file: string): Tree => {
+  const value = parse(JSON.stringify(content), file, (problem) => {
+    throw new Error(problem.message);
+  });
+  if (!value) throw new Error("it was made as JSON");
+  return layer(value, grammar);
+};
+
+const told = (tree: Tree) => {
+  const problems: Problem[] = [];
+  const { value, taken } = resolved(tree, grammar, (problem) => problems.push(problem));
+  const messages = problems.map(({ at, message }) => `${placed(at)}: ${message}`);
+  return { value: value && plain(value), taken: [...taken.keys()], messages };
+};
+
+const item = fc.integer({ min: 0, max: 3 });
+const key = fc.constantFrom("a", "b", "c");
+const row = fc.record({ Code: key, Name: item }, { requiredKeys: ["Code"] });
+const thing = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: item },
+  {
+    weight: 6,
+    arbitrary: fc.record(
+      {
+        key: fc.constant("Code"),
+        list: fc.uniqueArray(item),
+        "list+": fc.uniqueArray(item),
+        "list-": fc.uniqueArray(item),
+        formerly: fc.oneof(key, fc.array(key)),
+        map: fc.oneof(item, fc.dictionary(key, item)),
+        "rows+": fc.array(row),
+        "rows~": fc.array(row),
+        "rows-": fc.array(key),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+);
+const content = fc.oneof(
+  { weight: 1, arbitrary: item },
+  { weight: 9, arbitrary: fc.record({ things: fc.oneof(item, fc.dictionary(key, thing)), name: item }) },
+);
+
+describe("layers", () => {
+  test("say the same in whichever grouping they are merged, mistakes included", () => {
+    fc.assert(
+      fc.property(content, content, content, (...contents) => {
+        const [a, b, c] = contents.map((each, index) => treeOf(each, `${index}.yaml`)) as [Tree, Tree, Tree];
+        const left = merged(merged(a, b, grammar), c, grammar);
+        const right = merged(a, merged(b, c, grammar), grammar);
+        expect(told(right)).toEqual(told(left));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("that were merged are a layer like any other: what they say is not merged with itself", () => {
+    const base = treeOf({ things: { a: { list: [1, 2], map: { b: 1 } } } }, "base.yaml");
+    const above = treeOf(
+      { things: { a: { "list+": [3], "list-": [1], map: { c: 2 } }, b: { key: "Code" } } },
+      "a.yaml",
+    );
+    expect(told(merged(base, above, grammar))).toEqual({
+      value: { things: { a: { list: [2, 3], map: { b: 1, c: 2 } }, b: { key: "Code" } } },
+      taken: [],
+      messages: [],
+    });
+  });
+
+  test("take out what layers below have, and may declare it again without what it was", () => {
+    const [a, b, c] = [
+      treeOf({ things: { a: { list: [1], map: { b: 1 } } } }, "a.yaml"),
+      treeOf({ things: { a: null } }, "b.yaml"),
+      treeOf({ things: { a: { list: [2] } } }, "c.yaml"),
+    ] as const;
+    expect(told(merged(a, b, grammar))).toEqual({ value: { things: {} }, taken: ['["things","a"]'], messages: [] });
+    expect(told(merged(merged(a, b, grammar), c, grammar)).value).toEqual({ things: { a: { list: [2] } } });
+  });
+});

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { id } from "../../../contract/values.ts";
+import { cellTypes } from "../../../sources/source.ts";
+
+const label = z.string().min(1);
+const row = z.record(z.string(), z.unknown());
+const keyValue = [z.string().min(1), z.number(), z.boolean()] as const;
+const removal = z.union([...keyValue, z.array(z.union(keyValue)).min(1)]);
+
+/** What is done to the rows of a source, as inputs of a seed. */
+export const edits = {
+  additions: z.array(row).optional().meta({
+    description: "Rows beside those of rows or source, by label.",
+    settles: "silently", // the digest of the rows counts
+  }),
+  changes: z.array(row).optional().meta({
+    description: "Fields of rows that rows or source has, each with the natural key of its row.",
+    settles: "silently",
+  }),
+  removals: z.array(removal).optional().meta({
+    description:
+      "Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values.",
+    settles: "silently",
+  }),
+};
+
+/** Another seed of the program, as far as it is known before it is sent: rows hold their natural keys alone. */
+const sibling = z.object({
+  urn: z.string(),
+  table: id,
+  key: z.array(label),
+  rows: z.array(row).optional(),
+  source: z.string().optional(),
+  types: z.record(label, z.enum(cellTypes)).optional(),
+  additions: z.array(row).optional(),
+  removals: z.array(removal).optional(),
+});
+
+/** Inputs that say what a seed has to do with others of the program. */
+export const fromSdk = {
+  linkRenewals: z.record(label, z.int()).optional().meta({
+    description: "How often the rows that references lead to were made anew, by label. Set by the SDK.",
+    settles: "silently",
+    computed: true,
+  }),
+  linkedSeeds: z.record(label, z.string()).optional().meta({
+    description: "URNs of the seeds that references name, by label. Set by the SDK.",
+    settles: "silently",
+    computed: true,
+    passing: true,
+  }),
+  siblings: z.array(sibling).optional().meta({
+    description: "Other seeds of the program on the same table. Set by the SDK.",
+    settles: "silently",
+    computed: true,
+    passing: true,
+  }),
+};

@@ -1,0 +1,34 @@
+import type { RowData } from "../contract/values.ts";
+
+/** A natural key as `removals` has it: a value, or a list of the values of several labels. */
+export type RemovalKey = string | number | boolean | readonly (string | number | boolean)[];
+
+/** What is done to the rows of a source, which stays as it is. */
+export interface RowEdits {
+  /** Rows beside those of the source. */
+  additions?: readonly RowData[] | undefined;
+  /** Fields of rows that the source has: each names its row by the natural key. */
+  changes?: readonly RowData[] | undefined;
+  /** Natural keys of rows that the source has and the seed has not. */
+  removals?: readonly RemovalKey[] | undefined;
+}
+
+// Lines from here on are of no file: positions in the edits.
+export const firstLines = { additions: 0x8000_0000, changes: 0xa000_0000, removals: 0xc000_0000 } as const;
+export type List = keyof typeof firstLines;
+const lists: readonly List[] = ["removals", "changes", "additions"];
+
+/** Where a row stands that no source has, e.g. `additions[0]`; undefined for a line of the source. */
+export function editAt(line: number): string | undefined {
+  const list = lists.find((each) => line >= firstLines[each]);
+  return list && `${list}[${line - firstLines[list]}]`;
+}
+
+/** Whether anything is done to the rows of a source. */
+export const hasEdits = (given: RowEdits): boolean => lists.some((list) => (given[list] ?? []).length > 0);
+
+/** What decides how the rows of a source are edited; nothing where they are not. */
+export const editsOf = (given: RowEdits): RowEdits[] => {
+  const { additions, changes, removals } = given;
+  return hasEdits(given) ? [{ additions, changes, removals }] : [];
+};
