@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
 /** What tells a process from all others that ever have its number. Linux alone tells it. */
-export interface Birth {
+interface Birth {
   /** Changes whenever the machine starts. */
   bootID: string;
   /** Containers of one machine count their processes each for itself. */

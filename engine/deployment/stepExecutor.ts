@@ -35,7 +35,7 @@ export async function runChain(run: Run, steps: readonly Step[]): Promise<void> 
   });
 }
 
-export async function runStep(run: Run, step: Step): Promise<void> {
+async function runStep(run: Run, step: Step): Promise<void> {
   const info = describeStep(run, step);
   run.emit({ type: "step", preview: run.preview, ...info });
   const started = Date.now();
@@ -81,7 +81,7 @@ function describeFailure(error: unknown, op: Step["op"], preview: boolean): stri
 }
 
 /** A deletion that is refused; the run goes on with what does not depend on it. */
-export class ProtectedError extends Error {
+class ProtectedError extends Error {
   constructor(urn: string) {
     super(
       `resource '${urn}' cannot be deleted because it is protected: remove the 'protect' option from it in the program ` +

@@ -13,7 +13,7 @@ const severities = {
 } as const;
 export const shownSeverities = ["error", "warning", "info"] as const;
 /** Debug messages are for `--json`. */
-export type ShownSeverity = (typeof shownSeverities)[number];
+type ShownSeverity = (typeof shownSeverities)[number];
 
 /** `error: `, `warning: ` or nothing. */
 export const prefixOf = (severity: ShownSeverity): Segment => ({

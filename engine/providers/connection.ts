@@ -12,7 +12,7 @@ export const channelOptions = {
   "grpc.max_send_message_length": 400 * 1024 * 1024,
 };
 
-export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
+type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
 type UnaryCallback<Response> = (error: ServiceError | null, response: Response) => void;
 export type ProviderCall<Response> = (client: ResourceProviderClient, done: UnaryCallback<Response>) => unknown;
 

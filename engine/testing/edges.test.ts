@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { reportFailure } from "../cli/cli.ts";
-import { EngineError, hasChanges } from "../index.ts";
+import { hasChanges } from "../deployment/result.ts";
+import { EngineError } from "../errors.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { nameOf } from "../values/urns.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -11,12 +12,12 @@ import { Sandbox } from "./sandbox.ts";
 const program = `
 const pulumi = require("@pulumi/pulumi");
 const made = {};
-for (const [name, inputs, { parent, component, ...options }] of require("../resources.json")) {
+for (const [name, inputs, { parent, component, ...options }] of require("./resources.json")) {
   const opts = { ...options, parent: made[parent] };
   const props = Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, String(value).startsWith("@") ? made[value.slice(1)].id : value]));
   made[name] = component
     ? new pulumi.ComponentResource("t:i:Group", name, props, opts)
-    : new pulumi.CustomResource("pulumi-nodejs:dynamic/t:App", name, { __provider: 'exports.handler=()=>require("../prov.cjs")', name, ...props }, opts);
+    : new pulumi.CustomResource("pulumi-nodejs:dynamic/t:App", name, { __provider: 'exports.handler=()=>require("./prov.cjs")', name, ...props }, opts);
   if (options.outputs) made[name].registerOutputs(options.outputs);
 }
 exports.none = null;

@@ -23,7 +23,7 @@ const words: Record<string, boolean | null> = {
 const decimal = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 
 /** What an unquoted text stands for. */
-export function plainScalar(text: string): boolean | null | number | bigint | string {
+function plainScalar(text: string): boolean | null | number | bigint | string {
   if (Object.hasOwn(words, text)) return words[text] ?? null;
   if (!/^[-+.0-9]/.test(text)) return text;
   const time = /^\d{4}-/.test(text) ? timeOf(text) : undefined;

@@ -8,7 +8,7 @@ import { type Properties, ResourceReference, Secret, Unknown, unknown, type Valu
 export const signature = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 export const referenceSignature = "5cf8f73096256a8f31e491e813e4eb8e";
-export const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const unsupported: Record<string, string> = {
   c44067f5952c0a294b673a41bacd8c17: "an asset (file or text handed over as a value)",
   "0def7320c3a5731c473e5ecbe6d01bc7": "an archive",
@@ -16,7 +16,7 @@ const unsupported: Record<string, string> = {
 };
 
 /** What the receiver of a message understands; what it does not is sent in its plain form. */
-export interface Accepted {
+interface Accepted {
   secrets: boolean;
   resources: boolean;
   unknowns: boolean;

@@ -10,7 +10,7 @@ export function parseUrn(urn: string): { stack: string; project: string; qualifi
   return { stack, project, qualifiedType, name: name.join("::") };
 }
 
-export const qualifiedTypeOf = (urn: string): string => parseUrn(urn).qualifiedType;
+const qualifiedTypeOf = (urn: string): string => parseUrn(urn).qualifiedType;
 export const nameOf = (urn: string): string => parseUrn(urn).name;
 
 export function typeOf(urn: string): string {

@@ -53,7 +53,7 @@ export function mapProperties(properties: Properties, convert: (value: Value, na
   return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, convert(value, name)]));
 }
 
-export function contains(value: Value, wanted: (value: Value) => boolean): boolean {
+function contains(value: Value, wanted: (value: Value) => boolean): boolean {
   if (wanted(value)) return true;
   if (value instanceof Secret) return contains(value.value, wanted);
   if (Array.isArray(value)) return value.some((element) => contains(element, wanted));
@@ -67,7 +67,7 @@ export const containsUnknown = (value: Value): boolean => contains(value, (v) =>
 /** Copies properties at every depth; unknowns and references are shared, since nothing changes them. */
 export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
 
-export function copyValue(value: Value): Value {
+function copyValue(value: Value): Value {
   if (value instanceof Secret) return new Secret(copyValue(value.value));
   if (Array.isArray(value)) return value.map(copyValue);
   return isProperties(value) ? copyProperties(value) : value;

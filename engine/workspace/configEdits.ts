@@ -14,7 +14,7 @@ import {
 } from "./config.ts";
 import type { Stack } from "./workspace.ts";
 
-export interface ConfigEditOptions {
+interface ConfigEditOptions {
   /** Encrypted in the stack's file. */
   secret?: boolean;
   /** `key` is a path into a structured value, such as `tags.owner` or `names[0]`. */
