@@ -1,6 +1,7 @@
+import stringWidth from "string-width";
 import type { PropertyChange } from "../events.ts";
 import type { Paint, Style } from "../terminal/colors.ts";
-import { cellsOf, oneLine, padded } from "../terminal/text.ts";
+import { oneLine, padded } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 import type { ChangeTree, Key } from "./changes.ts";
 
@@ -32,7 +33,7 @@ const compareKeys = (a: Key, b: Key): number =>
   typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
 
 function widest(keys: readonly Key[]): number {
-  return Math.max(0, ...keys.map((key) => cellsOf(title(key))));
+  return Math.max(0, ...keys.map((key) => stringWidth(title(key))));
 }
 
 /** Properties of what is created or deleted, or that stay; `style` colours all of them. */

@@ -1,5 +1,6 @@
+import stringWidth from "string-width";
 import type { Paint } from "../terminal/colors.ts";
-import { cellsOf, clipped, type Line, painted, plain } from "../terminal/text.ts";
+import { clipped, type Line, painted, plain } from "../terminal/text.ts";
 
 export interface ScreenOptions {
   write: (text: string) => void;
@@ -70,7 +71,7 @@ export class Screen {
     const cut = lines.map((line) => clipped(line, Math.max(1, width - 1)));
     const text = cut.map((line) => `${painted(line, this.#options.paint)}${toEndOfLine}\n`).join("");
     write(`${noWrap}${up(this.#above(width))}${text}${toEndOfScreen}${wrap}`);
-    this.#shown = cut.map((line) => cellsOf(plain(line).trimEnd()));
+    this.#shown = cut.map((line) => stringWidth(plain(line).trimEnd()));
     this.#width = width;
   }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import stringWidth from "string-width";
 import type { Style } from "../terminal/colors.ts";
-import { cellsOf, type Line, oneLine, padded, plain, shortType } from "../terminal/text.ts";
+import { type Line, oneLine, padded, plain, shortType } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, isDone, shownOp, status } from "./cells.ts";
 import type { Row, Rows } from "./rows.ts";
@@ -61,7 +62,7 @@ function fitted(body: TableRow[], width: number): TableRow[] {
 }
 
 const widest = (body: readonly TableRow[], textOf: (row: TableRow) => string, minimum = 0): number =>
-  Math.max(minimum, ...body.map((row) => cellsOf(textOf(row))));
+  Math.max(minimum, ...body.map((row) => stringWidth(textOf(row))));
 
 /** The columns of what is planned, done or going on. */
 const statusCells = (body: readonly TableRow[]): number =>
@@ -70,9 +71,9 @@ const statusCells = (body: readonly TableRow[]): number =>
 const graphemes = new Intl.Segmenter();
 
 function cut(text: string, cells: number, where: "start" | "end"): string {
-  if (cellsOf(text) <= cells) return text;
+  if (stringWidth(text) <= cells) return text;
   let kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  while (cellsOf(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
+  while (stringWidth(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
   return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
 }
 
@@ -97,7 +98,7 @@ export function table(rows: Rows, width = Infinity): Line[] {
       row.glyph,
       { text: `  ${padded(row.type, typeCells)}  ${padded(row.name, nameCells)}  ` },
       ...row.status,
-      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - cellsOf(plain(row.status))) + 2) },
+      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - stringWidth(plain(row.status))) + 2) },
       ...row.info,
     ]),
   ];

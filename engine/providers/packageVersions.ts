@@ -1,3 +1,6 @@
+import type { SemVer } from "semver";
+import coerce from "semver/functions/coerce.js";
+import parse from "semver/functions/parse.js";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
 import { isProperties, property, type Properties } from "../values/values.ts";
@@ -59,19 +62,11 @@ export function defaultName(version: string): string {
   return version === "" ? "default" : `default_${version.replaceAll(/[.+-]/g, "_")}`;
 }
 
-/** By the rules of semantic versions, without those for more than one name after the hyphen. */
+/** Whether a version comes before another one; false when one of them is no version. */
 export function isOlder(version: string, than: string): boolean {
-  const [a, b] = [parsed(version), parsed(than)];
-  for (const i of [0, 1, 2]) {
-    const difference = (a.numbers[i] ?? 0) - (b.numbers[i] ?? 0);
-    if (difference !== 0) return difference < 0;
-  }
-  if (a.early === b.early) return false;
-  if (a.early === "" || b.early === "") return b.early === "";
-  return a.early < b.early;
+  const [a, b] = [parseVersion(version), parseVersion(than)];
+  return a !== null && b !== null && a.compare(b) < 0;
 }
 
-function parsed(version: string): { numbers: number[]; early: string } {
-  const [numbers = "", early = ""] = version.replace(/^v/, "").replace(/\+.*$/, "").split(/-(.*)/);
-  return { numbers: numbers.split(".").map(Number), early };
-}
+/** Reads a version as leniently as Pulumi: `v1.2` is 1.2.0. */
+const parseVersion = (text: string): SemVer | null => parse(text) ?? coerce(text);

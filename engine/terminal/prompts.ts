@@ -1,9 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import stringWidth from "string-width";
 import { EngineError } from "../errors.ts";
 import { printableJson } from "./json.ts";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
-import { cellsOf, oneLine, padded, printable } from "./text.ts";
+import { oneLine, padded, printable } from "./text.ts";
 
 /** Where a command reads and prints; the process's own streams but in tests. */
 export interface Terminal {
@@ -75,7 +76,7 @@ export function printValue({ output }: Terminal, text: string): void {
 /** Rows for people; a script asks for JSON. No cell makes a line, or a command of a pipeline, of its own. */
 export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
   const cells = rows.map((row) => row.map(oneLine));
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => cellsOf(row[column] ?? ""))));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ""))));
   for (const row of cells) {
     const line = row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ");
     output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);

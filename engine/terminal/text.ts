@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import stringWidth from "string-width";
 import type { Paint, Style } from "./colors.ts";
 
 /** A piece of a line: measured and cut as plain text, painted last. */
@@ -57,24 +58,9 @@ export function shortType(type: string): string {
 export const oneLine = (text: string): string => printable(text, false).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 
 const graphemes = new Intl.Segmenter();
-const invisible = /^[\p{M}\p{Cf}]+$/u;
-// East Asian Wide and Fullwidth (UAX 11) by blocks, and emoji; too wide a guess only cuts a row earlier.
-const wide =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
-function cellsOfGrapheme(grapheme: string): number {
-  if (invisible.test(grapheme)) return 0;
-  return wide.test(grapheme) ? 2 : 1;
-}
-
-/** How many columns of a terminal a text takes. */
-export function cellsOf(text: string): number {
-  let cells = 0;
-  for (const { segment } of graphemes.segment(text)) cells += cellsOfGrapheme(segment);
-  return cells;
-}
-
-export const padded = (text: string, cells: number): string => text + " ".repeat(Math.max(0, cells - cellsOf(text)));
+export const padded = (text: string, cells: number): string =>
+  text + " ".repeat(Math.max(0, cells - stringWidth(text)));
 export const plain = (line: Line): string => line.map(({ text }) => text).join("");
 
 /** Breaks a line at blanks, so that no terminal of so many columns breaks a word; a word that is longer stays whole. */
@@ -84,7 +70,7 @@ export function wrapped(line: string, cells: number): string[] {
   let last = "";
   for (const word of line.slice(indent.length).split(" ")) {
     const longer = last === "" ? indent + word : `${last} ${word}`;
-    if (last === "" || cellsOf(stripVTControlCharacters(longer)) <= cells) last = longer;
+    if (last === "" || stringWidth(longer) <= cells) last = longer;
     else {
       lines.push(last);
       last = indent + word;
@@ -100,7 +86,7 @@ export function clipped(line: Line, cells: number): Line {
   for (const segment of line) {
     let text = "";
     for (const { segment: grapheme } of graphemes.segment(segment.text)) {
-      left -= cellsOfGrapheme(grapheme);
+      left -= stringWidth(grapheme);
       if (left < 0) return [...kept, { ...segment, text }];
       text += grapheme;
     }
