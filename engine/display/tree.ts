@@ -18,25 +18,25 @@ interface TableRow {
   name: string;
   status: Line;
   info: Line;
-  /** What changes, of the info. */
+  /** The changes, which are a part of the info. */
   diff: Line;
-  /** Columns that are kept for dots. */
+  /** Columns that are reserved for dots. */
   dots: number;
-  /** Whether no dots will come any more. */
+  /** Whether the run has ended, so that no more dots appear. */
   isOver: boolean;
 }
 
 const underlined: Style = ["underline", "blueBright"];
-// Up to three dots tell that something is still going on; their place is kept free when it is done, as in Pulumi.
+// Up to three dots show that a row is in progress; their place stays free when it is done, as in Pulumi.
 const dots = 3;
 
-/** The columns that what is said gets before types and names do. */
+/** Columns that the info gets before types and names do. */
 const maxInfoCells = 30;
 const minCells = 12;
-/** Shorter names say little: the packages of the types go first. */
+/** Before names become shorter than this, the packages of the types are left out. */
 const minFullNameCells = 20;
 
-/** Cuts names and types so far that plan and info are seen on a terminal of this width. */
+/** Cuts names and types until plan and info fit a terminal of this width. */
 function fitted(body: TableRow[], width: number): TableRow[] {
   const types = widest(body, ({ type }) => type, 4);
   const names = widest(body, ({ name }) => name, 4);
@@ -46,7 +46,7 @@ function fitted(body: TableRow[], width: number): TableRow[] {
   );
   const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + infoCells - width;
   if (missing <= 0) return body;
-  // How many messages there are is seen below the table.
+  // The messages are shown below the table anyway.
   const brief = body.map((row) => ({
     ...row,
     info: row.diff.length > 0 ? row.diff : row.info,
@@ -64,7 +64,7 @@ function fitted(body: TableRow[], width: number): TableRow[] {
 const widest = (body: readonly TableRow[], textOf: (row: TableRow) => string, minimum = 0): number =>
   Math.max(minimum, ...body.map((row) => stringWidth(textOf(row))));
 
-/** The columns of what is planned, done or going on. */
+/** Columns of the status. */
 const statusCells = (body: readonly TableRow[]): number =>
   widest(body, withoutDots, 4) + Math.max(0, ...body.map(({ dots }) => dots));
 
@@ -77,7 +77,7 @@ function cut(text: string, cells: number, where: "start" | "end"): string {
   return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
 }
 
-/** The table of a run: a head, then the resources as a tree by parent. */
+/** Makes the table of a run: a head, then the resources as a tree by parent. */
 export function table(rows: Rows, width = Infinity): Line[] {
   const body = fitted(flattened(rows, branch(rows, rows.stack, childrenOf(rows)), "", ""), width - 1);
   const typeCells = widest(body, ({ type }) => type, 4);
@@ -120,7 +120,7 @@ function branch(rows: Rows, row: Row, children: Map<Row, Row[]>): Branch {
   return { row, children: below.filter((child) => child.children.length > 0 || hasNews(rows, child.row)) };
 }
 
-/** Whether a row is worth showing for itself; others only hold their children together. */
+/** Whether a row has something to show of its own; others only hold their children. */
 function hasNews(rows: Rows, row: Row): boolean {
   if (isStackUrn(row.urn) || row.state === "failed" || shownOp(rows, row, true) !== "same") return true;
   if (row.messages.length > 0) return true;
@@ -152,7 +152,7 @@ function suffix(rows: Rows, row: Row, style: Style): Line {
   return [{ text: ".".repeat(Math.max(0, Math.floor((rows.now - row.began) / 1000)) % (dots + 1)), style }];
 }
 
-/** One row as a line of its own, for output that is kept as a log. */
+/** Makes a line of one row, for output that is kept as a log. */
 export function logLine(rows: Rows, row: Row, extra: Line): Line {
   const { glyph, style } = opWords[shownOp(rows, row, false)];
   const columns: Line[] = [

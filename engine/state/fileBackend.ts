@@ -7,7 +7,7 @@ import { isObject } from "../values/json.ts";
 import { type WriteFile, writeDurably } from "./atomicWrite.ts";
 import { isName, within } from "./names.ts";
 
-/** The folder that a backend URL names; relative ones are relative to where the command runs, as with Pulumi. */
+/** Finds the folder of a backend URL; a relative one counts from the command's folder, as with Pulumi. */
 export function backendFolder(url: string, cwd: string): string {
   if (!url.startsWith("file://")) {
     const scheme = url.split(":")[0] ?? url;
@@ -44,7 +44,7 @@ export class FileBackend {
     return this.#path("locks", "organization", project, stack);
   }
 
-  /** Makes the layout's meta.yaml where there is nothing yet, and refuses the layouts of other versions. */
+  /** Creates the layout where there is none yet; refuses the layouts of other versions. */
   async open(): Promise<void> {
     const file = this.#path("meta.yaml");
     const text = await readIfThere(file);
@@ -78,7 +78,7 @@ export class FileBackend {
       .sort();
   }
 
-  /** The text of the checkpoint; undefined where there is no such stack. */
+  /** Reads the text of a checkpoint; undefined where there is no such stack. */
   async read(project: string, stack: string): Promise<string | undefined> {
     const file = this.checkpointFile(project, stack);
     for (const extension of [".gz", ".zst"]) {
