@@ -15,7 +15,7 @@ export interface Loopback {
 }
 
 /**
- * Listens on a free port of this machine. Passes on the connections of this user's processes, and answers those of others
+ * Listens on a free port of this machine. Passes on connections of this user's processes, and answers those of others
  * with a refusal that gRPC understands.
  */
 export async function listenForOwn(accept: (socket: Socket) => void): Promise<Loopback> {

@@ -218,7 +218,7 @@ function conclude(result: RunResult, { expectNoChanges }: Options, outcome: "pro
   }
 }
 
-/** Runs with a signal for Ctrl-C: the first lets running steps end and saves them, the second ends everything at once. */
+/** Runs with a signal for Ctrl-C: the first lets running steps end and saves them, the second exits at once. */
 async function withInterrupts<Result>(
   terminal: Terminal,
   work: (signal: AbortSignal) => Promise<Result>,

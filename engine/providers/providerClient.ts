@@ -257,7 +257,7 @@ export class ProviderClient implements Provider {
     return outputs;
   }
 
-  /** Calls the provider. `secretsOf` and `inputSecretsOf` mark secrets in the outputs and inputs of a partial failure. */
+  /** Calls the provider. `secretsOf`, `inputSecretsOf`: mark secrets in the outputs, inputs of a partial failure. */
   async #ask<Response>(
     call: ProviderCall<Response>,
     secretsOf: Properties = {},
