@@ -1,7 +1,7 @@
-/** A failure that is told to the user in one sentence, never with a stack trace. */
+/** A failure that the user reads as one sentence, never with a stack trace. */
 export class EngineError extends Error {
   override readonly name: string = "EngineError";
-  /** With which status the command ends. */
+  /** The exit status of the command; default: 1. */
   readonly status: number;
   constructor(message: string, status: number = exitStatuses.failed) {
     super(message);
@@ -18,17 +18,17 @@ export const exitStatuses = {
   cancelled: 8,
 } as const;
 
-/** Something that this engine does not do: the sentence says what to use instead. */
+/** Something that this engine does not do. The message names what to use instead. */
 export class Refusal extends EngineError {
   override readonly name = "Refusal";
 }
 
-/** The failure was already told in a diagnostic: whoever catches it only has to stop. */
+/** A failure that a diagnostic has reported already: whoever catches it only has to stop. */
 export class ReportedError extends EngineError {
   override readonly name = "ReportedError";
 }
 
-/** The sentence of anything thrown; errors of another realm count as errors too. */
+/** The message of anything thrown; errors of another realm count as errors too. */
 export function messageOf(error: unknown): string {
   if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") {
     return error.message;

@@ -22,7 +22,7 @@ export interface PropertyChange {
   kind: "add" | "delete" | "update";
   old?: unknown;
   new?: unknown;
-  /** This property forces the replacement. */
+  /** Set when this change forces the replacement. */
   replaces?: true;
 }
 
@@ -35,20 +35,20 @@ export interface StepInfo {
   id?: string;
   parent?: string;
   provider?: string;
-  /** Which properties change and, with their old and new values, how. */
+  /** The properties that change, with their old and new values. */
   changes?: PropertyChange[];
   /** Inputs of what is created, outputs of what is deleted. */
   properties?: Record<string, unknown>;
-  /** A step of the engine's own, not shown and not counted. */
+  /** Marks a step of the engine's own, which is not shown or counted. */
   internal?: true;
 }
 
-/** How often each operation was done, as in the summary of Pulumi. */
+/** Steps by operation, counted as in Pulumi's summary. */
 export type ChangeCounts = Partial<Record<Op, number>>;
 
 /**
- * What a run tells while it goes on, in this order: one `start`; any number of `step`, `stepDone`, `stepFailed`,
- * `outputs` and `log`; one `summary`. With `--json` each is one line.
+ * An event of a run, which `--json` prints as one line. The order is: one `start`; any number of `step`, `stepDone`,
+ * `stepFailed`, `outputs` and `log`; one `summary`.
  */
 export type EngineEvent =
   | {
@@ -61,7 +61,7 @@ export type EngineEvent =
       config: Record<string, string>;
     }
   | ({ type: "step"; preview: boolean } & StepInfo)
-  /** `refreshed`, for a refresh: what it found; `changes` are what differs from the state. */
+  /** `refreshed`: what a refresh found; `changes` then differ from the state. */
   | ({ type: "stepDone"; preview: boolean; seconds: number; refreshed?: "same" | "update" | "delete" } & StepInfo)
   | ({ type: "stepFailed"; preview: boolean } & StepInfo)
   /** Outputs that a component or the stack registered. */
@@ -72,9 +72,9 @@ export type EngineEvent =
       message: string;
       /** The resource it is about; absent for the run as a whole. */
       urn?: string;
-      /** A status for the resource's row only, not to be kept. */
+      /** Marks a status that the next one replaces. */
       ephemeral?: true;
-      /** A line that the program or a provider printed, rather than a message. */
+      /** The stream of a line that the program or a provider printed; absent for messages. */
       printed?: "stdout" | "stderr";
     }
   | {

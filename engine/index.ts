@@ -1,10 +1,4 @@
-export { addEngineCommands, refuseUnknownCommands, reportFailure as tellFailure } from "./cli/cli.ts";
+export { EngineError } from "./errors.ts";
 export { printableJson } from "./terminal/json.ts";
 export { printable } from "./terminal/text.ts";
-export { execute, type RunOptions } from "./execute.ts";
-export { hasChanges, type RunResult } from "./deployment/result.ts";
-export { EngineError, Refusal } from "./errors.ts";
-export type { ChangeCounts, Emit, EngineEvent, Op, PropertyChange, RunKind, Severity, StepInfo } from "./events.ts";
-export { breakLocks, Lock } from "./state/lock.ts";
-export { getConfig, removeConfig, setConfig } from "./workspace/configEdits.ts";
-export { type WorkspaceOptions, Stack, Workspace } from "./workspace/workspace.ts";
+export { Workspace } from "./workspace/workspace.ts";

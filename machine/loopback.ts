@@ -2,7 +2,7 @@ import { createServer as createHttp2Server } from "node:http2";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { isOwnPeer } from "./peers.ts";
 
-/** The status of gRPC for who may not ask. */
+/** The status of gRPC for a refused caller. */
 const permissionDenied = 7;
 
 const sentence =
@@ -15,8 +15,8 @@ export interface Loopback {
 }
 
 /**
- * Listens on a free port of this machine. Connections of this user's processes are passed on; those of others are told
- * in the words of gRPC why they are not.
+ * Listens on a free port of this machine. Passes on connections of this user's processes, and answers those of others
+ * with a refusal that gRPC understands.
  */
 export async function listenForOwn(accept: (socket: Socket) => void): Promise<Loopback> {
   const refused = new Set<Socket>();

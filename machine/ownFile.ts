@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from "node:fs";
 
-/** Takes from all others what rights they have to a file, as one of an earlier version may have given them. */
+/** Removes the rights of all others to a file, which an earlier version may have left them. */
 export function keepToOwner(file: string): void {
   try {
     const found = statSync(file);

@@ -4,15 +4,13 @@ import { join } from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a user's files of a kind are kept (XDG Base Directory Specification). */
+/** Where a user's files are kept, by kind (XDG Base Directory Specification). */
 const places = {
   cache: { variable: "XDG_CACHE_HOME", otherwise: ".cache" },
   state: { variable: "XDG_STATE_HOME", otherwise: ".local/state" },
 };
 
-/**
- * A folder of this package for what this user keeps; undefined where there can be none, or it might be somebody else's.
- */
+/** Makes a folder for this user's files; undefined where there can be none, or others can reach it. */
 export function ownFolder(kind: keyof typeof places, name: string, environment: Environment): string | undefined {
   const { variable, otherwise } = places[kind];
   try {
@@ -25,6 +23,6 @@ export function ownFolder(kind: keyof typeof places, name: string, environment: 
   }
 }
 
-/** Whether only this user reaches it. Windows has no owners and modes of this kind; its folder of a user is the user's. */
+/** Whether only this user can reach it; always on Windows, which has no such modes. */
 export const isOwn = ({ uid, mode }: { uid: number; mode: number }): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);

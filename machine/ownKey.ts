@@ -3,10 +3,7 @@ import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { isOwn, ownFolder } from "./ownFolder.ts";
 
-/**
- * A key that this user of this machine alone has, in hex; made when it is first asked for. Undefined where none can be
- * kept.
- */
+/** Reads the key of this user on this machine, in hex; makes it on first use. Undefined where none can be kept. */
 export function ownKey(): string | undefined {
   const folder = ownFolder("state", "key", process.env);
   if (folder === undefined) return undefined;
@@ -18,11 +15,11 @@ function makeKey(path: string): string | undefined {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
-    // Of two who do this at the same time one is first, unless what is there is no key.
+    // Of two processes at the same time the first one wins, unless what is there is no key.
     if (lstatSync(path, { throwIfNoEntry: false })) renameSync(draft, path);
     else linkSync(draft, path);
   } catch {
-    // Another one was first, or nothing can be kept there: what is there now tells.
+    // Another process was first, or nothing can be kept there: the file shows which.
   } finally {
     rmSync(draft, { force: true });
   }

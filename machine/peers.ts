@@ -4,13 +4,13 @@ import { endianness } from "node:os";
 
 type End = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
-/** Times to look: while a table of the system is read, it changes. */
+/** How often the tables are read: they change while they are read. */
 const maxReads = 3;
 
 /**
- * Whether a connection over IPv4 that was accepted on this machine is of a process of this user. True where the system
- * does not tell, which only Linux does.
- * @param read what the system says of its connections; a parameter for tests
+ * Whether a process of this user has opened an accepted connection over IPv4. True on other systems than Linux, which
+ * alone shows it.
+ * @param read reads a table of connections; a parameter for tests
  */
 export function isOwnPeer(end: End, read: (table: string) => string = tableOf): boolean {
   if (process.platform !== "linux" || process.geteuid === undefined) return true;
@@ -21,10 +21,10 @@ export function isOwnPeer(end: End, read: (table: string) => string = tableOf): 
     // A peer may have a socket of IPv6 for an address of IPv4.
     const owner = ownerOf(table, theirs, ours) ?? ownerOf(read("tcp6"), mapped + theirs, mapped + ours);
     if (owner !== undefined) return owner === process.geteuid();
-    // A table without our own end tells nothing.
+    // A table without our own end shows nothing.
     if (!table.includes(` ${ours} ${theirs} `)) return true;
   }
-  return false; // it hung up, which nobody needs an answer for
+  return false; // it hung up, so nobody waits for an answer
 }
 
 function tableOf(name: string): string {
@@ -40,7 +40,7 @@ const isLittle = endianness() === "LE";
 /** How the kernel writes `::ffff:` before an address of IPv4. */
 const mapped = `0000000000000000${isLittle ? "FFFF0000" : "0000FFFF"}`;
 
-/** How the kernel writes an address and a port; undefined for one of IPv6. */
+/** Writes an address and a port as the kernel does; undefined for IPv6. */
 function nameOf(address = "", port = 0): string | undefined {
   if (!isIPv4(address)) return undefined;
   const bytes = Buffer.from(address.split(".").map(Number));
@@ -48,7 +48,7 @@ function nameOf(address = "", port = 0): string | undefined {
   return `${hex}:${port.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** The user of an open connection; undefined when there is none. One that nobody holds any more names no user. */
+/** Finds the user of an open connection; undefined when there is none, or nobody holds it. */
 function ownerOf(table: string, from: string, to: string): number | undefined {
   const at = table.indexOf(` ${from} ${to} 01 `);
   if (at < 0) return undefined;

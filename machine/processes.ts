@@ -1,16 +1,16 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** What tells a process from all others that ever have its number. Linux alone tells it. */
-export interface Birth {
+/** What distinguishes a process from all others with its number; known on Linux only. */
+interface Birth {
   /** Changes whenever the machine starts. */
   bootID: string;
-  /** Containers of one machine count their processes each for itself. */
+  /** Each container of a machine numbers its processes itself. */
   pidNamespace: string;
   /** Ticks from the machine's start to the process's. */
   startTime: string;
 }
 
-/** Of a process that runs here, this one when none is named; undefined where the system does not tell. */
+/** Reads the birth of a running process; default: this one. Undefined where the system does not show it. */
 export function birthOf(pid: number | "self" = "self"): Birth | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -23,7 +23,7 @@ export function birthOf(pid: number | "self" = "self"): Birth | undefined {
   }
 }
 
-/** Whether a process of that number runs here, whoever's it is. */
+/** Whether a process with this number runs here, whoever owns it. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

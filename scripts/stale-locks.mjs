@@ -1,7 +1,7 @@
 // Exits with 0 when the stack is locked by runs of this machine that were killed and by nobody else; says whose they were.
 // usage: node scripts/stale-locks.mjs <project> <stack>
 import { join } from "node:path";
-import { staleLocks } from "../dist/engine/staleLocks.js";
+import { staleLocks } from "../dist/engine/state/staleLocks.js";
 
 const [project, stack] = process.argv.slice(2);
 const told = staleLocks(join(".pulumi/locks/organization", project, stack));

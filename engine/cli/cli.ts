@@ -7,7 +7,7 @@ import { addConfigCommands } from "./configs.ts";
 import { addOperations, type DescribeRemaining } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
 
-/** Adds the engine's commands, with the names and flags that they have in Pulumi. */
+/** Adds the engine's commands, with their names and flags of Pulumi. */
 export function addEngineCommands(
   program: Command,
   terminal: Terminal = processTerminal,
@@ -25,7 +25,7 @@ export function addEngineCommands(
   addConfigCommands(program, terminal);
 }
 
-/** Tells a failure in one sentence and sets the exit status. */
+/** Prints a failure as one sentence and sets the exit status. */
 export function reportFailure(error: unknown, terminal: Terminal = processTerminal): void {
   const text = printable(`error: ${messageOf(error)}`, false);
   terminal.errors.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);

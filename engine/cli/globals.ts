@@ -5,7 +5,7 @@ import type { ColorChoice } from "../terminal/colors.ts";
 import { isInteractive, type Terminal, readTyped } from "../terminal/prompts.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 
-/** Options that every command takes. */
+/** The options of every command. */
 export interface GlobalOptions {
   cwd?: string;
   stack?: string;
@@ -13,7 +13,7 @@ export interface GlobalOptions {
   nonInteractive?: boolean;
 }
 
-/** Options of the program and of the command together. */
+/** Reads the options of the program and of the command together. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- each command knows its own options
 export const optionsOf = <Options>(command: Command): Options & GlobalOptions => command.optsWithGlobals();
 
@@ -43,7 +43,7 @@ export async function openStack(globals: GlobalOptions, terminal: Terminal): Pro
   return workspace.stack(globals.stack);
 }
 
-/** Pulumi's flags that this engine does not have, each refused with a sentence that says what to use. */
+/** Pulumi's flags that this engine refuses, each with what it is for or what to use instead. */
 const unsupportedFlags: Record<string, string> = {
   "--target <urn>": "work on a part of a stack",
   "--target-dependents": "work on a part of a stack",

@@ -28,7 +28,7 @@ interface Options {
 
 const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
 
-/** What a destroy leaves where it is, as sentences; told before it is confirmed. */
+/** Describes what a destroy leaves where it is, a sentence each; shown before it is confirmed. */
 export type DescribeRemaining = (resources: readonly ResourceState[]) => readonly string[];
 
 export function addOperations(
@@ -209,7 +209,7 @@ async function perform(
   }
 }
 
-/** The display has told what went wrong; what is left is the exit status. */
+/** Sets the exit status; the display has shown what went wrong. */
 function conclude(result: RunResult, { expectNoChanges }: Options, outcome: "proposed" | "occurred"): void {
   if (!result.succeeded) process.exitCode = 1;
   else if (expectNoChanges && hasChanges(result)) {
@@ -218,7 +218,7 @@ function conclude(result: RunResult, { expectNoChanges }: Options, outcome: "pro
   }
 }
 
-/** The first Ctrl-C lets running steps end and saves them; the second ends everything at once. */
+/** Runs with a signal for Ctrl-C: the first lets running steps end and saves them, the second exits at once. */
 async function withInterrupts<Result>(
   terminal: Terminal,
   work: (signal: AbortSignal) => Promise<Result>,

@@ -123,7 +123,7 @@ async function list(terminal: Terminal, options: Options & GlobalOptions): Promi
   printTable(terminal, cells);
 }
 
-/** What the list says about a state, without its secrets being opened. */
+/** Summarizes a state for the list without decrypting it. */
 function summarize(text: string): { resources: number; lastUpdate: string | undefined } {
   const state = JSON.parse(text) as {
     checkpoint?: { latest?: { manifest?: { time?: string }; resources?: unknown[] } };

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { nearest } from "../terminal/spelling.ts";
 
-/** Commands that Pulumi alone has, by the words that people write for them. */
+/** Commands that only Pulumi has, by their group. */
 const onlyPulumi: Readonly<Record<string, readonly string[]>> = {
   "": [
     ...["about", "console", "convert", "env", "install", "login", "logout", "logs", "new", "org", "package", "plugin"],
@@ -11,7 +11,7 @@ const onlyPulumi: Readonly<Record<string, readonly string[]>> = {
   config: ["cp", "env", "refresh", "set-all", "rm-all"],
 };
 
-/** Refuses what is no command, here and below, with the one that was meant, if any resembles it. */
+/** Refuses unknown commands at every level and suggests the one that was probably meant. */
 export function refuseUnknownCommands(command: Command): void {
   for (const each of command.commands) {
     if (each.commands.length > 0) refuseUnknownCommands(each);
@@ -19,7 +19,7 @@ export function refuseUnknownCommands(command: Command): void {
   command.on("command:*", ([word = ""]: string[]) => refuseUnknown(command, word));
 }
 
-/** Refuses a word after a command that takes none but the names of other commands. */
+/** Refuses a word after a command that takes only the names of other commands. */
 export function refuseWords(command: Command): void {
   const [word] = command.args;
   if (word !== undefined) refuseUnknown(command, word);

@@ -1,4 +1,4 @@
-/** Lets so many things go on at a time, the others wait in order. */
+/** Limits how many tasks run at a time; the others wait in order. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -30,7 +30,7 @@ export class Semaphore {
   }
 }
 
-/** One thing after the other, in the order of asking. */
+/** Runs tasks one after the other, in the order in which they came. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 

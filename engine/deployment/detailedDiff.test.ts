@@ -17,29 +17,29 @@ const changes = (...given: Parameters<typeof detail>) =>
 
 test("each path is shown with the values that stand there", () => {
   expect(changes(['rows["AT"].name', "update"], ["list[1]", "delete"])).toEqual([
-    { path: ["rows", "AT", "name"], kind: "update", old: "Austira", now: "Austria" },
+    { path: ["rows", "AT", "name"], kind: "update", old: "Austira", new: "Austria" },
     { path: ["list", 1], kind: "delete", old: 2 },
   ]);
 });
 
 test("what is new or gone on the way there is so as a whole, and once", () => {
   expect(changes(['rows["CH"].name', "add"], ['rows["CH"].code', "add"], ['rows["DE"].name', "update"])).toEqual([
-    { path: ["rows", "CH"], kind: "add", now: { name: "Switzerland" } },
+    { path: ["rows", "CH"], kind: "add", new: { name: "Switzerland" } },
     { path: ["rows", "DE"], kind: "delete", old: { name: "Germany" } },
   ]);
 });
 
 test("what stands on neither side is not known, and what is secret is not opened", () => {
   expect(changes(['file["more"]', "add"], ["token.a", "update"])).toEqual([
-    { path: ["file", "more"], kind: "add", now: unknown },
-    { path: ["token", "a"], kind: "update", old: olds.inputs.token, now: news.token },
+    { path: ["file", "more"], kind: "add", new: unknown },
+    { path: ["token", "a"], kind: "update", old: olds.inputs.token, new: news.token },
   ]);
 });
 
 test("old values are those of the outputs unless the provider says inputs", () => {
   expect(changes(["serial", "update", false], ["serial2", "update"])).toEqual([
-    { path: ["serial"], kind: "update", old: 1, now: null },
-    { path: ["serial2"], kind: "update", old: null, now: null },
+    { path: ["serial"], kind: "update", old: 1, new: null },
+    { path: ["serial2"], kind: "update", old: null, new: null },
   ]);
 });
 

@@ -5,7 +5,7 @@ import { isProperties, property, Secret, Unknown, unknown, type Value } from "..
 
 type Detail = NonNullable<Difference["detail"]>;
 
-/** The changes that a provider names by their paths, with the values that stand there. */
+/** Adds the values to the changes that a provider names by their paths. */
 export function detailedChanges(detail: Detail, olds: InputsAndOutputs, news: InputsAndOutputs): Change[] {
   const found = new Map<string, Change>();
   for (const { path, change } of detail) {
@@ -16,14 +16,14 @@ export function detailedChanges(detail: Detail, olds: InputsAndOutputs, news: In
   return [...found.values()];
 }
 
-/** Where one side has nothing on the way to the place, everything below is added or deleted as a whole. */
+/** Finds the values of a change. Where one side lacks a part of the path, that part is added or deleted as a whole. */
 function place(path: Path, depth: number, kind: Change["kind"], before: Value, after: Value): Change {
   const key = path[depth];
   const old = key === undefined ? before : part(before, key);
   const next = key === undefined ? after : part(after, key);
   const here = path.slice(0, depth + 1);
   if (depth >= path.length - 1) {
-    // A provider may name what stands in neither, such as a row of a file.
+    // A provider may name what neither side holds, such as a row of a file.
     if (kind === "add") return { path: here, kind, new: next ?? unknown };
     if (kind === "delete") return { path: here, kind, old: old ?? unknown };
     return { path: here, kind, old: old ?? null, new: next ?? null };
@@ -35,13 +35,13 @@ function place(path: Path, depth: number, kind: Change["kind"], before: Value, a
 }
 
 function part(value: Value, key: string | number): Value | undefined {
-  // What is inside these is not to be seen, or not known.
+  // Their inside is hidden, or not known.
   if (value instanceof Secret || value instanceof Unknown) return value;
   if (Array.isArray(value)) return typeof key === "number" ? value[key] : undefined;
   return isProperties(value) && typeof key === "string" ? property(value, key) : undefined;
 }
 
-/** The way back: what a refresh found, out of what an update would undo. */
+/** Turns a difference round: what an update would undo is what a refresh found. */
 export function inverted(difference: Difference): Difference {
   if (!difference.detail) return difference;
   const back = { add: "delete", delete: "add", update: "update" } as const;

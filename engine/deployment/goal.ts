@@ -14,7 +14,7 @@ export interface Goal {
   provider: string;
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
-  /** undefined: as the parent has it. */
+  /** Default: as the parent has it. */
   protect: boolean | undefined;
   retainOnDelete: boolean | undefined;
   deletedWith: string;
@@ -30,7 +30,7 @@ export interface Goal {
   stackTrace: string[];
 }
 
-/** Something that exists already and is only looked at. */
+/** An existing resource that the program reads. */
 export interface ReadGoal extends Pick<
   Goal,
   | "type"
@@ -46,7 +46,7 @@ export interface ReadGoal extends Pick<
   id: string;
 }
 
-/** The goal of a provider that the engine makes by itself. */
+/** Makes the goal of a default provider. */
 export function providerGoal(type: string, name: string, inputs: Properties): Goal {
   return {
     type,
@@ -72,7 +72,7 @@ export function providerGoal(type: string, name: string, inputs: Properties): Go
   };
 }
 
-/** The state that a goal asks for, before its provider has seen it. `alias`: the URN that the resource had before. */
+/** Makes the state that a goal asks for. `alias`: the URN that the resource had before. */
 export function stateOfGoal(goal: Goal, urn: string, alias: string | undefined): ResourceState {
   return newState({
     urn,

@@ -11,8 +11,8 @@ import { markOutputs, operatorOf } from "./stepExecutor.ts";
 import { describeStep, type Step } from "./steps.ts";
 
 /**
- * Reads the resources of the state, all or `which`, and takes over what is there now. The program is not run. A
- * resource that cannot be read keeps its state, the others are refreshed, and the run fails.
+ * Reads the resources of the state and takes over what it finds; `which`: default all. When a resource cannot be read it
+ * keeps its state, the others are refreshed, and the run fails.
  */
 export async function refresh(run: Run, which: (state: ResourceState) => boolean = () => true): Promise<void> {
   const read = new Set(run.resources.filter(which));
@@ -31,9 +31,9 @@ export async function refresh(run: Run, which: (state: ResourceState) => boolean
   if (!run.preview) await run.snapshot.persist();
 }
 
-/** Its new state; undefined when the resource is gone. */
+/** Returns the new state; undefined when the resource does not exist any more. */
 async function refreshOne(run: Run, old: ResourceState): Promise<ResourceState | undefined> {
-  // Components, providers and what waits for its replacement do not change by being looked at.
+  // Components, providers and what waits for its replacement are not read.
   const unchanging = !old.custom || isProviderType(old.type) || old.pendingReplacement;
   const step: Step = { op: "refresh", urn: old.urn, old };
   run.emit({ type: "step", preview: run.preview, ...describeStep(run, step) });
@@ -67,7 +67,7 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
     found = await operator.read({ urn: old.urn, id: old.id }, old, old.customTimeouts.read ?? 0);
   } catch (error) {
     if (!(error instanceof PartialFailure)) throw error;
-    // It is there, but not well: that is for the next update to repair.
+    // It exists, but is not ready: the next update repairs it.
     initErrors = error.reasons;
     found = error.found;
     run.warn(`Refreshed resource is in an unhealthy state:\n* ${initErrors.join("\n* ")}`, old.urn);
@@ -81,8 +81,8 @@ async function read(run: Run, old: ResourceState): Promise<ResourceState | undef
 }
 
 /**
- * What an update with an unchanged program would now undo, turned round: so the provider is asked about the way from
- * what is there to what the inputs say.
+ * Lists what changed outside of Pulumi: the reverse of what an update with an unchanged program would do. So the
+ * provider compares what exists with the old inputs.
  */
 async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promise<Change[]> {
   if (old.external) {
@@ -100,7 +100,7 @@ async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promi
   if (difference.changes !== "some") return [];
   const changes = changesOf(inverted(difference), old, next);
   if (changes.length > 0) return changes;
-  // The provider sees a difference that its inputs do not show: then the outputs do, or the names it gives.
+  // The inputs do not show the difference that the provider sees: then the outputs do, or the names in its answer.
   const names = new Set([
     ...difference.changed,
     ...difference.replaces,
@@ -112,7 +112,7 @@ async function driftOf(run: Run, old: ResourceState, next: ResourceState): Promi
   return outputs.length > 0 ? outputs : [...names].map((name) => ({ path: [name], kind: "update" }));
 }
 
-/** Drops references to what is gone; children of something gone have no parent any more, as with Pulumi. */
+/** Drops references to resources that do not exist any more; their children lose their parent, as with Pulumi. */
 function withoutDangling(
   olds: readonly ResourceState[],
   refreshed: readonly (ResourceState | undefined)[],

@@ -4,7 +4,7 @@ import type { Goal } from "./goal.ts";
 import type { Run } from "./run.ts";
 
 /** The old resource that a registration continues. */
-export interface Predecessor {
+interface Predecessor {
   old: ResourceState | undefined;
   /** The URN that it had before, when that was another one. */
   alias: string | undefined;

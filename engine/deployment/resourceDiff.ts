@@ -7,7 +7,7 @@ import { copyProperties, mapProperties, property, type Properties, revealed } fr
 import { detailedChanges } from "./detailedDiff.ts";
 import type { Run } from "./run.ts";
 
-/** Inputs with what `ignoreChanges` names set back to the old inputs. */
+/** Returns inputs in which everything that `ignoreChanges` names has its old value. */
 export function withIgnored(
   run: Run,
   urn: string,
@@ -37,7 +37,7 @@ function safePath(text: string): Path | undefined {
   }
 }
 
-/** Asks the provider; where it has no opinion, compares inputs without secret marks. */
+/** Asks the provider what changed; where it cannot tell, compares the inputs without secret marks. */
 export async function diffResource(
   run: Run,
   operator: Operator,
@@ -59,7 +59,7 @@ export async function diffResource(
   };
 }
 
-/** Applies `replaceOnChanges`, which acts on the properties that a difference names. */
+/** Applies `replaceOnChanges` to the properties that a difference names. */
 export function withReplaceOnChanges(
   difference: Difference,
   replaceOnChanges: readonly string[],
@@ -89,7 +89,7 @@ export function withReplaceOnChanges(
 export const needsReplacement = (difference: Difference): boolean =>
   difference.replaces.length > 0 || (difference.detail?.some(({ change }) => change.replaces) ?? false);
 
-/** The changes to show: the provider's own detail where it has any, else the difference of the inputs. */
+/** Lists the changes to show: the provider's own detail, or else the difference of the inputs. */
 export function changesOf(difference: Difference, old: InputsAndOutputs, next: InputsAndOutputs): Change[] {
   return difference.detail
     ? detailedChanges(difference.detail, old, next)
@@ -101,7 +101,7 @@ function changesOfInputs(difference: Difference, olds: Properties, news: Propert
   const isReplacing = (path: Path): boolean => difference.replaces.includes(String(path[0]));
   const changes = all.map((change) => (isReplacing(change.path) ? { ...change, replaces: true } : change));
   const keys = new Set(changedKeys(all));
-  // A key that the provider blames although the inputs are the same, such as "id" or one it computes.
+  // The provider may name a key whose inputs are the same, such as "id" or a computed one.
   for (const name of difference.replaces) {
     if (!keys.has(name)) changes.push(changeOfKey(name, olds, news));
   }

@@ -1,6 +1,6 @@
 import type { ChangeCounts, PropertyChange } from "../events.ts";
 
-/** The stack's outputs as plain JSON, and how they differ from those before the run. */
+/** The stack's outputs as plain JSON, and their changes since the last run. */
 export interface StackOutputs {
   outputs: Record<string, unknown>;
   outputChanges: PropertyChange[];
@@ -11,7 +11,7 @@ export interface RunResult extends StackOutputs {
   changes: ChangeCounts;
 }
 
-/** Whether a run changed any resource; like Pulumi, `--expect-no-changes` lets stack outputs change. */
+/** Whether a run changed any resource. Stack outputs do not count, as with Pulumi. */
 export function hasChanges({ changes }: RunResult): boolean {
   return Object.entries(changes).some(([op, count]) => op !== "same" && op !== "read-discard" && count > 0);
 }

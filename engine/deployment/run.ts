@@ -7,7 +7,7 @@ import type { Snapshot } from "../state/snapshot.ts";
 import type { Config } from "../workspace/config.ts";
 import { Semaphore } from "./concurrency.ts";
 
-/** What the parts of one run share: the old state, the new one, the providers, and whether to go on. */
+/** What the parts of one run share: its settings, the state, the providers, and whether to go on. */
 export class Run {
   readonly kind: RunKind;
   readonly preview: boolean;

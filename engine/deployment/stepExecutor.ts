@@ -8,10 +8,10 @@ import { copyProperties, equal, property, Secret, shown } from "../values/values
 import type { Run } from "./run.ts";
 import { describeStep, type Step } from "./steps.ts";
 
-/** A step was not begun, because the run was aborted before. */
+/** A step did not begin, because the run was aborted. */
 export class Aborted extends ReportedError {}
 
-/** Steps that stand for what the user declared; the others are parts of them. */
+/** The steps that are counted; the others are parts of them. */
 const counted: ReadonlySet<Op> = new Set<Op>(["same", "create", "update", "delete", "replace", "read-discard"]);
 const operations: Partial<Record<Op, OperationType>> = {
   create: "creating",
@@ -25,7 +25,7 @@ const operations: Partial<Record<Op, OperationType>> = {
   "discard-replaced": "deleting",
 };
 
-/** Carries out steps one after the other; the first failure ends the run, but for refused deletions. */
+/** Runs steps one after the other. The first failure ends the run, unless it is a refused deletion. */
 export async function runChain(run: Run, steps: readonly Step[]): Promise<void> {
   await run.slots.use(async () => {
     for (const step of steps) {
@@ -35,7 +35,7 @@ export async function runChain(run: Run, steps: readonly Step[]): Promise<void> 
   });
 }
 
-export async function runStep(run: Run, step: Step): Promise<void> {
+async function runStep(run: Run, step: Step): Promise<void> {
   const info = describeStep(run, step);
   run.emit({ type: "step", preview: run.preview, ...info });
   const started = Date.now();
@@ -80,8 +80,8 @@ function describeFailure(error: unknown, op: Step["op"], preview: boolean): stri
   return preview && error instanceof ProviderError ? `Preview failed: ${error.message}` : messageOf(error);
 }
 
-/** A deletion that is refused; the run goes on with what does not depend on it. */
-export class ProtectedError extends Error {
+/** A refused deletion; the run goes on with what does not depend on it. */
+class ProtectedError extends Error {
   constructor(urn: string) {
     super(
       `resource '${urn}' cannot be deleted because it is protected: remove the 'protect' option from it in the program ` +
@@ -114,7 +114,7 @@ async function apply(run: Run, step: Step): Promise<void> {
   }
 }
 
-/** The provider in charge of a state, or the registry for providers themselves. */
+/** Finds the provider of a resource; the registry is the one of provider resources. */
 export function operatorOf(run: Run, state: ResourceState): Operator {
   if (isProviderType(state.type)) return run.providers;
   const provider = run.providers.get(state.provider);
@@ -185,7 +185,7 @@ async function applyUpdate(run: Run, { old, new: next }: Step): Promise<void> {
   }
 }
 
-/** Also in previews, unless the ID is not known yet. */
+/** Reads an existing resource, in previews too unless its ID is not known yet. */
 async function applyRead(run: Run, { op, old, new: next }: Step): Promise<void> {
   if (!next) return;
   if (next.id !== unknownId) {
@@ -214,7 +214,7 @@ async function applyDelete(run: Run, step: Step): Promise<void> {
   if (step.recreate) old.pendingReplacement = true;
 }
 
-/** Outputs become secret where the input of that name is, and where the program says so. */
+/** Marks outputs as secret whose inputs are secret, and those in `additionalSecretOutputs`. */
 export function markOutputs(state: ResourceState): void {
   const marked = { ...state.outputs };
   for (const name of Object.keys(marked)) {
@@ -228,7 +228,7 @@ export function markOutputs(state: ResourceState): void {
   state.outputs = marked;
 }
 
-/** Brings the snapshot in line with what was done. */
+/** Records in the snapshot what a step has done. */
 function record(run: Run, { op, old, new: next }: Step): void {
   const { snapshot } = run;
   if (run.preview) return;
@@ -262,7 +262,7 @@ function record(run: Run, { op, old, new: next }: Step): void {
   }
 }
 
-/** Whether a step that calls nobody has changed something that the state records. */
+/** Whether a step without a call has changed something that the state records. */
 function mustWrite({ op, old, new: next }: Step): boolean {
   if (op === "remove-pending-replace") return true;
   if (op !== "same" || !old || !next) return false;

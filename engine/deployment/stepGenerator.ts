@@ -200,7 +200,7 @@ export class StepGenerator {
     });
   }
 
-  /** Whether another provider forces a replacement: it says so, or the resource turned from custom to component or back. */
+  /** Whether another provider forces a replacement. So does a turn from custom resource to component, or back. */
   async #providerChanged(old: ResourceState, next: ResourceState): Promise<boolean> {
     if (old.provider === next.provider) return false;
     if (old.provider === "" || next.provider === "") return true;
@@ -253,7 +253,7 @@ export class StepGenerator {
     ];
   }
 
-  /** What has to be deleted before a replacement is created: the dependents that are replaced too, then the old resource. */
+  /** Lists what to delete before a replacement is created: dependents that are replaced too, then the old resource. */
   async #deletionsBefore(old: ResourceState, next: ResourceState): Promise<Step[]> {
     const run = this.#run;
     const steps: Step[] = [];

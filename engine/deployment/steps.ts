@@ -6,21 +6,22 @@ import { isDefaultProvider, nameOf } from "../values/urns.ts";
 import { shown } from "../values/values.ts";
 import type { Run } from "./run.ts";
 
-/** One thing to do about one resource; made by the generator, carried out here. */
+/** One operation on one resource. */
 export interface Step {
   op: Op;
   urn: string;
   old?: ResourceState;
   new?: ResourceState;
   changes?: Change[];
-  /** The old resource stays until the end of the run, marked for deletion. */
+  /** Keeps the old resource until the end of the run, marked for deletion. */
   deleteLater?: boolean;
-  /** The old resource is deleted now and created again later in the run. */
+  /** Set when the old resource is deleted now and created again later in the run. */
   recreate?: boolean;
-  /** URNs that are being deleted in this run, for `deletedWith`. */
+  /** URNs that this run deletes, for `deletedWith`. */
   deletions?: ReadonlySet<string>;
 }
 
+/** Describes a step for events, with secrets hidden unless the run shows them. */
 export function describeStep(run: Run, step: Step): StepInfo {
   const state = step.new ?? step.old;
   const described: StepInfo = { op: step.op, urn: step.urn, resourceType: state?.type ?? "", name: nameOf(step.urn) };
@@ -55,6 +56,7 @@ function visibleChanges(run: Run, { op, old, new: next, changes }: Step): Proper
     .map((change) => toPropertyChange(change, run.showSecrets));
 }
 
+/** Writes a change for events. */
 export function toPropertyChange(
   { path, kind, old, new: next, replaces }: Change,
   showSecrets: boolean,

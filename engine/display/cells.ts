@@ -13,7 +13,7 @@ const severities = {
 } as const;
 export const shownSeverities = ["error", "warning", "info"] as const;
 /** Debug messages are for `--json`. */
-export type ShownSeverity = (typeof shownSeverities)[number];
+type ShownSeverity = (typeof shownSeverities)[number];
 
 /** `error: `, `warning: ` or nothing. */
 export const prefixOf = (severity: ShownSeverity): Segment => ({
@@ -26,14 +26,14 @@ export function isDone(rows: Rows, row: Row): boolean {
   return row.state === "done" && !isStackUrn(row.urn);
 }
 
-/** The operation to show; a table has one row per resource and shows a replacement as one. */
+/** The operation to show. A table has one row for each resource, so it shows a replacement as one. */
 export function shownOp(rows: Rows, row: Row, table: boolean): Op {
   if (row.op === "refresh" && row.state === "done" && row.changes.length === 0) return "same";
   const asOne = table && !rows.failed && (rows.run.preview || rows.finished);
   return asOne && isPartOfReplacement(row.op) ? "replace" : row.op;
 }
 
-/** What is planned, done or going on. */
+/** The status of a row: what is planned, in progress or done. */
 export function status(rows: Rows, row: Row, table: boolean): Segment {
   const op = shownOp(rows, row, table);
   const { style, planned, doing, done, failed } = opWords[op];
@@ -55,7 +55,7 @@ function durationText(seconds: number): string {
   return seconds < 1 ? `(${seconds.toFixed(2)}s)` : `(${Math.floor(seconds)}s)`;
 }
 
-/** `[diff: +x-y~name]; 1 error`, or while it runs the last that was said. */
+/** The info of a row: `[diff: +x-y~name]; 1 error`, or the last message while it runs. */
 export function info(rows: Rows, row: Row): Line {
   const diff = diffInfo(row);
   const parts: Line[] = diff.length > 0 ? [diff] : [];

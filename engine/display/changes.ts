@@ -4,10 +4,10 @@ import { parsePath } from "../values/paths.ts";
 
 export type Key = string | number;
 
-/** Changes by place: a change, or what changes below. */
+/** Changes by place; a branch holds the changes below it. */
 export type ChangeTree = Map<Key, PropertyChange | ChangeTree>;
 
-/** A path that cannot be read is shown as it is. */
+/** Splits a path; one that cannot be parsed is shown as it is. */
 function partsOf(path: string): Key[] {
   try {
     const parts = parsePath(path);
@@ -19,7 +19,7 @@ function partsOf(path: string): Key[] {
 
 export const topKey = (path: string): string => String(partsOf(path)[0]);
 
-/** Puts changes into the places that their paths name. */
+/** Arranges changes by their paths. */
 export function changeTree(changes: readonly PropertyChange[]): ChangeTree {
   const root: ChangeTree = new Map();
   for (const change of changes) {
@@ -38,7 +38,7 @@ export function changeTree(changes: readonly PropertyChange[]): ChangeTree {
   return root;
 }
 
-/** A change between two lists or two objects is shown by what differs in them. */
+/** Splits a change between two lists or two objects into what differs in them. */
 function expanded(change: PropertyChange): PropertyChange | ChangeTree {
   if (change.kind !== "update") return change;
   const { old } = change;

@@ -3,7 +3,7 @@ import { depthOf, isDetailed, isShownWhenDone, stepLines } from "./diff.ts";
 import type { Print } from "./properties.ts";
 import type { Rows } from "./rows.ts";
 
-/** The detailed view of `--diff`: each changed resource once, when it is known how it changes. */
+/** The detailed view of `--diff`: shows each changed resource once, as soon as its changes are known. */
 export class Detail {
   readonly #rows: Rows;
   readonly #write: (text: string) => void;

@@ -6,13 +6,13 @@ import { changeLines, type Print, propertyLines } from "./properties.ts";
 import type { Rows } from "./rows.ts";
 import { isPartOfReplacement, opWords } from "./words.ts";
 
-/** Whether the detailed view tells of a step: a replacement is told once, what stays and what is only kept in books never. */
+/** Whether the detailed view shows a step: a replacement once, unchanged resources and internal steps never. */
 export function isDetailed({ op, urn }: StepInfo): boolean {
   if (isStackUrn(urn)) return true;
   return op !== "same" && op !== "remove-pending-replace" && !isPartOfReplacement(op);
 }
 
-/** One resource in full, for `--diff`: what is done to it and, for each property, how. */
+/** Shows one resource in full, for `--diff`: the operation, and how each property changes. */
 export function stepLines(step: StepInfo, depth: number, print: Print): string[] {
   const { glyph, style } = opWords[step.op];
   const column = 4 * depth;
@@ -36,7 +36,7 @@ export function stepLines(step: StepInfo, depth: number, print: Print): string[]
   ];
 }
 
-/** How deep a resource is shown: below those of its parents that are shown. */
+/** Counts the parents of a resource that are shown; it is indented below them. */
 export function depthOf(rows: Rows, urn: string, shown: ReadonlySet<string>): number {
   let depth = 0;
   const passed = new Set<string>();
@@ -47,5 +47,5 @@ export function depthOf(rows: Rows, urn: string, shown: ReadonlySet<string>): nu
   return depth;
 }
 
-/** A refresh knows what it has found only when it is done; all else is told before it is done. */
+/** Whether a step is shown when it is done: a refresh knows only then what it found. */
 export const isShownWhenDone = (op: Op): boolean => op === "refresh";

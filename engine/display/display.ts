@@ -18,20 +18,20 @@ export interface DisplayOptions {
   interactive: boolean;
   color: boolean;
   suppressOutputs: boolean;
-  /** No live statuses and no redrawing, only what will stay. */
+  /** Leaves out live statuses and redrawing. */
   suppressProgress: boolean;
   write: (text: string) => void;
   /** Columns of the terminal. */
   width: () => number;
-  /** Rows of the terminal, 24 unless told: a table that does not fit cannot be redrawn in place. */
+  /** Rows of the terminal; default: 24. A table that does not fit cannot be redrawn in place. */
   height?: () => number;
-  /** Milliseconds. */
+  /** The time in milliseconds; default: the clock. */
   now?: () => number;
 }
 
 export interface Display {
   emit: Emit;
-  /** Ends the drawing; what a broken run has said so far is printed. */
+  /** Ends the drawing and prints the messages of a run that broke off. */
   close: () => void;
 }
 
@@ -56,14 +56,14 @@ export function createDisplay(options: DisplayOptions): Display {
   };
 }
 
-/** What is said before or after a run belongs to no table. */
+/** Prints a message from before or after a run. */
 function showOutsideRun(event: EventOf<"log">, { write, color }: DisplayOptions): void {
   if (event.ephemeral) return;
   const message = { severity: event.severity, text: event.message, printed: event.printed };
   for (const line of messageLines(message, createPaint(color), color)) write(`${line}\n`);
 }
 
-/** What is only looked at changes nothing, so it gets no row: the stack's tells of it. */
+/** Makes the message of a read, which gets no row of its own: the stack's row shows it. */
 const readMessage = ({ resourceType, name }: StepInfo): EventOf<"log"> => ({
   type: "log",
   severity: "info",

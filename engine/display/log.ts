@@ -7,20 +7,20 @@ import { logLine } from "./tree.ts";
 
 const throttleMs = 1000;
 
-/** Whether a resource tells how it goes, which is neither printed by a program nor of the stack. */
+/** Whether a message is a resource's own progress: not printed by a program, and not of the stack. */
 const isOwnInfo = (row: Row, { severity, printed }: Message): boolean =>
   severity === "info" && !printed && !isStackUrn(row.urn);
 
-/** Progress as lines that are never taken back, for files, pipes and continuous integration. */
+/** Prints progress as lines that stay, for files, pipes and continuous integration. */
 export class Log {
   readonly #rows: Rows;
   readonly #write: (text: string) => void;
   readonly #paint: Paint;
-  /** The last line of each resource, which is not said twice. */
+  /** The last line of each resource, which is not printed twice. */
   readonly #lastLines = new Map<string, string>();
-  /** Errors that were said: of the many resources that one failure meets, the first tells it. */
+  /** Printed errors by text: when one failure hits many resources, only the first prints it. */
   readonly #reported = new Map<string, string>();
-  /** What resources told that have no line yet. */
+  /** Messages of resources that have no line yet. */
   #held: { row: Row; message: Message }[] = [];
   readonly #lives = new Map<string, { at: number; timer?: NodeJS.Timeout | undefined }>();
 
@@ -41,7 +41,7 @@ export class Log {
     this.#stopLive(row);
     // The stack is done only with the run.
     if (isStackUrn(row.urn) || shownOp(this.#rows, row, false) === "same") return;
-    // In a preview the plan was told when the step began, but for a refresh, which only now knows what it found.
+    // A preview prints its plan when a step begins; a refresh knows only now what it found.
     this.#writeRow(row);
   }
 
@@ -52,7 +52,7 @@ export class Log {
 
   message(row: Row, message: Message): void {
     if (firstLine(message.text) === "") return;
-    // What a resource tells before its line stands after it.
+    // Messages from before the line of a resource are printed after it.
     if (isOwnInfo(row, message) && row.state !== "running") this.#held.push({ row, message });
     else this.#writeMessage(row, message);
   }
@@ -64,12 +64,12 @@ export class Log {
       this.#reported.set(message.text, row.urn);
     }
     this.#writeLine(logLine(this.#rows, row, messageLine(message.severity, message.text)));
-    // What stands here as a whole is not said once more under Diagnostics.
+    // What is printed here in full is not repeated under Diagnostics.
     const index = row.messages.findIndex(({ severity, text }) => severity === "info" && text === message.text);
     if (isOwnInfo(row, message) && index >= 0 && !message.text.includes("\n")) row.messages.splice(index, 1);
   }
 
-  /** The first status at once, of those within a second after it only the last. */
+  /** Prints the first status at once, and of those within the next second only the last. */
   live(row: Row): void {
     const last = this.#lives.get(row.urn);
     if (last?.timer) return;
@@ -83,7 +83,7 @@ export class Log {
     this.#lives.set(row.urn, { at: last?.at ?? -Infinity, timer });
   }
 
-  /** The stack, and what was still going on when the run ended. */
+  /** Prints the stack, and what was still in progress when the run ended. */
   finish(): void {
     this.stop();
     for (const row of this.#rows.all) {
@@ -117,7 +117,7 @@ export class Log {
     this.#write(`${painted(line, this.#paint)}\n`);
   }
 
-  /** What is done has no status to tell any more. */
+  /** Drops the pending status of a resource that is done. */
   #stopLive(row: Row): void {
     clearTimeout(this.#lives.get(row.urn)?.timer);
     this.#lives.delete(row.urn);

@@ -1,17 +1,18 @@
+import stringWidth from "string-width";
 import type { PropertyChange } from "../events.ts";
 import type { Paint, Style } from "../terminal/colors.ts";
-import { cellsOf, oneLine, padded } from "../terminal/text.ts";
+import { oneLine, padded } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 import type { ChangeTree, Key } from "./changes.ts";
 
 /** How properties are printed. */
 export interface Print {
   paint: Paint;
-  /** Values that are not known yet have another name in a preview. */
+  /** In a preview, unknown values have another name. */
   preview: boolean;
 }
 
-/** Where a property stands: the column of its name, and the mark before it. */
+/** How a property is printed: the column of its name, and the mark before it. */
 interface Place {
   column: number;
   glyph: string;
@@ -32,10 +33,10 @@ const compareKeys = (a: Key, b: Key): number =>
   typeof a === "number" && typeof b === "number" ? a - b : String(a) < String(b) ? -1 : 1;
 
 function widest(keys: readonly Key[]): number {
-  return Math.max(0, ...keys.map((key) => cellsOf(title(key))));
+  return Math.max(0, ...keys.map((key) => stringWidth(title(key))));
 }
 
-/** Properties of what is created or deleted, or that stay; `style` colours all of them. */
+/** Prints the properties of what is created or deleted, or that stay; `style` colours all of them. */
 export function propertyLines(
   properties: Record<string, unknown>,
   column: number,
@@ -89,7 +90,7 @@ function marked(place: Place, print: Print, text: string): string {
   return paintedAs(place, print, " ".repeat(place.column - 2) + place.glyph + text);
 }
 
-/** A value on one line. */
+/** Writes a value on one line. */
 function inline(value: unknown, print: Print): string {
   if (value === "[secret]") return value;
   if (value === "[unknown]") return print.preview ? "output<string>" : value;
@@ -103,7 +104,7 @@ function inline(value: unknown, print: Print): string {
   return oneLine(JSON.stringify(value));
 }
 
-/** What changes, by place, and of `sames` what does not. */
+/** Prints changes by place, between the properties of `sames` that do not change. */
 export function changeLines(
   tree: ChangeTree,
   column: number,

@@ -9,21 +9,21 @@ export interface Message {
   printed?: "stdout" | "stderr" | undefined;
 }
 
-/** What is known of one resource during a run. */
+/** What a run has reported of one resource. */
 export interface Row {
   readonly urn: string;
   type: string;
   name: string;
   parent?: string | undefined;
   op: Op;
-  /** A component has none, and may end without saying so. */
+  /** Undefined for a component, which may end without an event. */
   provider?: string | undefined;
   changes: PropertyChange[];
   state: "idle" | "running" | "done" | "failed";
   /** Milliseconds. */
   began: number;
   seconds: number;
-  /** The last status, not to be kept. */
+  /** The last status, which the next one replaces. */
   live?: string | undefined;
   messages: Message[];
 }
@@ -31,15 +31,15 @@ export interface Row {
 export const messagesOf = (row: Row, severity: Severity): Message[] =>
   row.messages.filter((message) => message.severity === severity);
 
-/** The rows of one run, in the order in which they were first heard of; the stack's is always there. */
+/** The rows of one run, in the order of their first events. The stack always has one. */
 export class Rows {
   readonly stack: Row;
   readonly #byUrn = new Map<string, Row>();
   readonly #now: () => number;
   readonly run: EventOf<"start">;
-  /** Set by the end of the run, when even the stack is done. */
+  /** Set at the end of the run, when the stack itself is done. */
   finished = false;
-  /** A step failed: then the steps of a replacement are shown as they are. */
+  /** Set when a step failed: the steps of a replacement are then shown one by one. */
   failed = false;
 
   constructor(run: EventOf<"start">, now: () => number) {
@@ -56,7 +56,7 @@ export class Rows {
     return this.#now();
   }
 
-  /** The row of a resource, or of the stack where nothing is named. */
+  /** Finds or makes the row of a resource; default: the stack. */
   row(urn: string | undefined): Row {
     if (urn === undefined || urn === "") return this.stack;
     const known = this.#byUrn.get(urn);
@@ -76,7 +76,7 @@ export class Rows {
     return row;
   }
 
-  /** Children are deleted before their parents are heard of, so a parent gets its row with the first child. */
+  /** Finds the row of the parent. It exists from the first child on, since children are deleted before their parents. */
   parentOf(row: Row): Row | undefined {
     if (isStackUrn(row.urn)) return undefined;
     return row.parent === undefined ? this.stack : (this.#byUrn.get(row.parent) ?? this.stack);
@@ -120,7 +120,7 @@ export class Rows {
     row.op = step.op;
     row.provider = step.provider;
     row.parent = step.parent === "" ? undefined : step.parent;
-    // The last step of a replacement has no changes of its own: those of the first say why it is replaced.
+    // The last step of a replacement has no changes of its own: those of the first explain it.
     if (step.changes) row.changes = step.changes;
     return row;
   }

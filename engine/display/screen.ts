@@ -1,5 +1,6 @@
+import stringWidth from "string-width";
 import type { Paint } from "../terminal/colors.ts";
-import { cellsOf, clipped, type Line, painted, plain } from "../terminal/text.ts";
+import { clipped, type Line, painted, plain } from "../terminal/text.ts";
 
 export interface ScreenOptions {
   write: (text: string) => void;
@@ -15,7 +16,7 @@ const escape = String.fromCharCode(0x1b);
 const toEndOfLine = `${escape}[K`;
 const toEndOfScreen = `${escape}[J`;
 const up = (rows: number): string => (rows > 0 ? `\r${escape}[${rows}A` : "\r");
-// A row that is wider than was reckoned is cut by the terminal rather than wrapped, which would upset the counting.
+// The terminal cuts a row that is wider than expected. If it wrapped it, the count of rows would be wrong.
 const noWrap = `${escape}[?7l`;
 const wrap = `${escape}[?7h`;
 const frameMs = 100;
@@ -40,7 +41,7 @@ export class Screen {
     else this.#schedule(wait);
   }
 
-  /** Puts the whole of the lines in place of the last frame and leaves the cursor below. */
+  /** Replaces the last frame with all lines and leaves the cursor below. */
   finish(): void {
     this.stop();
     const { write, width, lines } = this.#options;
@@ -70,18 +71,18 @@ export class Screen {
     const cut = lines.map((line) => clipped(line, Math.max(1, width - 1)));
     const text = cut.map((line) => `${painted(line, this.#options.paint)}${toEndOfLine}\n`).join("");
     write(`${noWrap}${up(this.#above(width))}${text}${toEndOfScreen}${wrap}`);
-    this.#shown = cut.map((line) => cellsOf(plain(line).trimEnd()));
+    this.#shown = cut.map((line) => stringWidth(plain(line).trimEnd()));
     this.#width = width;
   }
 
-  /** How many rows the last frame takes: a terminal that became narrower has wrapped its lines. */
+  /** Counts the rows of the last frame: a terminal that became narrower has wrapped its lines. */
   #above(width: number): number {
     if (width >= this.#width) return this.#shown.length;
     return this.#shown.reduce((rows, cells) => rows + Math.max(1, Math.ceil(cells / width)), 0);
   }
 }
 
-/** The cursor cannot go up beyond the top of the screen, so a longer table shows its head and its newest rows. */
+/** Shortens a table to its head and its newest rows: the cursor cannot go up beyond the top of the screen. */
 function fitted(lines: Line[], height: number): Line[] {
   const room = Math.max(3, height - 1);
   const [head, ...body] = lines;

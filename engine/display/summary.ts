@@ -7,7 +7,7 @@ import { changeLines, propertyLines, type Print } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type Row, type Rows } from "./rows.ts";
 import { plural, opWords } from "./words.ts";
 
-/** All that was said, by resource; each ends with an empty line. What a program prints keeps its lines. */
+/** Prints all messages by resource, each with an empty line after it. What a program prints keeps its lines. */
 export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color: boolean; width: number }): string[] {
   const repeated = repeatedErrors(rows);
   const groups = rows.all.flatMap((row) => {
@@ -26,7 +26,7 @@ export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color:
   return groups.length === 0 ? [] : [paint(headline, "Diagnostics:"), ...groups];
 }
 
-/** Errors with one text are one failure: the first resource tells it, and how many others met it. */
+/** Groups errors by text: the first resource shows each, with the number of the others. */
 function repeatedErrors(rows: Rows): Map<string, { first: Row; others: number }> {
   const repeated = new Map<string, { first: Row; others: number }>();
   for (const row of rows.all) {
@@ -39,7 +39,7 @@ function repeatedErrors(rows: Rows): Map<string, { first: Row; others: number }>
   return repeated;
 }
 
-/** Messages stay together, and so do the lines of each stream. */
+/** Keeps messages together, and the lines of each stream. */
 function blocksOf(row: Row, repeated: ReturnType<typeof repeatedErrors>): Message[][] {
   const blocks = new Map<string, Message[]>();
   for (const message of row.messages) {
@@ -52,7 +52,7 @@ function blocksOf(row: Row, repeated: ReturnType<typeof repeatedErrors>): Messag
   return [...blocks.values()];
 }
 
-/** One message, without the empty lines at its end. */
+/** Prints one message without the empty lines at its end. */
 export function messageLines({ severity, text, printed }: Message, paint: Paint, color: boolean): string[] {
   const shown = printable(text, color).trimEnd();
   if (shown === "" && !printed) return [];
@@ -62,14 +62,14 @@ export function messageLines({ severity, text, printed }: Message, paint: Paint,
   return (prefix === "" ? shown : `${prefix} ${shown}`).split("\n");
 }
 
-/** The outputs of the stack: in a preview those that change, after a run all of them. */
+/** Prints the outputs of the stack: in a preview those that change, after a run all of them. */
 export function outputs(rows: Rows, summary: EventOf<"summary">, heading: string, print: Print): string[] {
   const lines = outputLines(rows, summary, print);
   return lines.length === 0 ? [] : [heading, ...lines];
 }
 
 function outputLines(rows: Rows, summary: EventOf<"summary">, print: Print): string[] {
-  // Of a stack that is only now made everything is new, so that marks would say nothing.
+  // In a new stack everything is new, so that marks would mean nothing.
   if (rows.stack.op === "create" && summary.outputChanges.every(({ kind }) => kind === "add")) {
     return propertyLines(summary.outputs, 4, "green", print);
   }
@@ -88,7 +88,7 @@ const countedOps: Op[] = [
   "remove-pending-replace",
 ];
 
-/** How many resources change, and how. */
+/** Prints how many resources change, and how. */
 export function resources(rows: Rows, summary: EventOf<"summary">, paint: Paint): string[] {
   const changed = countedOps.flatMap((op) => {
     const count = summary.changes[op] ?? 0;
@@ -112,7 +112,7 @@ export function resources(rows: Rows, summary: EventOf<"summary">, paint: Paint)
   ];
 }
 
-/** `Duration: 3s` of a real run, begun seconds counted in full. */
+/** Prints `Duration: 3s` of a real run, rounded up to seconds. */
 export function duration(summary: EventOf<"summary">, paint: Paint): string[] {
   if (summary.preview) return [];
   const seconds = Math.ceil(summary.seconds);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import stringWidth from "string-width";
 import type { Style } from "../terminal/colors.ts";
-import { cellsOf, type Line, oneLine, padded, plain, shortType } from "../terminal/text.ts";
+import { type Line, oneLine, padded, plain, shortType } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, isDone, shownOp, status } from "./cells.ts";
 import type { Row, Rows } from "./rows.ts";
@@ -17,25 +18,25 @@ interface TableRow {
   name: string;
   status: Line;
   info: Line;
-  /** What changes, of the info. */
+  /** The changes, which are a part of the info. */
   diff: Line;
-  /** Columns that are kept for dots. */
+  /** Columns that are reserved for dots. */
   dots: number;
-  /** Whether no dots will come any more. */
+  /** Whether the run has ended, so that no more dots appear. */
   isOver: boolean;
 }
 
 const underlined: Style = ["underline", "blueBright"];
-// Up to three dots tell that something is still going on; their place is kept free when it is done, as in Pulumi.
+// Up to three dots show that a row is in progress; their place stays free when it is done, as in Pulumi.
 const dots = 3;
 
-/** The columns that what is said gets before types and names do. */
+/** Columns that the info gets before types and names do. */
 const maxInfoCells = 30;
 const minCells = 12;
-/** Shorter names say little: the packages of the types go first. */
+/** Before names become shorter than this, the packages of the types are left out. */
 const minFullNameCells = 20;
 
-/** Cuts names and types so far that plan and info are seen on a terminal of this width. */
+/** Cuts names and types until plan and info fit a terminal of this width. */
 function fitted(body: TableRow[], width: number): TableRow[] {
   const types = widest(body, ({ type }) => type, 4);
   const names = widest(body, ({ name }) => name, 4);
@@ -45,7 +46,7 @@ function fitted(body: TableRow[], width: number): TableRow[] {
   );
   const missing = 5 + types + 2 + names + 2 + statusCells(body) + 2 + infoCells - width;
   if (missing <= 0) return body;
-  // How many messages there are is seen below the table.
+  // The messages are shown below the table anyway.
   const brief = body.map((row) => ({
     ...row,
     info: row.diff.length > 0 ? row.diff : row.info,
@@ -61,22 +62,22 @@ function fitted(body: TableRow[], width: number): TableRow[] {
 }
 
 const widest = (body: readonly TableRow[], textOf: (row: TableRow) => string, minimum = 0): number =>
-  Math.max(minimum, ...body.map((row) => cellsOf(textOf(row))));
+  Math.max(minimum, ...body.map((row) => stringWidth(textOf(row))));
 
-/** The columns of what is planned, done or going on. */
+/** Columns of the status. */
 const statusCells = (body: readonly TableRow[]): number =>
   widest(body, withoutDots, 4) + Math.max(0, ...body.map(({ dots }) => dots));
 
 const graphemes = new Intl.Segmenter();
 
 function cut(text: string, cells: number, where: "start" | "end"): string {
-  if (cellsOf(text) <= cells) return text;
+  if (stringWidth(text) <= cells) return text;
   let kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  while (cellsOf(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
+  while (stringWidth(kept.join("")) >= cells) kept = where === "start" ? kept.slice(1) : kept.slice(0, -1);
   return where === "start" ? `…${kept.join("")}` : `${kept.join("")}…`;
 }
 
-/** The table of a run: a head, then the resources as a tree by parent. */
+/** Makes the table of a run: a head, then the resources as a tree by parent. */
 export function table(rows: Rows, width = Infinity): Line[] {
   const body = fitted(flattened(rows, branch(rows, rows.stack, childrenOf(rows)), "", ""), width - 1);
   const typeCells = widest(body, ({ type }) => type, 4);
@@ -97,7 +98,7 @@ export function table(rows: Rows, width = Infinity): Line[] {
       row.glyph,
       { text: `  ${padded(row.type, typeCells)}  ${padded(row.name, nameCells)}  ` },
       ...row.status,
-      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - cellsOf(plain(row.status))) + 2) },
+      { text: " ".repeat(Math.max(0, (columns[2] ?? 0) - stringWidth(plain(row.status))) + 2) },
       ...row.info,
     ]),
   ];
@@ -119,7 +120,7 @@ function branch(rows: Rows, row: Row, children: Map<Row, Row[]>): Branch {
   return { row, children: below.filter((child) => child.children.length > 0 || hasNews(rows, child.row)) };
 }
 
-/** Whether a row is worth showing for itself; others only hold their children together. */
+/** Whether a row has something to show of its own; others only hold their children. */
 function hasNews(rows: Rows, row: Row): boolean {
   if (isStackUrn(row.urn) || row.state === "failed" || shownOp(rows, row, true) !== "same") return true;
   if (row.messages.length > 0) return true;
@@ -151,7 +152,7 @@ function suffix(rows: Rows, row: Row, style: Style): Line {
   return [{ text: ".".repeat(Math.max(0, Math.floor((rows.now - row.began) / 1000)) % (dots + 1)), style }];
 }
 
-/** One row as a line of its own, for output that is kept as a log. */
+/** Makes a line of one row, for output that is kept as a log. */
 export function logLine(rows: Rows, row: Row, extra: Line): Line {
   const { glyph, style } = opWords[shownOp(rows, row, false)];
   const columns: Line[] = [

@@ -1,7 +1,7 @@
 import type { Op, RunKind } from "../events.ts";
 import type { Style } from "../terminal/colors.ts";
 
-/** How an operation is shown: two columns of glyph, its colour, and its words for each stage. */
+/** How an operation is shown: a glyph of two columns, its colour, and its words for each stage. */
 interface OpWords {
   glyph: string;
   style: Style;
@@ -49,10 +49,10 @@ function verb(glyph: string, style: Style, planned: string, doing: string, done:
   return { glyph, style, planned, doing, done, failed: `${doing} failed`, counted: done };
 }
 
-/** The steps about what exists already and is not managed. */
+/** Whether a step reads an existing resource that is not managed. */
 export const isLookUp = (op: Op): boolean => op === "read" || op === "read-replacement" || op === "read-discard";
 
-/** The steps that make up one replacement. */
+/** Whether a step is a part of a replacement. */
 export const isPartOfReplacement = (op: Op): boolean =>
   op === "create-replacement" || op === "delete-replaced" || op === "discard-replaced";
 

@@ -1,7 +1,7 @@
 /**
- * Loaded before the program and the provider host: ends the process when the engine is gone. The engine holds the
- * other end of descriptor 3, which closes with it however it ends; otherwise a host would finish what it was doing
- * and stay, and the next run would do the same thing twice.
+ * Ends the process when the engine ends; loaded before the program and the provider host. The engine holds the other
+ * end of descriptor 3, which closes however it ends. Otherwise a host would finish its work and stay, and the next run
+ * would do the same work twice.
  */
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";

@@ -6,11 +6,11 @@ import { EngineError } from "../errors.ts";
 
 export interface Started {
   child: ChildProcess;
-  /** Why it ended: "exited with code 1", "was killed by SIGKILL". Resolves after its output was read. */
+  /** How it ended. Resolves after its output was read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Asks it and all that it has started to end, as Ctrl-C does. */
+  /** Interrupts it and all that it has started, as Ctrl-C does. */
   interrupt: () => void;
-  /** Ends it and all that it has started. */
+  /** Kills it and all that it has started. */
   kill: () => void;
 }
 
@@ -22,12 +22,12 @@ export interface StartOptions {
 }
 
 const running = new Set<Started>();
-// A forgotten child would be left behind when the engine ends in an unforeseen way.
+// An unforeseen end of the engine must not leave children behind.
 process.on("exit", () => {
   for (const started of running) started.kill();
 });
 
-/** Starts Node with a life line. */
+/** Starts Node with a life line, which ends the process when the engine ends. */
 export function startNode(options: StartOptions & { nodeArguments?: string[] }): Started {
   const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
   const nodeArguments = ["--import", lifeline.href, ...(options.nodeArguments ?? [])];
@@ -65,7 +65,7 @@ export function start(command: string, options: StartOptions): Started {
     try {
       process.kill(-child.pid, name);
     } catch {
-      // The whole group is gone already.
+      // The whole group has ended already.
     }
   };
   const started: Started = {
@@ -85,13 +85,13 @@ export function start(command: string, options: StartOptions): Started {
   return started;
 }
 
-/** What decrypts the state is the engine's alone: programs and providers get what they need in clear. */
+/** Removes what decrypts the state: programs and providers get what they need in clear. */
 function withoutPassphrase(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PULUMI_CONFIG_PASSPHRASE: _, PULUMI_CONFIG_PASSPHRASE_FILE: __, ...others } = environment;
   return others;
 }
 
-/** A file of the @pulumi/pulumi that the project itself has installed. */
+/** Finds a file of the @pulumi/pulumi that the project itself has installed. */
 export function resolveFromProject(folder: string, request: string): string {
   try {
     return createRequire(path.join(folder, "package.json")).resolve(request);
@@ -100,6 +100,7 @@ export function resolveFromProject(folder: string, request: string): string {
   }
 }
 
+/** Describes an end: "exited with code 1", "was killed by SIGKILL". */
 export function describeEnd({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }): string {
   return signal === null ? `exited with code ${code ?? 0}` : `was killed by ${signal}`;
 }

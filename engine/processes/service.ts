@@ -5,27 +5,27 @@ import { describeEnd, type Started, type StartOptions } from "./process.ts";
 /** The process that serves a provider. */
 export interface Service {
   address: Promise<string>;
-  /** What to say when it has ended by itself; undefined while it runs. */
+  /** Describes how it ended by itself; undefined while it runs. */
   ended: () => Promise<string | undefined>;
-  /** `cancel` asks it to end its work, for those that are to know. */
+  /** Ends the process. `cancel` asks the provider to stop its work first. */
   stop: (cancel: () => Promise<void>) => Promise<void>;
 }
 
 type OnLine = StartOptions["onLine"];
 
-/** A process on its way to be a service: it prints its port as a line of its own. */
+/** How to start a service, whose process prints its port as a line of its own. */
 export interface ServiceOptions {
-  /** What to call it in errors, such as `the plugin /path`. */
+  /** Its name in errors, such as `the plugin /path`. */
   name: string;
   start: (onLine: OnLine) => Started;
-  /** Gets all that it prints but its port; an error that this throws is why it cannot be used. */
+  /** Receives all that it prints but the port. When this throws, the service fails with that error. */
   onLine: (line: string, stream: "stdout" | "stderr", ready: boolean) => void;
-  /** What more there is to say about why it ended. */
+  /** Adds its last output to the description of its end. */
   describeOutput: () => string;
   stop: (started: Started, cancel: () => Promise<void>) => Promise<void>;
 }
 
-/** The service of a process, from when it has told its port. */
+/** Starts a service. Its address resolves when the process has printed its port. */
 export function serve({ name, start, onLine, describeOutput, stop }: ServiceOptions): Service {
   let stopped = false;
   let ready = false;

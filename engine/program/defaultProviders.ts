@@ -12,8 +12,8 @@ import { makeReference, packageOf, parseReference, providerTypePrefix, typeOf } 
 import { providerProperties } from "../workspace/config.ts";
 
 /**
- * Which provider serves what a program asks for. The default ones, one for each package and version, are made here out
- * of the stack's configuration.
+ * Finds the provider for what a program asks for. Makes the default ones, one for each package and version, from the
+ * stack's configuration.
  */
 export class DefaultProviders {
   readonly #run: Run;
@@ -29,12 +29,12 @@ export class DefaultProviders {
     this.#versions = versionsIn(run.resources);
   }
 
-  /** The version of a provider: the one that is asked for, or the one that was used so far; empty where there is none. */
+  /** Chooses the version of a provider: the requested one, or the one in the state; empty where there is none. */
   version(name: string, requested: string): string {
     return requested || (this.#versions.get(name) ?? "");
   }
 
-  /** What a component hands down to its children. */
+  /** Remembers the providers that a component passes to its children. */
   rememberComponent(component: string, request: RegisterResourceRequest): void {
     const own = new Map(request.getProvidersMap().toArray());
     for (const [name, reference] of this.#ofComponents.get(request.getParent()) ?? []) {
@@ -43,7 +43,7 @@ export class DefaultProviders {
     this.#ofComponents.set(component, own);
   }
 
-  /** Its own, the one of its package that a parent component hands down, its parent's, or the default one. */
+  /** Finds the provider of a resource: its own, its parent's, one of a parent component, or the default one. */
   ofResource(request: RegisterResourceRequest, parent: Goal | undefined): Promise<string> {
     const name = packageOf(request.getType());
     const inherited =
@@ -71,7 +71,7 @@ export class DefaultProviders {
     return reference ? Promise.resolve(reference) : this.#default(name, request.getVersion());
   }
 
-  /** The reference of a default provider, which is made when it is asked for first. */
+  /** Finds the default provider, which is made on first use. */
   #default(name: string, requested: string): Promise<string> {
     const version = this.version(name, requested);
     const key = `${name} ${version}`;

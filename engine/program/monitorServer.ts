@@ -25,7 +25,7 @@ import type { ResourceMonitor } from "./resourceMonitor.ts";
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
 
 /**
- * Where the program and the providers call: Pulumi's ResourceMonitor and Engine services, on one port of loopback, for
+ * Serves Pulumi's ResourceMonitor and Engine, which the program and the providers call: on one port of loopback, for
  * processes of this user.
  */
 export class MonitorServer {
@@ -37,10 +37,10 @@ export class MonitorServer {
   #waiting: (() => void)[] = [];
   #closed = false;
   #finish: () => void = () => undefined;
-  /** Resolves when the program says that it has registered everything. */
+  /** Resolves when the program reports that it has registered everything. */
   readonly finished = new Promise<void>((resolve) => (this.#finish = resolve));
   address = "";
-  /** What the program and the providers say is not passed on any more. */
+  /** Set to drop the messages of the program and the providers. */
   silent = false;
 
   constructor(emit: Emit) {
@@ -68,7 +68,7 @@ export class MonitorServer {
     this.address = `127.0.0.1:${this.#loopback.port}`;
   }
 
-  /** From here on resources can be registered. */
+  /** Lets the program register resources. */
   serve(resourceMonitor: ResourceMonitor): void {
     this.#resourceMonitor = resourceMonitor;
   }
@@ -87,7 +87,7 @@ export class MonitorServer {
 
   #log(request: LogRequest): void {
     const severity = severities[request.getSeverity()];
-    // Debug messages of the SDK quote whole answers, secrets in them too.
+    // Debug messages of the SDK quote whole answers with their secrets.
     if (this.silent || severity === undefined) return;
     const urn = request.getUrn();
     this.#emit({
@@ -140,7 +140,7 @@ export class MonitorServer {
     return this.#resourceMonitor;
   }
 
-  /** The failure of a function is the program's: it may catch it. */
+  /** Calls a function. Its failure goes to the program, which may catch it. */
   async #invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
     const result = await this.#unlessAborted((resourceMonitor) =>
       resourceMonitor.invoke(request).then(
@@ -155,12 +155,12 @@ export class MonitorServer {
     return result.response;
   }
 
-  /** After an abort the SDK is told that the monitor is gone, and ends the program without a word. */
+  /** After an abort answers "unavailable", at which the SDK ends the program silently. */
   async #unlessAborted<Result>(work: (resourceMonitor: ResourceMonitor) => Promise<Result>): Promise<Result> {
     const resourceMonitor = this.#served();
     return Promise.race([
       work(resourceMonitor).catch(() => {
-        // It was told where it happened.
+        // The failure was reported where it happened.
         throw unavailable();
       }),
       resourceMonitor.aborted.then(() => {
@@ -173,7 +173,7 @@ export class MonitorServer {
 const unavailable = (): Error & { code: number } =>
   Object.assign(new Error("resource monitor shut down"), { code: grpc.status.UNAVAILABLE });
 
-/** A unary handler from a function that returns or throws. */
+/** Makes a unary handler from a function that returns or throws. */
 function unary<Request, Response>(
   work: (request: Request) => Response | Promise<Response>,
 ): handleUnaryCall<Request, Response> {

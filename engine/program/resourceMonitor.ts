@@ -44,16 +44,16 @@ const {
   RESOURCE_MONITOR_FEATURE_DELETED_WITH: deletedWith,
 } = resourceProto.ResourceMonitorFeature;
 
-/** Turns what the program registers into goals, gives them their providers, and answers with what came of it. */
+/** Answers the registrations of a program: turns them into goals, gives them their providers, and brings them about. */
 export class ResourceMonitor {
   readonly #run: Run;
   readonly #generator: StepGenerator;
-  /** Source positions are written relative to the folder of Pulumi.yaml. */
+  /** The folder of Pulumi.yaml, to which source positions are relative. */
   readonly #root: string;
   readonly #goals = new Map<string, Goal>();
   readonly #providers: DefaultProviders;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
-  /** What has its outputs already: they are registered once. */
+  /** The components whose outputs are registered, which happens once. */
   readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
@@ -77,7 +77,7 @@ export class ResourceMonitor {
     return info.setSupportedfeaturesList([secrets, references, deletedWith]);
   }
 
-  /** Something that this engine does not do: ends the run. */
+  /** Reports something that this engine does not do, and ends the run. */
   refuse(message: string, urn?: string): ReportedError {
     const failure = this.#run.fail(message, urn);
     this.#run.abort();
@@ -117,7 +117,7 @@ export class ResourceMonitor {
     return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
   }
 
-  /** Looks at something that exists already and is not managed here: the `get` of a resource. */
+  /** Reads an existing resource that this stack does not manage: the `get` of a resource. */
   async read(request: ReadResourceRequest): Promise<ReadResourceResponse> {
     const type = request.getType();
     let goal: ReadGoal;
@@ -147,7 +147,7 @@ export class ResourceMonitor {
     return new resourceProto.ReadResourceResponse().setUrn(state.urn).setProperties(toStruct(state.outputs, accepted));
   }
 
-  /** Calls a function of a package; a ProviderError says that it failed. */
+  /** Calls a function of a package. Throws a ProviderError when the function fails. */
   async invoke(request: ResourceInvokeRequest): Promise<ResourceInvokeResponse> {
     const token = request.getTok();
     const name = packageOf(token);
@@ -189,7 +189,7 @@ export class ResourceMonitor {
     }
   }
 
-  /** Stack outputs are taken over at the end, when it is known whether everything went well. */
+  /** Saves the outputs of the stack at the end, when it is known whether the run failed. */
   async finish(): Promise<StackOutputs | undefined> {
     if (!this.#stackOutputs) return undefined;
     const { urn, outputs } = this.#stackOutputs;
@@ -263,7 +263,7 @@ function timeoutsOf(request: RegisterResourceRequest): Timeouts {
   return Object.fromEntries(texts.map(([name, text]) => [name, parseDuration(text, `customTimeouts.${name}`)]));
 }
 
-/** In previews the SDK marks objects that were resources; no state has this mark, so it would look like a change. */
+/** Removes the marks that the SDK puts on resources in previews: no state has them, so they would look like changes. */
 function withoutMarks(value: Value): Value {
   if (value instanceof Secret) return new Secret(withoutMarks(value.value));
   if (Array.isArray(value)) return value.map(withoutMarks);

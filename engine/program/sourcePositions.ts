@@ -4,7 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Goal } from "../deployment/goal.ts";
 
-/** Where in the program a request comes from. `root`: positions are written relative to the folder of Pulumi.yaml. */
+/** Finds where in the program a request comes from, relative to `root`, the folder of Pulumi.yaml. */
 export function positionsOf(
   request: RegisterResourceRequest | ReadResourceRequest,
   root: string,
@@ -24,7 +24,7 @@ function written(position: SourcePosition | undefined, root: string): string {
   return `project:///${relative}#${position.getLine()}${column}`;
 }
 
-/** As Go writes a path in a URL, so that a position does not look changed next to the CLI. */
+/** Escapes a part of a path as Go does in URLs, so that a position does not look changed to the CLI. */
 const escapedLikeGo = (segment: string): string =>
   encodeURIComponent(segment)
     .replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent)

@@ -12,7 +12,7 @@ import type { Project } from "../workspace/project.ts";
 
 const instead = "run this program with the Pulumi CLI";
 
-/** Refuses the programs that this engine does not run. */
+/** Refuses programs in other languages. */
 export function refuseForeignRuntime({ file, runtime }: Project): void {
   if (runtime === "nodejs") return;
   throw new Refusal(
@@ -21,8 +21,8 @@ export function refuseForeignRuntime({ file, runtime }: Project): void {
 }
 
 /**
- * Looks through the old state for what could not be carried on, before anything is done.
- * @param packages those whose plugins can be started
+ * Refuses a state that this engine could not continue, before anything is done.
+ * @param packages those whose providers can be started
  */
 export function refuseForeignState(resources: readonly ResourceState[], packages: ReadonlySet<string>): void {
   for (const { urn, type, custom, inputs } of resources) {
@@ -33,7 +33,7 @@ export function refuseForeignState(resources: readonly ResourceState[], packages
   }
 }
 
-/** What to say of a package that nothing serves. */
+/** Describes the lack of a plugin for a package. */
 function missingPlugin(name: string): string {
   if (name === "pulumi") return `the resources of Pulumi itself are not served by the embedded engine, ${instead}`;
   return (
@@ -42,7 +42,7 @@ function missingPlugin(name: string): string {
   );
 }
 
-/** Refuses by name what a look-up or a call of a package asks for and this engine does not do. */
+/** Refuses the options of a read or a call that this engine does not support, by name. */
 export function refusePackage(
   request: ReadResourceRequest | ResourceInvokeRequest,
   what: string,
@@ -56,7 +56,7 @@ export function refusePackage(
   }
 }
 
-/** Refuses by name what a registration asks for and this engine does not do. */
+/** Refuses the options of a registration that this engine does not support, by name. */
 export function refuseRegistration(request: RegisterResourceRequest, packages: ReadonlySet<string>): void {
   const type = request.getType();
   const resource = `resource '${request.getName()}' (${type})`;

@@ -12,30 +12,30 @@ export const channelOptions = {
   "grpc.max_send_message_length": 400 * 1024 * 1024,
 };
 
-export type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
+type ResourceProviderClient = InstanceType<typeof providerService.ResourceProviderClient>;
 type UnaryCallback<Response> = (error: ServiceError | null, response: Response) => void;
 export type ProviderCall<Response> = (client: ResourceProviderClient, done: UnaryCallback<Response>) => unknown;
 
-/** What a provider is told first. */
+/** The addresses for a handshake. */
 export interface ConnectionOptions {
   engineAddress: string;
   /** The folder of the plugin. */
   folder: string;
 }
 
-/** What a provider understands. */
+/** The kinds of values and calls that a provider supports. */
 export interface Capabilities {
   secrets: boolean;
   resources: boolean;
   previews: boolean;
 }
 
-/** The way to a provider, which opens with the first call. */
+/** The connection to a provider, which opens with the first call. */
 export class Connection {
   readonly #service: Service;
   readonly #options: ConnectionOptions;
   #client: Promise<ResourceProviderClient> | undefined;
-  /** Agreed on in a handshake; undefined with providers that know none. */
+  /** The result of the handshake; undefined with providers that do not support one. */
   capabilities: Capabilities | undefined;
 
   constructor(service: Service, options: ConnectionOptions) {
@@ -44,8 +44,8 @@ export class Connection {
   }
 
   /**
-   * Fails with a ProviderError; but for what the provider does not implement, and what it did in part, which are the
-   * caller's to understand.
+   * Calls the provider. Throws a ProviderError, but for calls that it does not implement and for partial failures: those
+   * errors of gRPC are for the caller to read.
    */
   async call<Response>(call: ProviderCall<Response>): Promise<Response> {
     this.#client ??= this.#connect();
@@ -84,7 +84,7 @@ export class Connection {
     return client;
   }
 
-  /** What to tell of a call that failed: a provider that has ended says more than the broken connection to it. */
+  /** Explains a failed call. The end of a provider explains more than the broken connection to it. */
   async #explained(error: unknown): Promise<unknown> {
     if (!isServiceError(error)) return error;
     if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) {

@@ -26,7 +26,7 @@ export function startDynamicHost(options: DynamicHostOptions): Service {
       }),
     onLine: options.onLine,
     describeOutput: () => "",
-    // It holds nothing that would have to be put in order.
+    // It holds nothing that has to be put in order.
     stop: () => Promise.resolve(),
   });
 }

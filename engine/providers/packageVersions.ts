@@ -1,25 +1,28 @@
+import type { SemVer } from "semver";
+import coerce from "semver/functions/coerce.js";
+import parse from "semver/functions/parse.js";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
 import { isProperties, property, type Properties } from "../values/values.ts";
 
-/** Where Pulumi keeps what it notes about a provider among the inputs of it; the provider does not see it. */
+/** The input of a provider that holds Pulumi's own notes; the provider does not see it. */
 const internalKey = "__internal";
 const versionKey = "version";
 
-/** What a provider sees of its inputs. */
+/** The inputs without Pulumi's own notes, as a provider sees them. */
 export function visibleInputs(inputs: Properties): Properties {
   const { [internalKey]: _internal, ...rest } = inputs;
   return rest;
 }
 
-/** The inputs of a provider that is asked for in a version, which may be none; as Pulumi notes them. */
+/** Adds the requested version to the inputs of a provider, as Pulumi notes it; an empty one adds nothing. */
 export function withVersion(inputs: Properties, version: string): Properties {
   if (version === "") return inputs;
   const internal = property(inputs, internalKey);
   return { ...inputs, [internalKey]: isProperties(internal) ? internal : {}, [versionKey]: version };
 }
 
-/** Checked inputs with what the provider was not shown, or has dropped. */
+/** Adds Pulumi's own notes to checked inputs, which the provider did not see or has dropped. */
 export function withInternals(checked: Properties, news: Properties): Properties {
   const inputs = { ...checked };
   for (const key of [versionKey, internalKey]) {
@@ -29,20 +32,20 @@ export function withInternals(checked: Properties, news: Properties): Properties
   return inputs;
 }
 
-/** The version of the plugin that the inputs of a provider ask for. */
+/** Reads the plugin version that the inputs of a provider ask for. */
 export function requestedVersion(inputs: Properties): string | undefined {
   const version = property(inputs, versionKey);
   return typeof version === "string" ? version : undefined;
 }
 
-/** What Pulumi notes about a provider and this engine does not do. */
+/** Finds a note of Pulumi about a provider that this engine does not support. */
 export function unsupportedInternal(inputs: Properties): string | undefined {
   const internal = property(inputs, internalKey);
   const known = [versionKey, "pluginDownloadURL", "pluginChecksums"];
   return isProperties(internal) ? Object.keys(internal).find((name) => !known.includes(name)) : undefined;
 }
 
-/** The version that is used where the program names none: the highest one in the state, by package. */
+/** Lists the highest version of each package in the state: the default where the program names none. */
 export function versionsIn(resources: readonly ResourceState[]): Map<string, string> {
   const versions = new Map<string, string>();
   for (const { type, inputs } of resources) {
@@ -54,24 +57,16 @@ export function versionsIn(resources: readonly ResourceState[]): Map<string, str
   return versions;
 }
 
-/** `default`, or with a version `default_1_2_3`. */
+/** Names a default provider: `default`, or `default_1_2_3` for a version. */
 export function defaultName(version: string): string {
   return version === "" ? "default" : `default_${version.replaceAll(/[.+-]/g, "_")}`;
 }
 
-/** By the rules of semantic versions, without those for more than one name after the hyphen. */
+/** Whether a version comes before another one; false when one of them is no version. */
 export function isOlder(version: string, than: string): boolean {
-  const [a, b] = [parsed(version), parsed(than)];
-  for (const i of [0, 1, 2]) {
-    const difference = (a.numbers[i] ?? 0) - (b.numbers[i] ?? 0);
-    if (difference !== 0) return difference < 0;
-  }
-  if (a.early === b.early) return false;
-  if (a.early === "" || b.early === "") return b.early === "";
-  return a.early < b.early;
+  const [a, b] = [parseVersion(version), parseVersion(than)];
+  return a !== null && b !== null && a.compare(b) < 0;
 }
 
-function parsed(version: string): { numbers: number[]; early: string } {
-  const [numbers = "", early = ""] = version.replace(/^v/, "").replace(/\+.*$/, "").split(/-(.*)/);
-  return { numbers: numbers.split(".").map(Number), early };
-}
+/** Reads a version as leniently as Pulumi: `v1.2` is 1.2.0. */
+const parseVersion = (text: string): SemVer | null => parse(text) ?? coerce(text);

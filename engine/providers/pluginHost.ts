@@ -17,12 +17,12 @@ export interface PluginOptions {
   environment: NodeJS.ProcessEnv;
 }
 
-/** How long a plugin may take to do what it is asked for while it ends, in milliseconds; as long as with Pulumi. */
+/** Milliseconds that a plugin gets for a cancellation, and again for its end, as with Pulumi. */
 const gracePeriodMs = 5000;
-/** How much of what a plugin says is kept to explain why it ended, in characters. */
+/** Characters of the last output that are kept to explain why a plugin ended. */
 const maxOutputCharacters = 4000;
 
-/** How the plugin in a folder is started: its executable, or a PulumiPlugin.yaml that says in which runtime. */
+/** Finds how the plugin in a folder is started: by its executable, or by the runtime that PulumiPlugin.yaml names. */
 export function entryOf({ name, folder }: PluginFolder): { executable: string } | { manifest: string } {
   const where = `the plugin '${name}'`;
   if (!existsSync(folder)) throw new EngineError(`${where}: there is no folder ${folder}`);
@@ -36,7 +36,7 @@ export function entryOf({ name, folder }: PluginFolder): { executable: string } 
   throw new EngineError(`${where}: there is no executable ${candidates.join(" or ")}`);
 }
 
-/** Starts a provider plugin in the program's folder. What it prints is not the user's: it is told when the plugin fails. */
+/** Starts a provider plugin in the program's folder. What it prints is shown only when it fails. */
 export function startPlugin(plugin: PluginFolder, options: PluginOptions): Service {
   const entry = entryOf(plugin);
   const what = "executable" in entry ? entry.executable : plugin.folder;
@@ -65,7 +65,7 @@ export function startPlugin(plugin: PluginFolder, options: PluginOptions): Servi
   });
 }
 
-/** First it is told, so that it can put in order what it is doing; then it is interrupted. */
+/** Cancels its work, so that it can put in order what it is doing, and then interrupts it. */
 async function end(started: Started, cancel: () => Promise<void>): Promise<void> {
   const timeout = new AbortController();
   const ended = started.ended.catch(() => undefined);
@@ -77,7 +77,7 @@ async function end(started: Started, cancel: () => Promise<void>): Promise<void>
   timeout.abort();
 }
 
-/** As the Pulumi CLI: the options of the runtime, the project, and the package's own configuration. */
+/** The variables that the Pulumi CLI sets: options of the runtime, the project, and the package's own configuration. */
 function pluginEnvironment({ name }: PluginFolder, { project, config }: PluginOptions): NodeJS.ProcessEnv {
   const options = Object.entries(project.runtimeOptions).map(([key, value]): [string, string] => [
     `PULUMI_RUNTIME_${key.toUpperCase()}`,
@@ -93,7 +93,7 @@ function pluginEnvironment({ name }: PluginFolder, { project, config }: PluginOp
   };
 }
 
-/** A plugin without an executable says in PulumiPlugin.yaml in which runtime it runs. */
+/** Starts a plugin without an executable in the runtime that its PulumiPlugin.yaml names. */
 function startManifest(manifest: string, options: StartOptions): Started {
   const { runtime } = readYaml(manifest);
   const name = isObject(runtime) ? runtime["name"] : runtime;

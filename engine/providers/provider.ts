@@ -5,13 +5,13 @@ import type { Properties } from "../values/values.ts";
 export interface DetailedChange {
   kind: "add" | "delete" | "update";
   replaces: boolean;
-  /** The old value stands among the old inputs, not among the outputs. */
+  /** Whether the old value stands among the old inputs, rather than the outputs. */
   input: boolean;
 }
 
-/** A provider's opinion on what a change of inputs means. */
+/** A provider's answer to what a change of inputs means. */
 export interface Difference {
-  /** unknown: the engine compares the inputs itself. */
+  /** `unknown`: the engine compares the inputs itself. */
   changes: "none" | "some" | "unknown";
   replaces: string[];
   changed: string[];
@@ -26,7 +26,7 @@ export interface Checked {
 
 export interface Updated {
   outputs: Properties;
-  /** It wants to be read before each preview and update. */
+  /** Whether the resource wants to be read before each preview and update. */
   refreshBeforeUpdate: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Created extends Updated {
   id: string;
 }
 
-/** What is there; an empty ID where nothing is. Without inputs those that are known stay. */
+/** What a read found. An empty ID: nothing. Undefined inputs: the known ones stay. */
 export interface ReadResult extends Created {
   inputs: Properties | undefined;
 }
@@ -44,18 +44,18 @@ export interface Invoked {
   failures: Checked["failures"];
 }
 
-/** Which resource a call is about. */
+/** The resource of a call. */
 export interface Identity {
   urn: string;
   id: string;
 }
 
-/** The provider refused or failed; nothing is known to have been done. */
+/** The provider refused or failed, and reports nothing as done. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
 }
 
-/** Created or updated, but not ready: what is there is saved and the run fails. */
+/** The resource was created or updated, but is not ready: its state is saved and the run fails. */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
   readonly found: ReadResult;
@@ -67,12 +67,12 @@ export class PartialFailure extends Error {
   }
 }
 
-/** The provider cannot say what would change, because its own configuration is not known yet. */
+/** The provider cannot compare, because its own configuration is not known yet. */
 export class DiffUnavailable extends Error {
   override readonly name = "DiffUnavailable";
 }
 
-/** A provider in operation. Its one implementation speaks gRPC, to the dynamic-provider host and to plugins alike. */
+/** A running provider. Timeouts are in seconds; 0: the provider decides. */
 export interface Provider {
   checkConfig(urn: string, old: Properties, news: Properties): Promise<Checked>;
   diffConfig(urn: string, oldInputs: Properties, oldOutputs: Properties, inputs: Properties): Promise<Difference>;
@@ -91,7 +91,7 @@ export interface Provider {
   delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
   /** Calls a function of the package. */
   invoke(token: string, args: Properties, preview: boolean): Promise<Invoked>;
-  /** As the provider tells it; empty where it tells none. */
+  /** The version that the provider reports; empty where it reports none. */
   version(): Promise<string>;
   /** Asks it to stop what it is doing. */
   cancel(): void;

@@ -43,17 +43,19 @@ import {
 import { differenceOf, failuresOf, partialFailure } from "./responses.ts";
 
 const asIs = { secrets: true, resources: true, unknowns: true };
-/** How configurations are checked and compared. */
+/** How configurations are sent to be checked and compared. */
 const asPlain = { secrets: false, resources: false, unknowns: true };
+
+/** A provider behind gRPC: the host of dynamic providers, or a plugin. */
 export class ProviderClient implements Provider {
   readonly #connection: Connection;
-  /** What providers that know no handshake say when they are configured. */
+  /** The capabilities that a provider without a handshake reports when it is configured. */
   #configuredCapabilities: Capabilities = { secrets: false, resources: false, previews: false };
-  /** Until it is configured for good; false when its configuration holds unknowns. */
+  /** Whether its configuration is known; with unknowns in it the provider is not asked. */
   #known = true;
 
-  constructor(service: Service, greeting: ConnectionOptions) {
-    this.#connection = new Connection(service, greeting);
+  constructor(service: Service, options: ConnectionOptions) {
+    this.#connection = new Connection(service, options);
   }
 
   get #capabilities(): Capabilities {
@@ -72,7 +74,7 @@ export class ProviderClient implements Provider {
     try {
       const answer = await this.#ask<pb.CheckResponse>((client, done) => client.checkConfig(request, done));
       const checked = this.#checked(answer, news);
-      // None were sent.
+      // The inputs were sent without their secret marks.
       markSecrets(checked.inputs, news);
       return checked;
     } catch (error) {
@@ -233,7 +235,7 @@ export class ProviderClient implements Provider {
   }
 
   cancel(): void {
-    // Whether it heard is not waited for: running steps are, in any case.
+    // Nobody waits for the answer: the run waits for its steps in any case.
     void this.#cancel();
   }
 
@@ -255,7 +257,7 @@ export class ProviderClient implements Provider {
     return outputs;
   }
 
-  /** `secretsOf`: where the outputs and inputs of a partial failure get their secret marks from. */
+  /** Calls the provider. `secretsOf`, `inputSecretsOf`: mark secrets in the outputs, inputs of a partial failure. */
   async #ask<Response>(
     call: ProviderCall<Response>,
     secretsOf: Properties = {},

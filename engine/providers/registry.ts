@@ -6,10 +6,10 @@ import { isOlder, requestedVersion, visibleInputs, withInternals } from "./packa
 import { ProviderError } from "./provider.ts";
 import type { Checked, Difference, Identity, Created, Provider, InputsAndOutputs, Updated } from "./provider.ts";
 
-/** What steps need of a provider; provider resources themselves are served by the registry in the same way. */
+/** The part of a provider that steps use. The registry is one too, for provider resources. */
 export type Operator = Pick<Provider, "check" | "diff" | "create" | "read" | "update" | "delete">;
 
-/** All providers in operation, by reference; and the operator of the resources that configure them. */
+/** The running providers by reference, and the operator of the resources that configure them. */
 export class ProviderRegistry implements Operator {
   readonly #start: (name: string) => Provider;
   readonly #warn: (message: string) => void;
@@ -26,7 +26,7 @@ export class ProviderRegistry implements Operator {
     this.#warn = warn;
   }
 
-  /** Starts a process ahead of time: the program takes as long to load as a provider does. */
+  /** Starts a provider while the program loads, which takes about as long. */
   warmUp(name: string): void {
     this.#warm.set(name, this.#start(name));
   }
@@ -94,7 +94,7 @@ export class ProviderRegistry implements Operator {
     return Promise.resolve();
   }
 
-  /** It may still be asked by what is under way, and takes its time to end: that is waited for at the end of the run. */
+  /** Keeps a replaced provider until the end of the run, since running steps may still use it. */
   #retire(provider: Provider): void {
     this.#closed.push(provider);
   }
@@ -103,13 +103,13 @@ export class ProviderRegistry implements Operator {
     throw new ProviderError("provider resources cannot be read");
   }
 
-  /** Puts a provider that did not change into operation, with the inputs it has in the state. */
+  /** Configures a provider that did not change, with its inputs in the state. */
   async same(state: ResourceState): Promise<void> {
     if (this.#providers.has(makeReference(state.urn, state.id))) return;
     await this.#configure(this.#take(state.urn), state.urn, state.id, state.inputs);
   }
 
-  /** Makes sure that the provider of an old resource is in operation. */
+  /** Makes sure that the provider of an old resource runs. */
   async ensure(reference: string, resources: readonly ResourceState[]): Promise<void> {
     if (reference === "" || this.#providers.has(reference)) return;
     const opening = this.#opening.get(reference) ?? this.#open(reference, resources);
@@ -125,7 +125,7 @@ export class ProviderRegistry implements Operator {
     const { urn, id } = parseReference(reference);
     const state = resources.find((candidate) => candidate.urn === urn && candidate.id === id);
     if (state === undefined) throw new ProviderError(`could not find provider ${reference} in the state`);
-    // Not the one that may be under check for an update of this very provider.
+    // A new process: the checked one waits for the update of this same provider.
     const provider = this.#new(urn);
     const known = this.#providers.get(reference);
     if (known) return known;

@@ -5,11 +5,11 @@ import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import { parsePath, type Path } from "../values/paths.ts";
 import type { Checked, DetailedChange, Difference } from "./provider.ts";
 
-/** What a check or a function finds wrong. */
+/** Reads the failures of a check or a function. */
 export const failuresOf = (response: pb.CheckResponse | pb.InvokeResponse): Checked["failures"] =>
   response.getFailuresList().map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
 
-/** What an error says about a resource that exists, but is not as it should be. */
+/** Reads the detail of an error about a resource that exists, but is not ready. */
 export function partialFailure(error: ServiceError): pb.ErrorResourceInitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   if (!Buffer.isBuffer(encoded)) return undefined;
@@ -19,7 +19,7 @@ export function partialFailure(error: ServiceError): pb.ErrorResourceInitFailed 
   return detail && providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
 }
 
-/** What a diff says. */
+/** Reads the answer to a diff. */
 export function differenceOf(response: pb.DiffResponse): Difference {
   const { DiffChanges } = providerProto.DiffResponse;
   const changes = response.getChanges();
@@ -36,7 +36,7 @@ export function differenceOf(response: pb.DiffResponse): Difference {
   };
 }
 
-/** A path that cannot be read names the property that is called so. */
+/** Reads a path; one that cannot be parsed is the name of a property. */
 function pathOf(path: string): Path {
   try {
     const parsed = parsePath(path);

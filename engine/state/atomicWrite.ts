@@ -2,16 +2,16 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import path from "node:path";
 import { EngineError, messageOf, systemCode } from "../errors.ts";
 
-/** How files are put on disk; a parameter, so that a full disk can be tried. */
+/** Writes a file; a parameter, so that tests can simulate a full disk. */
 export type WriteFile = (file: string, text: string) => Promise<void>;
 
-/** Without detours through the thread pool, which take longer than the writing of a state of usual size. */
+/** Writes synchronously: a detour through the thread pool takes longer than writing a state of usual size. */
 export const writeDurably: WriteFile = (file, text) => {
   writeAtomically(file, text);
   return Promise.resolve();
 };
 
-/** A reader sees the old content or the new one, also after a power cut. */
+/** Replaces a file. A reader sees the old content or the new one, also after a power cut. */
 export function writeAtomically(file: string, text: string): void {
   const temporary = temporaryName(file);
   try {

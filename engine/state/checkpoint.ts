@@ -11,10 +11,10 @@ import { newState, type Operation, type OperationType, type ResourceState, type 
 /** Written into each state as the version of the engine that wrote it; Pulumi checks the hash of it. */
 const version = "v0.1.0-pulumi-microapps";
 
-/** Resources of this state are read before each preview and update. */
+/** The feature of a state whose resources are read before each preview and update. */
 const refreshFeature = "refreshBeforeUpdate";
 
-/** What a checkpoint says, decrypted. */
+/** The content of a checkpoint, decrypted. */
 export interface Deployment {
   resources: ResourceState[];
   operations: Operation[];
@@ -170,7 +170,7 @@ function decode(raw: unknown, place: string, crypter: Crypter): Value {
   return new Secret(decode(JSON.parse(text), place, crypter));
 }
 
-/** The text of a checkpoint file. */
+/** Writes the text of a checkpoint file. */
 export function renderCheckpoint(
   deployment: Deployment,
   project: string,
@@ -193,14 +193,14 @@ export function renderCheckpoint(
   return `${JSON.stringify(checkpoint, null, 4)}\n`;
 }
 
-/** Of a state that needs no more than version 3 of the format Pulumi says so, for the sake of older readers. */
+/** The lowest version of the format that can hold a state, as Pulumi chooses it for older readers. */
 export function formatOf({ resources, operations }: Deployment): { version: number; features?: string[] } {
   const all = [...resources, ...operations.map(({ resource }) => resource)];
   const refreshes = all.some(({ refreshBeforeUpdate }) => refreshBeforeUpdate);
   return refreshes ? { version: 4, features: [refreshFeature] } : { version: 3 };
 }
 
-/** How the text of a secret is written: encrypted in the state, hidden or plain in an export. */
+/** Writes the text of a secret: encrypted in the state, encrypted or plain in an export. */
 export type Seal = (place: string, text: string) => { ciphertext: string } | { plaintext: string };
 
 export function encodeDeployment(

@@ -6,7 +6,7 @@ import { EngineError, messageOf } from "../errors.ts";
 const derive = promisify(pbkdf2);
 const keys = new Map<string, Promise<Buffer>>();
 
-/** A million rounds take a third of a second: once per process for each passphrase and salt. */
+/** Derives a key once per process, passphrase and salt: a million rounds take a third of a second. */
 function keyFor(passphrase: string, salt: Buffer): Promise<Buffer> {
   const name = `${salt.toString("hex")} ${passphrase}`;
   const key = keys.get(name) ?? derive(passphrase, salt, 1_000_000, 32, "sha256");
@@ -19,7 +19,7 @@ export class Crypter {
   /** `v1:<salt>:<the encrypted word "pulumi">`: `encryptionsalt` of the stack's file, `salt` in the state. */
   readonly salt: string;
   readonly #key: Buffer;
-  /** What was read from the state, by place and text: an unchanged secret keeps its ciphertext. */
+  /** Ciphertexts of the state by place and text: an unchanged secret keeps its ciphertext. */
   readonly #known = new Map<string, string>();
 
   constructor(key: Buffer, salt: string) {
@@ -64,7 +64,7 @@ export class Crypter {
   }
 }
 
-/** A crypter with a new salt, for a stack that has none yet. */
+/** Makes a crypter with a new salt, for a stack that has none yet. */
 export async function newCrypter(passphrase: string): Promise<Crypter> {
   const salt = randomBytes(8);
   const key = await keyFor(passphrase, salt);
@@ -72,6 +72,7 @@ export async function newCrypter(passphrase: string): Promise<Crypter> {
   return new Crypter(key, `v1:${salt.toString("base64")}:${check}`);
 }
 
+/** Opens the crypter of a salt. Fails when the passphrase is another one. */
 export async function openCrypter(salt: string, passphrase: string): Promise<Crypter> {
   const [version, encoded, ...check] = salt.split(":");
   if (version !== "v1" || encoded === undefined || check.length !== 3) {
@@ -82,7 +83,7 @@ export async function openCrypter(salt: string, passphrase: string): Promise<Cry
   try {
     word = crypter.decrypt(check.join(":"));
   } catch {
-    // Told below: a check that cannot be decrypted means the same as one that says something else.
+    // Reported below: a check that cannot be decrypted means the same as one with another word.
   }
   if (word !== "pulumi") {
     throw new EngineError("incorrect passphrase: set PULUMI_CONFIG_PASSPHRASE to the one this stack was created with");
@@ -90,11 +91,11 @@ export async function openCrypter(salt: string, passphrase: string): Promise<Cry
   return crypter;
 }
 
-/** Whether the environment says the passphrase, which may be an empty one. */
+/** Whether the environment holds the passphrase, which may be empty. */
 export const hasPassphrase = (environment: NodeJS.ProcessEnv): boolean =>
   environment["PULUMI_CONFIG_PASSPHRASE"] !== undefined || !!environment["PULUMI_CONFIG_PASSPHRASE_FILE"];
 
-/** The passphrase from the environment variables that Pulumi reads. */
+/** Reads the passphrase from the environment variables of Pulumi. */
 export function passphraseFrom(environment: NodeJS.ProcessEnv): string {
   const passphrase = environment["PULUMI_CONFIG_PASSPHRASE"];
   if (passphrase !== undefined) return passphrase;

@@ -1,6 +1,6 @@
 import { neededBy, type ResourceState } from "./resourceState.ts";
 
-/** What depends on what among the resources of a state, whose order is a valid one. */
+/** The dependencies among the resources of a state, which stand in a valid order. */
 export class DependencyGraph {
   readonly #resources: readonly ResourceState[];
   readonly #index: Map<ResourceState, number>;
@@ -14,7 +14,7 @@ export class DependencyGraph {
     return this.#index.has(state);
   }
 
-  /** Everything after `root` that depends on it, directly or not; children do not count. */
+  /** Lists everything after `root` that depends on it, directly or not; children do not count. */
   dependingOn(root: ResourceState, ignore: ReadonlySet<string>): ResourceState[] {
     const urns = new Set([root.urn]);
     const dependents: ResourceState[] = [];
@@ -26,7 +26,7 @@ export class DependencyGraph {
     return dependents;
   }
 
-  /** What has to stay until `state` is deleted: what it needs, the children of components it needs, its parent. */
+  /** Lists what has to outlive `state`: what it needs, the children of components it needs, its parent. */
   dependenciesOf(state: ResourceState): Set<ResourceState> {
     const needed = neededBy(state);
     const before = this.#resources.slice(0, this.#index.get(state) ?? 0);
@@ -51,8 +51,8 @@ export class DependencyGraph {
   }
 
   /**
-   * Everything that `state` needs, directly or not, with parents. Where a URN has a state that is to be deleted and
-   * another one, the former needs the former, and the latter the latter.
+   * Lists everything that `state` needs, directly or not, with parents. Where a URN has a live state and one that waits
+   * for its deletion, live states need the former and others the latter.
    */
   allDependenciesOf(state: ResourceState): Set<ResourceState> {
     const pendingDeletes = new Map(this.#resources.filter((one) => one.delete).map((one) => [one.urn, one]));

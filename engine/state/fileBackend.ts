@@ -1,14 +1,13 @@
-import { access, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
-import { keepToOwner } from "../../machine/ownFile.ts";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
 import { isObject } from "../values/json.ts";
 import { type WriteFile, writeDurably } from "./atomicWrite.ts";
 import { isName, within } from "./names.ts";
 
-/** The folder that a backend URL names; relative ones are relative to where the command runs, as with Pulumi. */
+/** Finds the folder of a backend URL; a relative one counts from the command's folder, as with Pulumi. */
 export function backendFolder(url: string, cwd: string): string {
   if (!url.startsWith("file://")) {
     const scheme = url.split(":")[0] ?? url;
@@ -20,17 +19,6 @@ export function backendFolder(url: string, cwd: string): string {
   if (place === "~") return os.homedir();
   if (place.startsWith("~")) return path.join(os.homedir(), place.slice(2));
   return path.resolve(cwd, place);
-}
-
-/** What `pulumi stack history` shows of one run. */
-export interface HistoryEntry {
-  kind: "update" | "refresh" | "destroy";
-  startTime: number;
-  endTime: number;
-  message: string;
-  config: Record<string, unknown>;
-  result: "succeeded" | "failed";
-  resourceChanges: Record<string, number>;
 }
 
 /** The files of Pulumi's file backend, layout version 1. */
@@ -56,7 +44,7 @@ export class FileBackend {
     return this.#path("locks", "organization", project, stack);
   }
 
-  /** Makes the layout's meta.yaml where there is nothing yet, and refuses the layouts of other versions. */
+  /** Creates the layout where there is none yet; refuses the layouts of other versions. */
   async open(): Promise<void> {
     const file = this.#path("meta.yaml");
     const text = await readIfThere(file);
@@ -90,7 +78,7 @@ export class FileBackend {
       .sort();
   }
 
-  /** The text of the checkpoint; undefined where there is no such stack. */
+  /** Reads the text of a checkpoint; undefined where there is no such stack. */
   async read(project: string, stack: string): Promise<string | undefined> {
     const file = this.checkpointFile(project, stack);
     for (const extension of [".gz", ".zst"]) {
@@ -115,20 +103,6 @@ export class FileBackend {
       await rm(this.checkpointFile(project, stack) + extension, { force: true });
     }
     await rm(this.#path("history", project, stack), { recursive: true, force: true });
-  }
-
-  /** Adds a run to the history, with a copy of the checkpoint as it now is. */
-  async addHistory(project: string, stack: string, entry: HistoryEntry): Promise<void> {
-    const folder = this.#path("history", project, stack);
-    await mkdir(folder, { recursive: true });
-    // Pulumi names these by nanoseconds; more than milliseconds are not to be had from the clock here.
-    const name = path.join(folder, `${stack}-${entry.endTime}${String(Date.now() % 1000).padStart(3, "0")}000000`);
-    const content = { ...entry, environment: {}, version: 0 };
-    await this.#write(`${name}.history.json`, `${JSON.stringify(content, null, 4)}\n`);
-    const checkpoint = this.checkpointFile(project, stack);
-    if (!(await exists(checkpoint))) return;
-    await copyFile(checkpoint, `${name}.checkpoint.json`);
-    keepToOwner(`${name}.checkpoint.json`);
   }
 }
 

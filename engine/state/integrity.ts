@@ -2,8 +2,8 @@ import { isProviderType, makeReference } from "../values/urns.ts";
 import type { ResourceState } from "./resourceState.ts";
 
 /**
- * Why a list of resources is not a valid state, or undefined. Pulumi refuses a state that breaks these rules, so one
- * is never written: everything stands after what it refers to, and URNs are unique but for replaced ones.
+ * Explains why resources are no valid state; undefined when they are one. The rules are Pulumi's, which refuses other
+ * states: everything stands after what it refers to, and URNs are unique but for replaced resources.
  */
 export function integrityProblem(resources: readonly ResourceState[]): string | undefined {
   const seen = new Set<string>();

@@ -7,7 +7,7 @@ import { EngineError, messageOf } from "../errors.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 
-/** The files by which engines keep off each other's stack; Pulumi's file backend reads and writes the same ones. */
+/** The lock of a stack: a file for each engine, as Pulumi's file backend reads and writes them. */
 export class Lock {
   readonly #folder: string;
   readonly #own = `${randomUUID()}.json`;
@@ -17,7 +17,7 @@ export class Lock {
     this.#folder = folder;
   }
 
-  /** Looks, writes, and looks again, so that of two engines at the same time at most one goes on. */
+  /** Takes the lock, or fails. It checks before and after writing, so that of two engines at most one goes on. */
   async take(): Promise<void> {
     await this.#refuseOthers();
     const content = {
@@ -57,7 +57,7 @@ export class Lock {
   }
 }
 
-/** Deletes every lock of a stack, whoever made it; returns how many there were. */
+/** Deletes every lock of a stack, whoever made it, and returns their number. */
 export async function breakLocks(folder: string): Promise<number> {
   const names = await locksIn(folder);
   for (const name of names) await rm(path.join(folder, name), { force: true });

@@ -4,14 +4,14 @@ import { EngineError, messageOf, systemCode } from "../errors.ts";
 
 // Names of projects and stacks become names of files and folders.
 
-/** Whether Pulumi takes it for a name; one that begins with a period is hidden, or leads out of its folder. */
+/** Whether Pulumi accepts a name. One that begins with a period would be hidden, or lead out of its folder. */
 export const isName = (text: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}$/.test(text);
 
 export const nameRule = "up to 100 letters, digits, hyphens, underscores and periods, and no period at the beginning";
 
 /**
- * A path below a folder. Throws when it leads out of it: by its names, or by a symbolic link of which any part is one,
- * as a branch may hold them.
+ * Joins a path below a folder. Throws when it leads out of the folder, by its names or by a symbolic link in any part of
+ * it: a branch that somebody proposes may hold such links.
  */
 export function within(folder: string, ...parts: readonly string[]): string {
   const place = path.join(folder, ...parts);

@@ -37,14 +37,14 @@ export interface ResourceState {
   replaceOnChanges: string[];
   hideDiff: Path[];
   importID: string;
-  /** Its provider wants it read before each preview and update. */
+  /** Whether its provider wants it read before each preview and update. */
   refreshBeforeUpdate: boolean;
   created: string;
   modified: string;
   sourcePosition: string;
-  /** Source positions of the calls that led to the registration; empty where one is not known. */
+  /** Source positions of the calls that led to the registration; an unknown one is empty. */
   stackTrace: string[];
-  /** The URN that this resource had before; never written, every write rewrites references to it instead. */
+  /** The URN that this resource had before. It is never written: each write rewrites the references to it. */
   aliases: string[];
 }
 
@@ -84,13 +84,13 @@ export function newState(
 
 export type OperationType = "creating" | "updating" | "deleting" | "reading" | "importing";
 
-/** Something that was begun; one that is left in the state was interrupted. */
+/** An operation that has begun. One that is found in the state was interrupted. */
 export interface Operation {
   type: OperationType;
   resource: ResourceState;
 }
 
-/** What a resource needs besides its parent: dependencies, property dependencies, what it is deleted with, its provider. */
+/** The URNs that a resource needs besides its parent: dependencies, what it is deleted with, its provider. */
 export function neededBy(state: ResourceState): Set<string> {
   const urns = new Set([...state.dependencies, ...Object.values(state.propertyDependencies).flat()]);
   if (state.deletedWith !== "") urns.add(state.deletedWith);

@@ -6,8 +6,8 @@ import { integrityProblem } from "./integrity.ts";
 import type { Operation, OperationType, ResourceState } from "./resourceState.ts";
 
 /**
- * The state of the stack at any moment of a run: what the run has done, then what it has not touched yet, and the
- * operations under way. Writes are coalesced: while one is going on, later changes wait for the next.
+ * The state of the stack during a run: what the run has done, then what it has not touched yet, and the operations in
+ * progress. Changes that come during a write share the next one.
  */
 export class Snapshot {
   readonly base: Deployment;
@@ -16,7 +16,7 @@ export class Snapshot {
   readonly #done = new Set<ResourceState>();
   readonly #operations = new Set<Operation>();
   #changes = 0;
-  /** Changes that are on disk; none yet, so that every run leaves its mark. */
+  /** Number of the last change on disk; none yet, so that every run writes at least once. */
   #written = -1;
   #writing: Promise<void> | undefined;
   #elided = false;
@@ -26,7 +26,7 @@ export class Snapshot {
     this.#write = write;
   }
 
-  /** Records that something is about to happen; on disk before the returned promise resolves. */
+  /** Records that an operation begins. Resolves when that is on disk. */
   async begin(type: OperationType, resource: ResourceState): Promise<Operation> {
     const operation = { type, resource };
     this.#operations.add(operation);
@@ -38,7 +38,7 @@ export class Snapshot {
     this.#operations.delete(operation);
   }
 
-  /** `old` is gone or stands under its new state now. */
+  /** Drops an old state, which was deleted or has a new one. */
   markDone(old: ResourceState): void {
     this.#done.add(old);
   }
@@ -48,10 +48,10 @@ export class Snapshot {
     this.#elided = true;
   }
 
-  /** The merged state as it would be written now. */
+  /** Merges the state as it would be written now. */
   current(): Deployment {
     const resources = [...this.#news, ...this.base.resources].filter((state) => !this.#done.has(state));
-    // An interrupted create stays on record until somebody says that it was looked after.
+    // An interrupted creation stays on record until somebody clears it.
     const interrupted = this.base.operations.filter(({ type }) => type === "creating");
     return withoutAliases({
       resources,
@@ -60,7 +60,7 @@ export class Snapshot {
     });
   }
 
-  /** Writes what was not worth a write of its own, at the end of a run. */
+  /** Writes what is still pending at the end of a run. */
   async flush(): Promise<void> {
     if (this.#elided || this.#written < 0) await this.persist();
   }

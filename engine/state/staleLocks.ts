@@ -5,14 +5,14 @@ import { birthOf, isRunning } from "../../machine/processes.ts";
 import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 
-/** A sentence about each lock in a folder, when all of them are of runs of this machine that were killed; else none. */
+/** Describes the locks in a folder when all are of killed runs of this machine; empty otherwise. */
 export function staleLocks(folder: string): string[] {
   let locks: unknown[];
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
     locks = names.map((name): unknown => JSON.parse(readFileSync(path.join(folder, name), "utf8")));
   } catch {
-    return []; // no folder, or a lock that is being written: nothing that is known to be stale
+    return []; // no folder, or a lock that is being written: nothing is known to be stale
   }
   const stale = locks.filter(isObject).filter(isStale);
   if (stale.length < locks.length) return [];
@@ -22,13 +22,13 @@ export function staleLocks(folder: string): string[] {
   });
 }
 
-/** Whether a lock's process is gone for certain. Locks of Pulumi, and of earlier versions, tell less of it. */
+/** Whether a lock's process has certainly ended. Locks of Pulumi and of earlier versions hold less about it. */
 function isStale(lock: Record<string, unknown>): boolean {
   const { pid, bootID, pidNamespace, startTime } = lock;
   if (lock["hostname"] !== hostname() || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return false;
   if (bootID === undefined) return !isRunning(pid);
   const here = birthOf();
-  if (here === undefined || pidNamespace !== here.pidNamespace) return false; // its number says nothing here
+  if (here === undefined || pidNamespace !== here.pidNamespace) return false; // its number means nothing here
   if (bootID !== here.bootID || !isRunning(pid)) return true;
   const there = birthOf(pid);
   return there !== undefined && there.startTime !== startTime;

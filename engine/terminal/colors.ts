@@ -4,7 +4,7 @@ export type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 export type ColorChoice = "always" | "never" | "auto";
 
-/** Whether `--color`, NO_COLOR (no-color.org: any value but the empty one) and the terminal allow colours. */
+/** Whether to print in colour: by `--color`, NO_COLOR (no-color.org: any value but the empty one) and the terminal. */
 export function allowsColor(
   choice: ColorChoice,
   environment: Record<string, string | undefined>,
@@ -14,7 +14,7 @@ export function allowsColor(
   return terminal && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
 }
 
-/** The decision is made by the caller, so node must not look at its own stdout again. */
+/** Makes the function that colours texts, or leaves them as they are. */
 export function createPaint(color: boolean): Paint {
   return (style, text) => (color && text !== "" ? styleText(style, text, { validateStream: false }) : text);
 }

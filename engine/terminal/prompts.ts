@@ -1,11 +1,12 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import stringWidth from "string-width";
 import { EngineError } from "../errors.ts";
 import { printableJson } from "./json.ts";
 import { isPipeline, withoutCommands } from "./pipelines.ts";
-import { cellsOf, oneLine, padded, printable } from "./text.ts";
+import { oneLine, padded, printable } from "./text.ts";
 
-/** Where a command reads and prints; the process's own streams but in tests. */
+/** The streams and the environment of a command; default: the process's own. */
 export interface Terminal {
   input: NodeJS.ReadStream;
   output: NodeJS.WriteStream;
@@ -20,11 +21,11 @@ export const processTerminal: Terminal = {
   environment: process.env,
 };
 
-/** Whether a person sits there who can be asked. */
+/** Whether a person can be asked. */
 export const isInteractive = ({ input, output, environment }: Terminal, nonInteractive: boolean): boolean =>
   !nonInteractive && input.isTTY && output.isTTY && !environment["CI"];
 
-/** Asks until one of the answers is given; the first letters will do. */
+/** Asks until a person chooses one of the answers; its first letters suffice. */
 export async function ask(terminal: Terminal, question: string, answers: readonly string[]): Promise<string> {
   const lines = createInterface({ input: terminal.input, output: terminal.output });
   const interrupted = new Promise<never>((_, reject) => {
@@ -42,7 +43,7 @@ export async function ask(terminal: Terminal, question: string, answers: readonl
   }
 }
 
-/** One line typed by a person; a secret one is not shown while it is typed. */
+/** Reads a line that a person types; a secret one is not shown. */
 export async function readTyped({ input, output }: Terminal, prompt: string, secret: boolean): Promise<string> {
   output.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -58,7 +59,7 @@ export async function readTyped({ input, output }: Terminal, prompt: string, sec
   }
 }
 
-/** Everything on standard input, without the newline at its end. */
+/** Reads standard input to its end, without the last newline. */
 export async function readAll({ input }: Terminal): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer | string));
@@ -67,15 +68,15 @@ export async function readAll({ input }: Terminal): Promise<string> {
     .replace(/\r?\n$/, "");
 }
 
-/** One value: on a terminal nothing that is not seen; a script gets it as it is. */
+/** Prints a value: unchanged for a script, without control characters on a terminal. */
 export function printValue({ output }: Terminal, text: string): void {
   output.write(`${output.isTTY ? printable(text, false) : text}\n`);
 }
 
-/** Rows for people; a script asks for JSON. No cell makes a line, or a command of a pipeline, of its own. */
+/** Prints rows for people, each on one line. */
 export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
   const cells = rows.map((row) => row.map(oneLine));
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => cellsOf(row[column] ?? ""))));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ""))));
   for (const row of cells) {
     const line = row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ");
     output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);

@@ -1,4 +1,4 @@
-/** The word that another is most likely a misspelling of, if any. */
+/** Finds the known word that `word` most likely misspells. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   return known
     .map((each) => ({ each, edits: edits(word.toLowerCase(), each.toLowerCase()) }))
@@ -6,7 +6,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     .toSorted((a, b) => a.edits - b.edits)[0]?.each;
 }
 
-/** How many letters have to be added, removed, changed or swapped with their neighbour. */
+/** Counts the letters to add, remove, change or swap with their neighbour (optimal string alignment distance). */
 function edits(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

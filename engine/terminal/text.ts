@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
+import stringWidth from "string-width";
 import type { Paint, Style } from "./colors.ts";
 
-/** A piece of a line: measured and cut as plain text, painted last. */
+/** A piece of a line. It is measured and cut as plain text, and painted last. */
 export interface Segment {
   text: string;
   style?: Style | undefined;
@@ -11,12 +12,12 @@ export type Line = Segment[];
 // Select Graphic Rendition (ECMA-48 8.3.117), the one control sequence that only colours.
 const colorSequence = new RegExp(`(${String.fromCharCode(0x1b)}\\[[\\d;:]*m)`);
 const reset = `${String.fromCharCode(0x1b)}[0m`;
-// Line separators and bidirectional overrides rearrange what stands around them, and what is not seen hides a difference:
-// they are escaped as controls are. Joiners between letters or emoji are part of what is seen.
+// Line separators and bidirectional overrides rearrange the text around them, and invisible characters hide differences:
+// they are escaped like controls. Joiners between letters or emoji are part of what is seen.
 const disturbing =
   /[\p{Cc}\u2028\u2029\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\u180e\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<![\p{L}\p{M}\p{Extended_Pictographic}\ufe0f])[\u200c\u200d]/gu;
 
-/** Makes a text of a program or a provider harmless for a terminal; line breaks, tabs and allowed colours stay. */
+/** Makes a foreign text harmless for a terminal; line breaks, tabs and allowed colours stay. */
 export function printable(text: string, color: boolean): string {
   const parts = text.replace(/\r\n?/g, "\n").split(colorSequence);
   // Splitting by a group puts the separators at odd places.
@@ -32,15 +33,15 @@ function escaped(text: string): string {
   });
 }
 
-/** The first line that says something, for a row of the table. */
+/** The first line that is not blank, for a row of a table. */
 export function firstLine(text: string): string {
   const lines = printable(text, false).replace(/\t/g, " ").split("\n");
   return (lines.find((line) => line.trim() !== "") ?? "").trim();
 }
 
 /**
- * The type of a resource as people write it: `pulumi-nodejs:dynamic/microapps:Team`, `microapps:index:Team` and
- * `microapps:index/team:Team` are `microapps:Team`.
+ * Shortens the type of a resource to what people write: `pulumi-nodejs:dynamic/microapps:Team`, `microapps:index:Team`
+ * and `microapps:index/team:Team` become `microapps:Team`.
  */
 export function shortType(type: string): string {
   const [pkg = "", module = "", ...rest] = oneLine(type).split(":");
@@ -53,38 +54,23 @@ export function shortType(type: string): string {
   return kept === "index" || kept === "" ? `${pkg}:${name}` : `${pkg}:${kept}:${name}`;
 }
 
-/** A name or an ID, of which line breaks would break the row. */
+/** Makes a name or an ID printable on one line. */
 export const oneLine = (text: string): string => printable(text, false).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 
 const graphemes = new Intl.Segmenter();
-const invisible = /^[\p{M}\p{Cf}]+$/u;
-// East Asian Wide and Fullwidth (UAX 11) by blocks, and emoji; too wide a guess only cuts a row earlier.
-const wide =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
-function cellsOfGrapheme(grapheme: string): number {
-  if (invisible.test(grapheme)) return 0;
-  return wide.test(grapheme) ? 2 : 1;
-}
-
-/** How many columns of a terminal a text takes. */
-export function cellsOf(text: string): number {
-  let cells = 0;
-  for (const { segment } of graphemes.segment(text)) cells += cellsOfGrapheme(segment);
-  return cells;
-}
-
-export const padded = (text: string, cells: number): string => text + " ".repeat(Math.max(0, cells - cellsOf(text)));
+export const padded = (text: string, cells: number): string =>
+  text + " ".repeat(Math.max(0, cells - stringWidth(text)));
 export const plain = (line: Line): string => line.map(({ text }) => text).join("");
 
-/** Breaks a line at blanks, so that no terminal of so many columns breaks a word; a word that is longer stays whole. */
+/** Breaks a line at blanks to fit a number of columns; a longer word stays whole. */
 export function wrapped(line: string, cells: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? "";
   const lines: string[] = [];
   let last = "";
   for (const word of line.slice(indent.length).split(" ")) {
     const longer = last === "" ? indent + word : `${last} ${word}`;
-    if (last === "" || cellsOf(stripVTControlCharacters(longer)) <= cells) last = longer;
+    if (last === "" || stringWidth(longer) <= cells) last = longer;
     else {
       lines.push(last);
       last = indent + word;
@@ -93,14 +79,14 @@ export function wrapped(line: string, cells: number): string[] {
   return [...lines, last];
 }
 
-/** Cuts a line to a number of columns. */
+/** Cuts a line to a number of columns, between graphemes. */
 export function clipped(line: Line, cells: number): Line {
   let left = cells;
   const kept: Line = [];
   for (const segment of line) {
     let text = "";
     for (const { segment: grapheme } of graphemes.segment(segment.text)) {
-      left -= cellsOfGrapheme(grapheme);
+      left -= stringWidth(grapheme);
       if (left < 0) return [...kept, { ...segment, text }];
       text += grapheme;
     }
@@ -109,7 +95,7 @@ export function clipped(line: Line, cells: number): Line {
   return kept;
 }
 
-/** Paints a line; blanks at its end are left away. */
+/** Paints a line without the blanks at its end. */
 export function painted(line: Line, paint: Paint): string {
   const end = line.findLastIndex(({ text }) => text.trim() !== "");
   return line

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
-import { EngineError, type EngineEvent, setConfig } from "../index.ts";
+import { EngineError } from "../errors.ts";
+import type { EngineEvent } from "../events.ts";
 import { writeDurably } from "../state/atomicWrite.ts";
 import { integrityProblem } from "../state/integrity.ts";
+import { setConfig } from "../workspace/configEdits.ts";
 import { Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;

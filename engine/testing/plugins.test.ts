@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { type EngineEvent, setConfig } from "../index.ts";
+import type { EngineEvent } from "../events.ts";
+import { setConfig } from "../workspace/configEdits.ts";
 import { type Ran, Sandbox } from "./sandbox.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../engine/testdata/plugin");

@@ -1,8 +1,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { type EngineEvent, execute, type RunOptions, type RunResult, type Stack, Workspace } from "../index.ts";
+import type { RunResult } from "../deployment/result.ts";
+import type { EngineEvent } from "../events.ts";
+import { execute, type RunOptions } from "../execute.ts";
 import type { WriteFile } from "../state/atomicWrite.ts";
+import { type Stack, Workspace } from "../workspace/workspace.ts";
 
 /** The folder of this repository, from where the compiled tests run. */
 const root = path.resolve(import.meta.dirname, "../../..");

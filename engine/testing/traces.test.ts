@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { hasChanges, removeConfig, type RunKind, setConfig } from "../index.ts";
+import { hasChanges } from "../deployment/result.ts";
+import type { RunKind } from "../events.ts";
 import { encodeDeployment } from "../state/checkpoint.ts";
+import { removeConfig, setConfig } from "../workspace/configEdits.ts";
 import { Sandbox } from "./sandbox.ts";
 
 interface Step {

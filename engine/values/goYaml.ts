@@ -1,8 +1,9 @@
 import { type Document, parseDocument, visit } from "yaml";
 
 /**
- * The document read with the rules of Pulumi's YAML reader, which is older than the standard in places: a bare date is
- * a time, `0777` is octal, `1_000` is a thousand.
+ * Reads a document with the rules of Pulumi's YAML library for Go, which differ from YAML 1.2: a bare date is a time,
+ * `0777` is octal, `1_000` is a thousand. The configuration must be the one that the CLI reads; no npm library has
+ * these rules.
  */
 export function readLikeGo(document: Document): unknown {
   if (document.contents === null) return null;
@@ -22,8 +23,8 @@ const words: Record<string, boolean | null> = {
 };
 const decimal = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 
-/** What an unquoted text stands for. */
-export function plainScalar(text: string): boolean | null | number | bigint | string {
+/** Reads an unquoted text. */
+function plainScalar(text: string): boolean | null | number | bigint | string {
   if (Object.hasOwn(words, text)) return words[text] ?? null;
   if (!/^[-+.0-9]/.test(text)) return text;
   const time = /^\d{4}-/.test(text) ? timeOf(text) : undefined;
@@ -40,7 +41,7 @@ export function plainScalar(text: string): boolean | null | number | bigint | st
   return decimal.test(plain) ? Number(plain) : text;
 }
 
-/** As Go prints a time: `2020-01-01 10:11:12 +0000 UTC`. */
+/** Writes a time as Go prints it: `2020-01-01 10:11:12 +0000 UTC`. */
 function timeOf(text: string): string | undefined {
   const found =
     /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt]| +)(\d{1,2}):(\d{1,2}):(\d{1,2})(\.\d{1,9})?(Z|[-+]\d\d:\d\d)?)?$/.exec(

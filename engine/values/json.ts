@@ -1,4 +1,4 @@
-/** Anything with a JSON form; integers too large for a number come as bigint. */
+/** A value with a JSON form. Integers that are too large for a number are bigints. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [name: string]: Json };
 
 /** A JSON or YAML object, as opposed to a list, null or a plain value. */
@@ -11,8 +11,8 @@ export function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * JSON as Go's `encoding/json` writes it: sorted keys, `<`, `>` and `&` escaped. Pulumi renders structured
- * configuration this way, and any other spelling would be a change of the provider next to the CLI.
+ * Writes JSON as Go's `encoding/json` does: sorted keys, `<`, `>` and `&` escaped. Pulumi's files and configuration must
+ * be byte-identical to what Go's encoder writes, or the provider would seem changed; no npm library writes this form.
  */
 export function goJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`;

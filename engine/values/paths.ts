@@ -1,7 +1,7 @@
 import { EngineError } from "../errors.ts";
 import { isProperties, property, type Properties, Secret, type Value } from "./values.ts";
 
-/** A place inside properties: names, indexes, and `*` for every element. */
+/** A place inside properties: names, indexes, and `*` for each element. */
 export type Path = (string | number)[];
 
 /** Reads `root.nested[0]["a.b"].*`, the notation of `ignoreChanges` and `--path`; as lenient as Pulumi's reader is. */
@@ -30,7 +30,7 @@ export function parsePath(text: string): Path {
   return path;
 }
 
-/** As Pulumi writes a path, which is how the state holds them. */
+/** Writes a path as Pulumi does in the state. */
 export function formatPath(path: Path): string {
   return path
     .map((part, i) => {
@@ -41,7 +41,7 @@ export function formatPath(path: Path): string {
     .join("");
 }
 
-/** Whether everything at `inner` lies at or below `outer`. */
+/** Whether `inner` lies at or below `outer`. */
 export function pathContains(outer: Path, inner: Path): boolean {
   return outer.length <= inner.length && outer.every((part, i) => part === "*" || part === inner[i]);
 }
@@ -49,14 +49,14 @@ export function pathContains(outer: Path, inner: Path): boolean {
 const open = (value: Value | undefined): Value | undefined => (value instanceof Secret ? open(value.value) : value);
 
 /**
- * Sets what `path` names in `news` back to what it is in `olds`; false where the two differ so much that it cannot be
- * done (an element of an array was added or removed). `news` is changed in place.
+ * Sets what `path` names in `news` back to its value in `olds`, in place. Returns false where it cannot: an element of
+ * an array was added or removed.
  */
 export function resetPath(path: Path, olds: Properties, news: Properties): boolean {
   return reset(path, olds, news, { old: false, next: false });
 }
 
-/** Whether a side lies inside a secret: then what is copied there need not be one itself, or has to be. */
+/** Whether each side lies inside a secret. A value copied out of one into plain properties becomes a secret itself. */
 interface Sealed {
   old: boolean;
   next: boolean;

@@ -7,11 +7,11 @@ export interface Change {
   kind: "add" | "delete" | "update";
   old?: Value;
   new?: Value;
-  /** This change is why the resource is replaced. */
+  /** Set when this change forces the replacement. */
   replaces?: boolean;
 }
 
-/** Where two sets of properties differ; null counts as absent. */
+/** Lists where two sets of properties differ; null counts as absent. */
 export function changesBetween(olds: Properties, news: Properties): Change[] {
   const changes: Change[] = [];
   collect([], olds, news, changes);
@@ -29,12 +29,12 @@ function collect(path: Path, old: Value | undefined, next: Value | undefined, ch
   } else if (Array.isArray(old) && Array.isArray(next)) {
     for (let i = 0; i < Math.max(old.length, next.length); i++) collect([...path, i], old[i], next[i], changes);
   } else if (old instanceof Secret && next instanceof Secret) {
-    // The inside of a secret is not taken apart: even the names in it may be telling.
+    // A secret is compared as a whole: even the names inside it may reveal something.
     changes.push({ path, kind: "update", old, new: next });
   } else changes.push({ path, kind: "update", old, new: next });
 }
 
-/** The top-level names among changes, each once. */
+/** The top-level names of changes, each once. */
 export function changedKeys(changes: readonly Change[]): string[] {
   return [...new Set(changes.flatMap(({ path }) => (path[0] === undefined ? [] : [String(path[0])])))];
 }

@@ -4,19 +4,19 @@ import { EngineError, Refusal } from "../errors.ts";
 import { nameOf, typeOf, unknownId } from "./urns.ts";
 import { type Properties, ResourceReference, Secret, Unknown, unknown, type Value } from "./values.ts";
 
-/** The property that says "this object is something else", and what it may be. */
+/** The property that marks an object as a secret, a reference or an output; its values follow. */
 export const signature = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 export const referenceSignature = "5cf8f73096256a8f31e491e813e4eb8e";
-export const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const unsupported: Record<string, string> = {
   c44067f5952c0a294b673a41bacd8c17: "an asset (file or text handed over as a value)",
   "0def7320c3a5731c473e5ecbe6d01bc7": "an archive",
   "803fd3297a5875dc03ca845dda5d2a98": "a byte string",
 };
 
-/** What the receiver of a message understands; what it does not is sent in its plain form. */
-export interface Accepted {
+/** The kinds of values that the receiver of a message accepts. Others are sent in their plain form. */
+interface Accepted {
   secrets: boolean;
   resources: boolean;
   unknowns: boolean;
@@ -69,7 +69,7 @@ export function fromStruct(struct: Struct | undefined): Properties {
   );
 }
 
-/** `where` names the property in errors. */
+/** Reads a value as it came over the wire. `where` names the property in errors. */
 export function fromPlain(value: unknown, where: string): Value {
   if (value === null || value === undefined) return null;
   if (value === unknownId) return unknown;

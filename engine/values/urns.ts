@@ -1,16 +1,16 @@
 export const stackType = "pulumi:pulumi:Stack";
 export const providerTypePrefix = "pulumi:providers:";
 export const dynamicPackage = "pulumi-nodejs";
-/** What Pulumi writes where an ID is not known yet. */
+/** Pulumi's placeholder for an ID that is not known yet. */
 export const unknownId = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** `urn:pulumi:<stack>::<project>::<qualified type>::<name>`; a name may contain `::` itself. */
+/** Splits `urn:pulumi:<stack>::<project>::<qualified type>::<name>`; a name may contain `::` itself. */
 export function parseUrn(urn: string): { stack: string; project: string; qualifiedType: string; name: string } {
   const [stack = "", project = "", qualifiedType = "", ...name] = urn.slice("urn:pulumi:".length).split("::");
   return { stack, project, qualifiedType, name: name.join("::") };
 }
 
-export const qualifiedTypeOf = (urn: string): string => parseUrn(urn).qualifiedType;
+const qualifiedTypeOf = (urn: string): string => parseUrn(urn).qualifiedType;
 export const nameOf = (urn: string): string => parseUrn(urn).name;
 
 export function typeOf(urn: string): string {
@@ -30,12 +30,12 @@ export const isStackUrn = (urn: string): boolean => qualifiedTypeOf(urn) === sta
 export const packageOf = (type: string): string =>
   isProviderType(type) ? type.slice(providerTypePrefix.length) : type.slice(0, type.indexOf(":"));
 
-/** Only the provider that the engine makes itself has no parent and such a name; its steps are not shown or counted. */
+/** Whether the engine made this provider itself; its steps are not shown or counted. */
 export function isDefaultProvider(urn: string): boolean {
   return isProviderType(qualifiedTypeOf(urn)) && /^default($|_)/.test(nameOf(urn));
 }
 
-/** A provider reference is `<urn>::<id>`, and an ID contains no `::`. */
+/** Splits a provider reference, `<urn>::<id>`; an ID contains no `::`. */
 export function parseReference(reference: string): { urn: string; id: string } {
   const at = reference.lastIndexOf("::");
   return { urn: reference.slice(0, at), id: reference.slice(at + 2) };

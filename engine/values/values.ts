@@ -1,4 +1,4 @@
-/** A value that must not be shown; in state it is encrypted. */
+/** A value that is never shown, and is encrypted in the state. */
 export class Secret {
   readonly value: Value;
   constructor(value: Value) {
@@ -6,14 +6,14 @@ export class Secret {
   }
 }
 
-/** A value that is only known once something has been created; exists in previews only. */
+/** A value that is known only after something was created; it exists in previews alone. */
 export class Unknown {
   // Keeps the type nominal: without a member every object would be assignable to it.
   readonly kind = "unknown";
 }
 export const unknown = new Unknown();
 
-/** A resource handed over as a value. */
+/** A resource that is passed as a value. */
 export class ResourceReference {
   readonly urn: string;
   readonly id: string | Unknown | undefined;
@@ -30,7 +30,7 @@ export interface Properties {
   [name: string]: Value;
 }
 
-/** Shown wherever a secret would be. */
+/** What stands in place of a secret wherever values are shown. */
 export const hidden = "[secret]";
 
 export function isProperties(value: Value | undefined): value is Properties {
@@ -44,7 +44,7 @@ export function isProperties(value: Value | undefined): value is Properties {
   );
 }
 
-/** Own properties only, so that a property may be called "constructor". */
+/** Reads an own property; one may be called "constructor". */
 export function property(properties: Properties, name: string): Value | undefined {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
@@ -53,7 +53,7 @@ export function mapProperties(properties: Properties, convert: (value: Value, na
   return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, convert(value, name)]));
 }
 
-export function contains(value: Value, wanted: (value: Value) => boolean): boolean {
+function contains(value: Value, wanted: (value: Value) => boolean): boolean {
   if (wanted(value)) return true;
   if (value instanceof Secret) return contains(value.value, wanted);
   if (Array.isArray(value)) return value.some((element) => contains(element, wanted));
@@ -67,20 +67,20 @@ export const containsUnknown = (value: Value): boolean => contains(value, (v) =>
 /** Copies properties at every depth; unknowns and references are shared, since nothing changes them. */
 export const copyProperties = (properties: Properties): Properties => mapProperties(properties, copyValue);
 
-export function copyValue(value: Value): Value {
+function copyValue(value: Value): Value {
   if (value instanceof Secret) return new Secret(copyValue(value.value));
   if (Array.isArray(value)) return value.map(copyValue);
   return isProperties(value) ? copyProperties(value) : value;
 }
 
-/** The value without its secret marks, at any depth. */
+/** Removes secret marks at every depth. */
 export function revealed(value: Value): Value {
   if (value instanceof Secret) return revealed(value.value);
   if (Array.isArray(value)) return value.map(revealed);
   return isProperties(value) ? mapProperties(value, revealed) : value;
 }
 
-/** As the engine of Pulumi compares: a null property is the same as none, a secret differs from its plain value. */
+/** Compares as Pulumi does: a null property equals an absent one, a secret differs from its plain value. */
 export function equal(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
@@ -96,7 +96,7 @@ export function equal(a: Value | undefined, b: Value | undefined): boolean {
   return Object.keys({ ...a, ...b }).every((name) => equal(property(a, name) ?? null, property(b, name) ?? null));
 }
 
-/** Marks as secret what has the name of something secret, as the engine does for providers that know no secrets. */
+/** Marks the outputs whose inputs are secret, in place; for providers that do not support secrets. */
 export function markSecrets(outputs: Properties, inputs: Properties): void {
   for (const [name, input] of Object.entries(inputs)) {
     const output = property(outputs, name);
@@ -106,7 +106,7 @@ export function markSecrets(outputs: Properties, inputs: Properties): void {
   }
 }
 
-/** Plain JSON for eyes and machines: secrets as `[secret]` unless they may be shown. */
+/** Writes a value as plain JSON, with `[secret]` and `[unknown]` as placeholders. `showSecrets`: default false. */
 export function shown(value: Value, showSecrets = false): unknown {
   if (value instanceof Secret) return showSecrets ? shown(value.value, true) : hidden;
   if (value instanceof Unknown) return "[unknown]";

@@ -14,21 +14,21 @@ export class Cipher {
   }
 }
 
-/** What may stand under `config` in the stack's file. */
+/** A value under `config` in the stack's file. */
 export type ConfigValue =
   null | boolean | number | bigint | string | Cipher | ConfigValue[] | { [name: string]: ConfigValue };
 
-/** One key in effect: the text that programs read, decrypted. */
+/** The value of a key in effect: the text that programs read, decrypted. */
 export interface ConfigEntry {
   text: string;
   secret: boolean;
-  /** Structured: the text is JSON. */
+  /** Whether the value is structured; then the text is JSON. */
   object: boolean;
 }
 /** By `namespace:name`. */
 export type Config = Record<string, ConfigEntry>;
 
-/** `name`, `namespace:name` and the older `namespace:config:name` → `namespace:name`. */
+/** Reads a key: `name`, `namespace:name` and the older `namespace:config:name` become `namespace:name`. */
 export function configKey(text: string, project: string): string {
   const parts = text.split(":");
   if (parts.length === 1 && text !== "") return `${project}:${text}`;
@@ -78,7 +78,7 @@ export function configEntry(value: ConfigValue, crypter: Crypter): ConfigEntry {
   };
 }
 
-/** The stack's values with the project's defaults below them, checked against the project's declarations. */
+/** Merges the stack's values with the project's defaults and checks them against the project's declarations. */
 export function effectiveConfig(
   values: Record<string, ConfigValue>,
   project: Project,
@@ -156,7 +156,7 @@ function hasType(content: unknown, type: string, items: unknown): boolean {
   }
 }
 
-/** The configuration as the properties of a default provider: its own keys, or for dynamic resources the whole of it. */
+/** Selects the properties of a default provider: its own keys, or the whole configuration for dynamic resources. */
 export function providerProperties(config: Config, name: string): Properties {
   const prefix = name === dynamicPackage ? "" : `${name}:`;
   return Object.fromEntries(
@@ -166,7 +166,7 @@ export function providerProperties(config: Config, name: string): Properties {
   );
 }
 
-/** `key` with `--path`: the key proper and the place inside its value. */
+/** Splits a key of `--path` into the key itself and the place inside its value. */
 export function splitPath(text: string, project: string): { key: string; path: Path } {
   const colon = text.lastIndexOf(":");
   const [first, ...path] = parsePath(text.slice(colon + 1));
@@ -182,13 +182,13 @@ export function getAt(value: ConfigValue | undefined, path: Path): ConfigValue |
   return Object.hasOwn(value, part) ? getAt(value[String(part)], rest) : undefined;
 }
 
-/** In a file `{secure: text}` is an encrypted value, so a map must not come to look like one. */
+/** Whether a map would read as an encrypted value, which is `{secure: text}` in the file. */
 const looksEncrypted = (entries: [string, ConfigValue][]): boolean =>
   entries.length === 1 && entries[0]?.[0] === "secure" && typeof entries[0][1] === "string";
 
 const reserved = 'maps with the single key "secure" are reserved';
 
-/** `value` with `now` at `path`; containers are made on the way. `before` is the way there, for errors. */
+/** Returns `value` with `replacement` at `path`; missing containers are made. `before`: the path so far, for errors. */
 export function setAt(value: ConfigValue | undefined, path: Path, replacement: ConfigValue, before: Path): ConfigValue {
   const [part, ...rest] = path;
   if (part === undefined) return replacement;
@@ -233,7 +233,7 @@ export function removeAt(value: ConfigValue, path: Path): ConfigValue {
   return Object.fromEntries(left);
 }
 
-/** With `--path`, plain numbers and booleans are stored as such. */
+/** Reads a text of `--path`: numbers and booleans are stored as such. */
 export function coerced(text: string): ConfigValue {
   if (text === "true" || text === "false") return text === "true";
   if (/^-?(0|[1-9]\d*)$/.test(text)) {

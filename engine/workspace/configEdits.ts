@@ -14,10 +14,10 @@ import {
 } from "./config.ts";
 import type { Stack } from "./workspace.ts";
 
-export interface ConfigEditOptions {
-  /** Encrypted in the stack's file. */
+interface ConfigEditOptions {
+  /** Encrypts the value in the stack's file; default: false. */
   secret?: boolean;
-  /** `key` is a path into a structured value, such as `tags.owner` or `names[0]`. */
+  /** Reads the key as a path into a structured value, such as `tags.owner` or `names[0]`; default: false. */
   path?: boolean;
 }
 
@@ -41,6 +41,7 @@ export function setConfig(
   file.save();
 }
 
+/** Removes one key of the stack's configuration. */
 export function removeConfig(
   stack: Stack,
   keyText: string,
@@ -62,7 +63,7 @@ export interface ConfigText {
   object: boolean;
 }
 
-/** The value of one key in clear, structured ones as JSON. */
+/** Reads the value of a key in clear; a structured one is JSON. */
 export function getConfig(
   stack: Stack,
   keyText: string,

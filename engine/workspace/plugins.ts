@@ -11,7 +11,7 @@ export interface PluginFolder {
   version: string | undefined;
 }
 
-/** The plugins that `plugins` and `packages` of Pulumi.yaml name; paths count from its folder. */
+/** Lists the plugins in `plugins` and `packages` of Pulumi.yaml; paths count from its folder. */
 export function pluginsOf(raw: Record<string, unknown>, file: string): PluginFolder[] {
   const root = path.dirname(file);
   return [...namedProviders(raw["plugins"], file), ...localPackages(raw["packages"], file)].map((plugin) => ({
@@ -39,7 +39,7 @@ function namedProviders(plugins: unknown, file: string): PluginFolder[] {
   });
 }
 
-/** What `pulumi package add <folder>` writes. Packages that would have to be downloaded are refused. */
+/** Reads what `pulumi package add <folder>` writes. Refuses packages that would have to be downloaded. */
 function localPackages(packages: unknown, file: string): PluginFolder[] {
   if (!isObject(packages)) return [];
   return Object.entries(packages).map(([name, entry]): PluginFolder => {

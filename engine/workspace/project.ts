@@ -15,17 +15,17 @@ export interface ConfigDeclaration {
   secret: boolean;
 }
 
-/** What Pulumi.yaml says. */
+/** The content of Pulumi.yaml. */
 export interface Project {
   name: string;
   file: string;
   /** The folder of Pulumi.yaml. */
   root: string;
-  /** The language host of the program, such as nodejs; a run refuses others, while stacks and configuration of all are served. */
+  /** The language host of the program. Stacks and configuration work with any, runs with nodejs only. */
   runtime: string;
-  /** The folder the program and the provider run in. */
+  /** The folder that the program and the provider run in. */
   workdir: string;
-  /** What the official runner is given as the program: `.` or a file name in `workdir`. */
+  /** The program in `workdir`: `.` or a file name. */
   entry: string;
   typescript: boolean;
   nodeArguments: string[];
@@ -55,6 +55,7 @@ export function findProject(from: string): string {
   }
 }
 
+/** Reads and checks Pulumi.yaml. */
 export function readProject(file: string): Project {
   const raw = readYaml(file);
   const name = raw["name"];
@@ -91,6 +92,7 @@ export function readProject(file: string): Project {
   };
 }
 
+/** Reads a YAML file that holds a map. */
 export function readYaml(file: string): Record<string, unknown> {
   let text: string;
   try {
@@ -119,7 +121,7 @@ function programOf(root: string, main: unknown, file: string): { workdir: string
   return { workdir: path.dirname(program), entry: path.basename(program) };
 }
 
-/** ts-node takes time to load, so JavaScript programs go without it. */
+/** Whether the program needs ts-node, which takes time to load. */
 function isTypeScript(workdir: string, entry: string): boolean {
   if (entry !== ".") return /\.[cm]?ts$/.test(entry);
   const manifest = path.join(workdir, "package.json");
@@ -129,7 +131,7 @@ function isTypeScript(workdir: string, entry: string): boolean {
       const parsed: unknown = JSON.parse(readFileSync(manifest, "utf8"));
       if (isObject(parsed) && typeof parsed["main"] === "string") main = parsed["main"];
     } catch {
-      // The runner reads the file too and says what is wrong with it.
+      // The runner reads the file too and reports what is wrong with it.
     }
   }
   if (main !== "" && existsSync(path.join(workdir, main))) return /\.[cm]?ts$/.test(main);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { writeAtomically } from "../state/atomicWrite.ts";
 import { isObject } from "../values/json.ts";
 
-/** The folder where Pulumi keeps what belongs to the user: the current backend, the selected stacks. */
+/** The folder of Pulumi's settings of the user: the current backend, the selected stacks. */
 function home(environment: NodeJS.ProcessEnv): string {
   return environment["PULUMI_HOME"] || path.join(environment["HOME"] || os.homedir(), ".pulumi");
 }
@@ -15,12 +15,12 @@ function readJson(file: string): Record<string, unknown> {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
     return isObject(value) ? value : {};
   } catch {
-    // Not there, or not ours to repair: then nothing is selected.
+    // Missing or broken, which is not ours to repair: nothing is selected.
     return {};
   }
 }
 
-/** The backend of the last `pulumi login`. */
+/** Reads the backend of the last `pulumi login`. */
 export function currentBackend(environment: NodeJS.ProcessEnv): string | undefined {
   const { current } = readJson(path.join(home(environment), "credentials.json"));
   return typeof current === "string" && current !== "" ? current : undefined;
@@ -31,7 +31,7 @@ function workspaceFile(project: string, projectFile: string, environment: NodeJS
   return path.join(home(environment), "workspaces", `${project}-${hash}-workspace.json`);
 }
 
-/** The stack that `stack init` or `pulumi stack select` chose for this project. */
+/** Reads the stack that `stack init` or `stack select` chose for this project. */
 export function selectedStack(
   project: string,
   projectFile: string,

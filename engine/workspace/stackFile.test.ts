@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { getConfig, removeConfig, setConfig } from "../index.ts";
 import { Sandbox } from "../testing/sandbox.ts";
+import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";
 
 let sandbox: Sandbox;
 const written = [

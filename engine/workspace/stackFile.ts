@@ -19,7 +19,7 @@ export class StackFile {
     this.file = path.join(project.stackConfigDir, `Pulumi.${stack}.yaml`);
     this.#project = project.name;
     const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
-    // Nothing but texts: what is not edited is written as it was read, `0777` too.
+    // Everything is read as text, so that what is not edited is written as it was, `0777` too.
     this.#document = parseDocument(text, { schema: "failsafe" });
     const problem = this.#document.errors[0];
     if (problem) {
@@ -45,7 +45,7 @@ export class StackFile {
     this.#document.setIn(["encryptionsalt"], salt);
   }
 
-  /** By `namespace:name`. */
+  /** The configuration by `namespace:name`. */
   values(): Record<string, ConfigValue> {
     const config = this.#raw()["config"];
     if (config === undefined || config === null) return {};
@@ -63,7 +63,7 @@ export class StackFile {
     return configKey(written, this.#project);
   }
 
-  /** undefined removes the key. */
+  /** Sets a key; undefined removes it. */
   set(key: string, value: ConfigValue | undefined): void {
     const config = this.#document.get("config");
     const written = isMap(config)
@@ -91,7 +91,7 @@ function toYaml(value: ConfigValue): unknown {
     return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, toYaml(element)]));
   }
   const scalar = new Scalar(String(value));
-  // Bare, such a text would be a date, a number or a truth value to Pulumi.
+  // Pulumi would read such a text as a date, a number or a truth value when it has no quotes.
   if (typeof value === "string" && /^([-+.~]|\d|(|<<|=|y|yes|n|no|on|off|true|false|null)$)/i.test(value)) {
     scalar.type = "QUOTE_DOUBLE";
   }

@@ -18,16 +18,16 @@ import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, selectedStack } from "./pulumiHome.ts";
 import { StackFile } from "./stackFile.ts";
 
-/** Where a command runs. */
+/** Where a command runs, and on which stack. */
 export interface WorkspaceOptions {
   /** The folder of Pulumi.yaml or one below it. */
   cwd: string;
   /** Name of the stack, `dev` or `organization/<project>/dev`; default: PULUMI_STACK, then the selected one. */
   stack?: string | undefined;
   environment: NodeJS.ProcessEnv;
-  /** Asks a person for the passphrase when the environment has none; `isNew` for a stack that is being made. */
+  /** Asks a person for the passphrase when the environment has none; `isNew`: for a new stack. */
   askPassphrase?: ((isNew: boolean) => Promise<string>) | undefined;
-  /** How files are written; a parameter, so that a full disk can be tried. */
+  /** Writes files; default: durably. Tests simulate a full disk with it. */
   write?: WriteFile | undefined;
 }
 
@@ -36,7 +36,7 @@ export class Workspace {
   readonly project: Project;
   readonly backend: FileBackend;
   readonly environment: NodeJS.ProcessEnv;
-  /** Says where stacks were looked for, when it is not where the project lies. */
+  /** Where stacks were searched, for errors; empty when it is the project's own folder. */
   readonly #searchHint: string;
   readonly #askPassphrase: WorkspaceOptions["askPassphrase"];
   #passphrase: Promise<string> | undefined;
@@ -63,14 +63,14 @@ export class Workspace {
     return new Workspace(project, backend, options, searchHintFor(project, backend, url));
   }
 
-  /** The passphrase of the environment, or what a person types; asked once. */
+  /** Reads the passphrase from the environment, or asks a person once. */
   passphrase(isNew = false): Promise<string> {
     if (!this.#askPassphrase || hasPassphrase(this.environment))
       return Promise.resolve(passphraseFrom(this.environment));
     return (this.#passphrase ??= this.#askPassphrase(isNew));
   }
 
-  /** The name proper of a stack that may be given in full, or that is selected. */
+  /** Resolves the name of a stack, which may be a full name; default: the selected one. */
   async chosenStack(fullName: string | undefined): Promise<string> {
     if (fullName || this.#selected()) return this.stackName(fullName);
     const names = await this.backend.stacks(this.project.name);
@@ -78,12 +78,12 @@ export class Workspace {
     throw new EngineError(`no stack selected: ${names.length > 0 ? some : this.firstStackHint}`);
   }
 
-  /** What to do where there is no stack yet. */
+  /** How to make the first stack, for messages. */
   get firstStackHint(): string {
     return `make one with 'stack init <name>'${this.#searchHint}`;
   }
 
-  /** The error of a stack that is not there, with what was meant or what there is. */
+  /** Makes the error of a missing stack, with the most similar name or all names. */
   async noSuchStack(name: string): Promise<EngineError> {
     const names = await this.backend.stacks(this.project.name);
     const near = nearest(name, names);
@@ -99,7 +99,7 @@ export class Workspace {
     return this.environment["PULUMI_STACK"] || selectedStack(this.project.name, this.project.file, this.environment);
   }
 
-  /** As `chosenStack`, where one is given or selected. */
+  /** Checks the name of a stack and reduces a full name to its last part; default: the selected one. */
   stackName(fullName: string | undefined): string {
     const written = fullName || this.#selected() || "";
     const parts = written.split("/");
@@ -143,6 +143,7 @@ export class Workspace {
     return new Stack(this, name, file, crypter);
   }
 
+  /** Opens a stack that exists. */
   async stack(fullName: string | undefined): Promise<Stack> {
     const name = await this.chosenStack(fullName);
     const text = await this.backend.read(this.project.name, name);
@@ -159,7 +160,7 @@ export class Workspace {
   }
 }
 
-/** A relative backend is taken from the current folder, as Pulumi does, and the project may lie above it. */
+/** Explains a relative backend: it counts from the current folder, as with Pulumi, and the project may lie above it. */
 function searchHintFor({ root, file }: Project, { folder }: FileBackend, url: string): string {
   const isRelative = /^file:\/\/(\.|[^/~])/.test(url);
   if (!isRelative || folder === path.resolve(root, url.slice("file://".length))) return "";
@@ -213,11 +214,11 @@ export class Stack {
     return parseCheckpoint(text, this.stateFile);
   }
 
-  /** The state as it is on disk. */
+  /** Reads the state from disk. */
   async read(): Promise<Deployment> {
     const checkpoint = await this.#checkpoint();
     const { salt } = checkpoint;
-    // A state that was written with another salt is read with it, and written anew with the one of the stack's file.
+    // A state with another salt is read with that one; the next write uses the salt of the stack's file.
     const crypter =
       salt === undefined || salt === this.crypter.salt
         ? this.crypter

@@ -27,7 +27,7 @@ const resources = {
 type Resource = keyof typeof resources;
 type Details = Partial<Omit<StepInfo, "op">>;
 
-/** Events as an engine emits them, with as little said as possible. */
+/** Makes events as an engine emits them, with few fields. */
 export function events(preview: boolean, kind: "update" | "refresh" | "destroy" = "update") {
   const info = (op: StepInfo["op"], of: Resource, more: Details): StepInfo => ({ op, ...resources[of], ...more });
   return {
