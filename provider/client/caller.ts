@@ -1,14 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
-import { ApiError, type Failure } from "../contract/errors.ts";
+import { ApiError, type Failure, type Outcome } from "../contract/errors.ts";
 import { Mask } from "../messages/masks.ts";
 import { judge } from "./http/answers.ts";
 import type { CallOptions } from "./http/call.ts";
 import { Stop, unlessAborted } from "./http/deadline.ts";
 import { Limiter, type Load } from "./http/limiter.ts";
 import { prepare, type Prepared, type Written } from "./http/requests.ts";
-import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./http/retries.ts";
+import {
+  endingCode,
+  outcomeOf,
+  repeatable,
+  retryAfterOf,
+  retryDefaults,
+  waitAfter,
+  type Failed,
+} from "./http/retries.ts";
 import { Transport, TransportError, type Reply } from "./http/transport.ts";
 import type { ClientOptions } from "./options.ts";
 import { Session, type Credentials } from "./session.ts";
@@ -28,7 +36,13 @@ interface Call<Name extends EndpointName> {
   attempt: number;
 }
 
-type Outcome<Name extends EndpointName> = { answer: AnswerOf<Name>; status: number } | { failed: Failed };
+/** How a failed call ends, beside what its last attempt says. */
+interface Ending {
+  outcome?: Outcome;
+  hint?: string | undefined;
+}
+
+type Attempt<Name extends EndpointName> = { answer: AnswerOf<Name>; status: number } | { failed: Failed };
 
 /** Carries out calls: session, limiter, transport, judgement and repetition come together here. */
 export class Caller {
@@ -124,7 +138,7 @@ export class Caller {
   async #attempt<Name extends EndpointName>(
     call: Call<Name>,
     credentials: Credentials | undefined,
-  ): Promise<Outcome<Name>> {
+  ): Promise<Attempt<Name>> {
     const { name, attempt } = call;
     const stop = new Stop(call.signal, this.#closing.signal);
     try {
@@ -155,7 +169,7 @@ export class Caller {
     { name, prepared, timeout, glance }: Call<Name>,
     credentials: Credentials | undefined,
     stop: Stop,
-  ): Promise<Outcome<Name>> {
+  ): Promise<Attempt<Name>> {
     let reply: Reply;
     try {
       reply = await this.#transport.send({ ...prepared, headers: this.#headers(name, credentials) }, stop.signal);
@@ -196,7 +210,7 @@ export class Caller {
       return true;
     } catch (error) {
       if (!stop.signal.aborted) throw error;
-      throw this.#error(call.name, { ...failed, code: "cancelled" });
+      throw this.#error(call.name, { ...failed, code: "cancelled", outcome: outcomeOf(effect, failed) });
     } finally {
       stop.clear();
     }
@@ -208,14 +222,14 @@ export class Caller {
     const hint = given
       ? "The token that was given is refused: obtain a new one, or set email and password."
       : undefined;
-    return this.#error(name, { ...failed, code: endingCode(effect, failed), hint });
+    return this.#error(name, { ...failed, code: endingCode(effect, failed), outcome: outcomeOf(effect, failed), hint });
   }
 
   #error(
     endpoint: EndpointName,
-    { code, message, status, hint, dependants }: Omit<Failed, "hint"> & { hint?: string | undefined },
+    { code, message, status, outcome = "none", hint, dependants }: Failed & Ending,
   ): ApiError {
-    const failure: Failure = { code, endpoint, message: this.#clean(message) };
+    const failure: Failure = { code, endpoint, message: this.#clean(message), outcome };
     if (status !== undefined) failure.status = status;
     if (hint !== undefined) failure.hint = hint;
     if (dependants !== undefined) failure.dependants = dependants;

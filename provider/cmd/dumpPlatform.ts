@@ -62,6 +62,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       rowClaims: new RowClaims(program),
       isUpdate: false,
       identities: new Identities(),
+      organizationNames: new Map<string, string>(),
       readsFirst: false,
       hide: nobody,
       publicID: (id: string) => id,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { endpoint, parameters } from "./endpoint.ts";
+import { done } from "./envelopes.ts";
 import { email, id } from "./values.ts";
 import { firstOf, isObject, type Json } from "./wire.ts";
 
@@ -28,9 +29,7 @@ export const logout = endpoint({
   effect: "idempotent",
   // The specification has the IDs in the headers, clients in the field send them in the body: both are sent.
   request: session.partial(),
-  answer: z.object({}),
-  wrap: () => ({ status: "success" }),
-  unwrap: () => ({}),
+  ...done,
   errors: ["unauthorized"],
 });
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { done, read, written } from "./envelopes.ts";
 import { id } from "./values.ts";
-import { firstOf, read, readIn, written } from "./wire.ts";
+import { firstOf, readIn } from "./wire.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -59,9 +60,8 @@ export const microappchildUpdate = endpoint({
   auth: "token",
   effect: "idempotent",
   request: z.object({ childID: id, content }),
-  answer: z.object({}),
+  ...done,
   wrap: written,
-  unwrap: () => ({}),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -71,9 +71,8 @@ export const microappchildDelete = endpoint({
   auth: "token",
   effect: "idempotent",
   request: z.object({ childID: id }),
-  answer: z.object({}),
+  ...done,
   wrap: written,
-  unwrap: () => ({}),
   errors: ["notFound", "forbidden"],
 });
 

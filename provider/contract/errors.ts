@@ -31,6 +31,12 @@ export const errorCodes = {
 /** Name of a way to fail; the set is closed. */
 export type ErrorCode = keyof typeof errorCodes;
 
+/**
+ * What a failed call may have changed: `none` when it certainly changed nothing, `unknown` when it may have been carried
+ * out. A read changes nothing.
+ */
+export type Outcome = "none" | "unknown";
+
 /** What a failed call is made of. `message` is what the platform or the transport said, in its own words. */
 export interface Failure {
   code: ErrorCode;
@@ -43,6 +49,8 @@ export interface Failure {
   hint?: string;
   /** Things that stand in the way, where the platform names them (assumed: a refused delete lists its dependants). */
   dependants?: readonly Dependant[];
+  /** `none` unless this says otherwise. */
+  outcome?: Outcome;
 }
 
 /** Something that keeps another thing from being deleted. */
@@ -70,6 +78,8 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly hint: string;
   readonly dependants: readonly Dependant[];
+  /** Whether it may have been carried out all the same. */
+  readonly outcome: Outcome;
   /** What the platform or the transport said, in its own words. */
   readonly said: string;
 
@@ -82,9 +92,31 @@ export class ApiError extends Error {
     this.status = failure.status;
     this.hint = hint;
     this.dependants = failure.dependants ?? [];
+    this.outcome = failure.outcome ?? "none";
     this.said = failure.message;
   }
 }
+
+/** Whether the platform says that the thing is not there. */
+export const isNotFound = (error: unknown): error is ApiError => error instanceof ApiError && error.code === "notFound";
+
+/** Waits for a call; undefined when the platform says that the thing is not there. */
+export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the platform looked at the call and refused what it says. */
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && ["invalidRequest", "rejected", "tooLarge"].includes(error.code);
+
+/** Whether a call failed and may have been carried out all the same. */
+export const isOutcomeUnknown = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.outcome === "unknown";
 
 function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;

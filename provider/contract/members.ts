@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
-import { recordIn } from "./organizations.ts";
+import { done, oneOf, read } from "./envelopes.ts";
 import { email, id } from "./values.ts";
 import { firstOf, isObject, listOf, type Json } from "./wire.ts";
 
@@ -79,9 +79,7 @@ export const insertteammembers = endpoint({
       path: ["emails"],
     }),
   accept: invitation,
-  answer: z.object({}),
-  wrap: () => ({ status: "success" }),
-  unwrap: () => ({}),
+  ...done,
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -93,7 +91,7 @@ export const teammembers = endpoint({
   request: z.object({ teamIDs: z.array(id).min(1) }),
   accept: (received) => withTeamIDs(parameters(received)),
   answer: z.object({ teamMembers: z.array(teamMember) }),
-  wrap: (answer) => ({ status: "success", body: answer }),
+  wrap: read,
   unwrap: (wire) => ({
     teamMembers: firstOf(wire, "body.teamMembers", "teamMembers", "result.teamMembers", "body", "result") ?? wire,
   }),
@@ -106,9 +104,7 @@ export const readteammember = endpoint({
   auth: "token",
   effect: "read",
   request: z.object(oneMember).refine(named, namedHow),
-  answer: z.object({ teamMember: teamMember.optional() }),
-  wrap: (answer) => ({ status: "success", body: answer.teamMember ?? {} }),
-  unwrap: (wire) => ({ teamMember: recordIn(wire) }),
+  ...oneOf("teamMember", teamMember),
   errors: ["notFound", "forbidden"],
 });
 
@@ -122,9 +118,7 @@ export const updateteammember = endpoint({
     const { teamMemberInfo, ...rest } = parameters(received);
     return { ...(isObject(teamMemberInfo) ? teamMemberInfo : {}), ...rest };
   },
-  answer: z.object({}),
-  wrap: () => ({ status: "success" }),
-  unwrap: () => ({}),
+  ...done,
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -134,9 +128,7 @@ export const deleteteammember = endpoint({
   auth: "token",
   effect: "idempotent",
   request: z.object(oneMember).refine(named, namedHow),
-  answer: z.object({}),
-  wrap: () => ({ status: "success" }),
-  unwrap: () => ({}),
+  ...done,
   errors: ["notFound", "forbidden"],
 });
 
@@ -157,8 +149,6 @@ export const enforceteammembership = endpoint({
       path: ["email"],
     }),
   accept: (received) => withTeamIDs(parameters(received)),
-  answer: z.object({}),
-  wrap: () => ({ status: "success" }),
-  unwrap: () => ({}),
+  ...done,
   errors: ["notFound", "forbidden", "invalidRequest"],
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { done, read, written } from "./envelopes.ts";
 import { count, direction, id, row, rowData } from "./values.ts";
-import { firstOf, readIn, written } from "./wire.ts";
+import { firstOf, readIn } from "./wire.ts";
 
 /** Most rows that one batch insert takes. */
 export const maxRowsPerInsert = 10_000;
@@ -49,7 +50,7 @@ export const microappdata = endpoint({
     optExcludeMicroApps: z.unknown().optional(),
   }),
   answer: z.object({ microAppRows: z.array(row) }),
-  wrap: (answer) => ({ status: "success", body: answer }),
+  wrap: read,
   unwrap: (wire) => {
     const rows = firstOf(wire, "body.microAppRows", "microAppRows", "body") ?? wire;
     return { microAppRows: rows };
@@ -65,7 +66,7 @@ export const microappdataRow = endpoint({
   request: z.object({ rowID: id }),
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
-  wrap: (answer) => ({ status: "success", body: answer }),
+  wrap: read,
   unwrap: (wire) => ({ currentRow: readIn(wire, "body.currentRow", "currentRow") }),
   errors: ["forbidden"],
 });
@@ -123,9 +124,8 @@ export const updatemicroapprow = endpoint({
   auth: "token",
   effect: "idempotent",
   request: z.object({ rowID: id, rowData, microAppID: id.optional(), ...writeOptions }),
-  answer: z.object({}),
+  ...done,
   wrap: written,
-  unwrap: () => ({}),
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
 
@@ -135,8 +135,7 @@ export const removemicroapprow = endpoint({
   auth: "token",
   effect: "idempotent",
   request: z.object({ rowID: id }),
-  answer: z.object({}),
+  ...done,
   wrap: written,
-  unwrap: () => ({}),
   errors: ["notFound", "forbidden"],
 });

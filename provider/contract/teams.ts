@@ -1,18 +1,14 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { idOfResult, recordIn, result } from "./organizations.ts";
+import { done, madeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
 import { id } from "./values.ts";
 
 /** Name of the team that every organization has from the start. */
 export const allMembers = "All Members";
 
 export const team = z.looseObject({
-  _id: id,
+  ...namedThing,
   organizationID: id.optional(),
-  name: z.string(),
-  description: z.string().nullish(),
-  createdAt: z.unknown().optional(),
-  updatedAt: z.unknown().optional(),
 });
 
 export const insertteam = endpoint({
@@ -23,15 +19,11 @@ export const insertteam = endpoint({
   request: z.object({
     teamInfo: z.object({
       organizationID: id,
-      _id: id.optional(),
-      name: z.string().min(1),
-      description: z.string().nullish(),
+      ...newNamedThing,
     }),
     adminID: id.optional().describe("User who becomes its administrator."),
   }),
-  answer: z.object({ teamID: id }),
-  wrap: (answer) => result("teamID", answer.teamID),
-  unwrap: (wire) => ({ teamID: idOfResult(wire, "teamID") }),
+  ...madeID("teamID"),
   errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
 });
 
@@ -41,9 +33,7 @@ export const readteam = endpoint({
   auth: "token",
   effect: "read",
   request: z.object({ teamID: id }),
-  answer: z.object({ team: team.optional() }),
-  wrap: (answer) => ({ status: "success", body: answer.team ?? {} }),
-  unwrap: (wire) => ({ team: recordIn(wire) }),
+  ...oneOf("team", team),
   errors: ["notFound", "forbidden"],
 });
 
@@ -54,11 +44,9 @@ export const updateteam = endpoint({
   effect: "idempotent",
   request: z.object({
     teamID: id,
-    teamInfo: z.object({ name: z.string().min(1).optional(), description: z.string().nullish() }),
+    teamInfo: namedThingChange,
   }),
-  answer: z.object({}),
-  wrap: () => ({ status: "success" }),
-  unwrap: () => ({}),
+  ...done,
   errors: ["notFound", "conflict", "forbidden", "invalidRequest"],
 });
 
@@ -68,8 +56,6 @@ export const deleteteam = endpoint({
   auth: "token",
   effect: "idempotent",
   request: z.object({ teamID: id }),
-  answer: z.object({}),
-  wrap: () => ({ status: "success" }),
-  unwrap: () => ({}),
+  ...done,
   errors: ["notFound", "conflict", "forbidden"],
 });

@@ -44,15 +44,6 @@ const absent = (value: unknown): unknown =>
 export const listOf = (value: unknown): unknown =>
   value === undefined || value === null ? undefined : Array.isArray(value) ? value : [value];
 
-/**
- * The envelope of writes: the documented form has the values beside `status`, readers in the field look under `body`,
- * so both are sent.
- */
-export const written = (answer: Json): Json => ({ status: "success", ...answer, body: { ...answer } });
-
-/** The envelope of reads. */
-export const read = (answer: unknown): Json => ({ status: "success", body: answer });
-
 const failureWords = new Set(["failure", "fail", "failed", "error"]);
 
 /**

@@ -1,5 +1,5 @@
 import { pages } from "../client/lists/pages.ts";
-import { ApiError } from "../contract/errors.ts";
+import { isNotFound } from "../contract/errors.ts";
 import { declarable, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { ResourceContext } from "../resources/resource.ts";
@@ -129,7 +129,7 @@ export class TableRows {
         context.report.status(`${table}: ${this.count} rows read`);
       }
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "notFound")) throw error;
+      if (!isNotFound(error)) throw error;
       throw new DumpError(`there is no table ${table} on the platform: name it by its ID`);
     }
     if (keyless.length > 0) {

@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.ts";
+import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { InputError } from "./function.ts";
 
 /**
@@ -10,10 +10,7 @@ export async function found<Answer>(
   what: string,
   asked: Promise<Answer | undefined>,
 ): Promise<Answer> {
-  const answer = await asked.catch((error: unknown) => {
-    if (error instanceof ApiError && error.code === "notFound") return undefined;
-    throw error;
-  });
+  const answer = await orUndefinedIfNotFound(asked);
   if (answer === undefined) throw new InputError(property, `there is no such ${what} on the platform`);
   return answer;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pages } from "../client/lists/pages.ts";
-import { ApiError } from "../contract/errors.ts";
+import { isNotFound } from "../contract/errors.ts";
 import { declarable, id, type Row, type RowData } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { Context } from "../resources/model/resource.ts";
@@ -55,7 +55,7 @@ export async function* matching(
         for (const row of rows) if (wanted.every(([label, value]) => says(row[label], value))) yield row;
       }
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "notFound")) throw error;
+      if (!isNotFound(error)) throw error;
       throw new InputError("table", "there is no such table on the platform");
     }
   };

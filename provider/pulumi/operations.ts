@@ -66,6 +66,7 @@ export class Operations {
   readonly #claims = new TeamClaims();
   readonly #rowClaims: RowClaims;
   readonly #identities = new Identities();
+  readonly #organizationNames = new Map<string, string>();
   /** Whether a program runs: without one, the configuration is what the state remembers. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
@@ -238,6 +239,7 @@ export class Operations {
       account: { email: settings.email, userID: settings.userID },
       claims: this.#claims,
       identities: this.#identities,
+      organizationNames: this.#organizationNames,
       rowClaims: this.#rowClaims,
       seed: seed?.length ? seed : randomBytes(32),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { generationState, stateOf } from "../contract/apps.ts";
-import { ApiError } from "../contract/errors.ts";
+import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
 import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { resource } from "./resource.ts";
@@ -53,14 +53,8 @@ export const appReadiness = resource({
   delete: () => Promise.resolve(),
 });
 
-async function statusOf(context: Context, appID: string): Promise<string | undefined> {
-  try {
-    return (await context.client.createappwithpromptStatus({ appID }, context)).status;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === "notFound") return undefined;
-    throw error;
-  }
-}
+const statusOf = async (context: Context, appID: string): Promise<string | undefined> =>
+  (await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID }, context)))?.status;
 
 async function wait(context: Context, inputs: Inputs): Promise<Inputs & { status: string }> {
   const { appID, timeout } = inputs;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { given } from "./model/creation.ts";
@@ -117,12 +117,8 @@ export const generatedApp = resource({
 
   read: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await settle(context, state.resourceUrn, id);
-    try {
-      await context.client.createappwithpromptStatus({ appID: id }, context);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "notFound") return undefined;
-      throw error;
-    }
+    const found = await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID: id }, context));
+    if (!found) return undefined;
     if (state.appPrompt === undefined) {
       throw new ResourceError(
         `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,
@@ -238,15 +234,15 @@ async function generate(context: Context, urn: string, inputs: Inputs): Promise<
     await writeIntent(context.directory, { ...intent, link });
     return link;
   } catch (error) {
-    // A refusal is certain: nothing was generated, and the next run may try again.
-    const refused = error instanceof ApiError && error.code !== "outcomeUnknown" && error.code !== "badAnswer";
-    if (refused) await forgetIntent(context.directory, urn);
-    if (error instanceof ApiError && !refused) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.outcome === "unknown") {
       throw new ResourceError(
         `the platform's answer to the generation did not arrive (${error.said}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
           `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${file}; if not, delete that file. Then run up again.`,
       );
     }
+    // A refusal is certain: nothing was generated, and the next run may try again.
+    await forgetIntent(context.directory, urn);
     throw error;
   }
 }

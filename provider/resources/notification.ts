@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { ApiError } from "../contract/errors.ts";
+import { isOutcomeUnknown } from "../contract/errors.ts";
 import { email, id } from "../contract/values.ts";
 import { exceptSpelling } from "./members/users.ts";
 import { given } from "./model/creation.ts";
@@ -179,9 +179,7 @@ async function send(context: Context, id: string, inputs: Inputs): Promise<Sent>
     return { ...inputs, sentAt: startedAt, ...answer };
   } catch (error) {
     // The intent stays until the state has it.
-    if (error instanceof ApiError && ["outcomeUnknown", "badAnswer"].includes(error.code)) {
-      throw uncertain(startedAt, error.said);
-    }
+    if (isOutcomeUnknown(error)) throw uncertain(startedAt, error.said);
     await forgetIntent(directory, urn);
     throw error;
   }

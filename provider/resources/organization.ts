@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./model/creation.ts";
+import { changedValues, created, dissolve, given, observedDescription, toTheEnd } from "./model/creation.ts";
 import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource } from "./resource.ts";
@@ -103,7 +103,7 @@ export const organization = resource({
     try {
       await context.client.deleteorganization({ organizationID: id }, context);
     } catch (error) {
-      if (gone(error)) return;
+      if (isNotFound(error)) return;
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
       const names = error.dependants.map((team) => `"${team.name}"`).join(", ");
       if (!state.forceDestroy || error.dependants.length === 0) {
@@ -134,15 +134,8 @@ const tellTaken =
 
 type Found = NonNullable<AnswerOf<"readorganization">["organization"]>;
 
-async function find(context: Context, organizationID: string): Promise<Found | undefined> {
-  try {
-    const { organization } = await context.client.readorganization({ organizationID }, context);
-    return organization;
-  } catch (error) {
-    if (gone(error)) return undefined;
-    throw error;
-  }
-}
+const find = async (context: Context, organizationID: string): Promise<Found | undefined> =>
+  (await orUndefinedIfNotFound(context.client.readorganization({ organizationID }, context)))?.organization;
 
 /** Sends only what differs from what is there, and tells what is there then. */
 async function sync(context: Context, organizationID: string, inputs: Inputs): Promise<Inputs> {

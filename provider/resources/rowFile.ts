@@ -1,24 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id } from "../contract/values.ts";
-import { gone, given } from "./model/creation.ts";
+import { given } from "./model/creation.ts";
 import { calledBy, type Replaced } from "./model/identities.ts";
 import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 import { type State } from "./resource.ts";
-import {
-  address,
-  childrenOf,
-  differing,
-  fileName,
-  made,
-  storedFile,
-  uncertain,
-  wanted,
-  type Child,
-} from "./rows/fileRecords.ts";
+import { address, childrenOf, differing, fileName, made, storedFile, wanted, type Child } from "./rows/fileRecords.ts";
 import { rowByKey } from "./rows/live/links.ts";
+import { isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 
 const inputs = z.object({
   ...common,
@@ -152,7 +143,7 @@ export const rowFile = resource({
       return { id, outputs: kept(inputs, rowID, childID, stored) };
     } catch (error) {
       // A refusal is certain: nothing was made.
-      if (urn !== undefined && !uncertain(error)) await forgetIntent(context.directory, urn);
+      if (urn !== undefined && !isOutcomeUnknown(error)) await forgetIntent(context.directory, urn);
       throw error;
     }
   },
@@ -187,11 +178,8 @@ export const rowFile = resource({
 
   delete: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
-    try {
-      await context.client.microappchildDelete({ childID: (await located(context, id)).childID }, context);
-    } catch (error) {
-      if (!gone(error)) throw error;
-    }
+    const { childID } = await located(context, id);
+    await orUndefinedIfNotFound(context.client.microappchildDelete({ childID }, context));
   },
 });
 

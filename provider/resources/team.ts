@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id } from "../contract/values.ts";
-import { changedValues, created, dissolve, given, gone, observedDescription, toTheEnd } from "./model/creation.ts";
+import { changedValues, created, dissolve, given, observedDescription, toTheEnd } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
 import { resource } from "./resource.ts";
@@ -97,7 +97,7 @@ export const team = resource({
     try {
       await context.client.deleteteam({ teamID: id }, context);
     } catch (error) {
-      if (gone(error)) return;
+      if (isNotFound(error)) return;
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
       const inTheWay = error.dependants.length > 0 ? error.dependants.map(({ name }) => name) : members.map(nameOf);
       throw new ResourceError(
@@ -113,14 +113,8 @@ const nameOf = (member: { email?: string | undefined; userID?: string | undefine
 
 type Found = NonNullable<AnswerOf<"readteam">["team"]>;
 
-async function find(context: Context, teamID: string): Promise<Found | undefined> {
-  try {
-    return (await context.client.readteam({ teamID }, context)).team;
-  } catch (error) {
-    if (gone(error)) return undefined;
-    throw error;
-  }
-}
+const find = async (context: Context, teamID: string): Promise<Found | undefined> =>
+  (await orUndefinedIfNotFound(context.client.readteam({ teamID }, context)))?.team;
 
 /** Sends only what differs from what is there. */
 async function sync(context: Context, teamID: string, inputs: Inputs): Promise<Inputs> {

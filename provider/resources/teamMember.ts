@@ -5,10 +5,10 @@ import { invitationTargets } from "./members/invitations.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
-import { gone } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
+import { orUndefinedIfNotFound } from "../contract/errors.ts";
 
 const inputs = z.object({
   ...common,
@@ -83,11 +83,7 @@ export const teamMember = resource({
       if (keeper) context.report.info(stays([nameOf(member)], [teamID], keeper));
       return;
     }
-    try {
-      await context.members.remove(teamID, member);
-    } catch (error) {
-      if (!gone(error)) throw error;
-    }
+    await orUndefinedIfNotFound(context.members.remove(teamID, member));
   },
 });
 

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { Effect } from "../../contract/endpoint.ts";
-import type { ErrorCode } from "../../contract/errors.ts";
+import { errorCodes, type ErrorCode, type Outcome } from "../../contract/errors.ts";
 import type { Client } from "../options.ts";
 import { say, serve, silence, type Answers, type Server } from "../testing/server.ts";
-import { endingCode, repeatable, retryAfterOf, retryDefaults, waitAfter } from "./retries.ts";
+import { endingCode, outcomeOf, repeatable, retryAfterOf, retryDefaults, waitAfter, type Failed } from "./retries.ts";
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -88,9 +88,56 @@ describe.each(Object.keys(faults))("%s", (fault) => {
       const repeated = fault === "another answer" ? 1 : 2; // an update's answer says nothing to judge
       expect(server.count(endpoint)).toBe(repeated);
     } else {
-      await expect(ending).rejects.toMatchObject({ name: "ApiError", code: end, endpoint });
+      const mayBeDone = end === "outcomeUnknown" || (effect === "idempotent" && fault === "broken JSON");
+      const outcome = mayBeDone ? "unknown" : "none";
+      await expect(ending).rejects.toMatchObject({ name: "ApiError", code: end, outcome, endpoint });
       expect(server.count(endpoint)).toBe(1);
     }
+  });
+});
+
+describe("the outcome of a call that is not repeated", () => {
+  type Ended = Exclude<ErrorCode, "outcomeUnknown" | "readOnly" | "notAllowed">;
+  /** Of a change; a read changes nothing. */
+  const outcomes: Record<Ended, Outcome> = {
+    invalidRequest: "none",
+    unauthorized: "none",
+    forbidden: "none",
+    notFound: "none",
+    conflict: "none",
+    tooLarge: "none",
+    rateLimited: "none",
+    serverError: "unknown",
+    notImplemented: "none",
+    unavailable: "unknown",
+    rejected: "none",
+    unreachable: "none",
+    timeout: "unknown",
+    connectionLost: "unknown",
+    badAnswer: "unknown",
+    cancelled: "unknown",
+  };
+  const cases = Object.entries(outcomes) as [Ended, Outcome][]; // the keys of a const object
+
+  test.each(cases)("%s", (code, outcome) => {
+    const failed: Failed = { code, message: "" };
+    const { status } = errorCodes[code];
+    if (status !== undefined) failed.status = status;
+    expect(outcomeOf("read", failed)).toBe("none");
+    expect(endingCode("read", failed)).toBe(code);
+    expect(outcomeOf("idempotent", failed)).toBe(outcome);
+    expect(endingCode("idempotent", failed)).toBe(code);
+    expect(outcomeOf("create", failed)).toBe(outcome);
+    expect(endingCode("create", failed)).toBe(outcome === "unknown" ? "outcomeUnknown" : code);
+    expect(outcomeOf("create", { ...failed, sent: false })).toBe("none");
+  });
+
+  test.each<Failed>([
+    { code: "badAnswer", status: 302, message: "" },
+    { code: "badAnswer", status: 404, message: "" },
+    { code: "unavailable", status: 503, retryAfter: 1_000, message: "" },
+  ])("%p is certain", (failed) => {
+    expect(outcomeOf("create", failed)).toBe("none");
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Effect } from "../../contract/endpoint.ts";
-import type { Dependant, ErrorCode } from "../../contract/errors.ts";
+import type { Dependant, ErrorCode, Outcome } from "../../contract/errors.ts";
 
 /** What went wrong with one attempt, before it is decided whether there is another. */
 export interface Failed {
@@ -68,14 +68,18 @@ const open: ReadonlySet<ErrorCode> = new Set([
   "cancelled",
 ]);
 
-/** The code that a call ends with: a creation whose outcome nobody knows says so. */
-export function endingCode(effect: Effect, failed: Failed): ErrorCode {
+/** Whether a call that ends with this failure may have been carried out. */
+export function outcomeOf(effect: Effect, failed: Failed): Outcome {
   const { code, status, sent = true } = failed;
+  if (effect === "read" || !sent || nothingHappened(failed)) return "none";
   // Whoever redirects or blames the request did not carry it out.
-  const refused = status !== undefined && status >= 300 && status < 500;
-  const unknown = effect === "create" && sent && open.has(code) && !nothingHappened(failed) && !refused;
-  return unknown ? "outcomeUnknown" : code;
+  if (status !== undefined && status >= 300 && status < 500) return "none";
+  return open.has(code) ? "unknown" : "none";
 }
+
+/** The code that a call ends with: a creation whose outcome nobody knows says so. */
+export const endingCode = (effect: Effect, failed: Failed): ErrorCode =>
+  effect === "create" && outcomeOf(effect, failed) === "unknown" ? "outcomeUnknown" : failed.code;
 
 /** Milliseconds to wait before attempt number `attempt + 1`: exponential with full jitter, never less than asked for. */
 export function waitAfter(

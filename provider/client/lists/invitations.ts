@@ -1,5 +1,5 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
-import { ApiError } from "../../contract/errors.ts";
+import { isNotFound, isRefusal } from "../../contract/errors.ts";
 
 /** Where an invitation leads, for those who are invited by it. */
 export interface InvitationTargets {
@@ -31,8 +31,7 @@ export async function inviteInGroups(
     try {
       await send(requestFor(teamID, group));
     } catch (error) {
-      const judged = error instanceof ApiError && ["invalidRequest", "notFound", "rejected"].includes(error.code);
-      if (!judged || group.length === 1) {
+      if (!(isRefusal(error) || isNotFound(error)) || group.length === 1) {
         for (const one of group) failed.set(one, error);
         return;
       }

@@ -1,5 +1,5 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
-import { ApiError } from "../../contract/errors.ts";
+import { ApiError, isNotFound, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { inviteInGroups, type Invitation } from "./invitations.ts";
@@ -104,13 +104,8 @@ export class MemberLists {
 
   /** Removes a member; one who is not there is removed already. */
   async remove(teamID: string, { userID, teamMemberID }: ListedMember): Promise<void> {
-    await this.#changing(teamID, async () => {
-      try {
-        await this.#client.deleteteammember({ teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) }, this.#call);
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === "notFound")) throw error;
-      }
-    });
+    const request = { teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) };
+    await this.#changing(teamID, () => orUndefinedIfNotFound(this.#client.deleteteammember(request, this.#call)));
   }
 
   /** The role of a member in the platform's own word; the list of a team may lack it, then the member is read. */
@@ -200,7 +195,7 @@ export class MemberLists {
         lists.set(teamID, members);
       }
     } catch (error) {
-      const missing = error instanceof ApiError && error.code === "notFound";
+      const missing = isNotFound(error);
       // One team that is gone must not hide the others.
       if (missing && teamIDs.length > 1) return this.#oneByOne(teamIDs);
       for (const teamID of teamIDs) lists.set(teamID, missing ? undefined : asError(error));
@@ -243,13 +238,8 @@ export class MemberLists {
     const found = members.find((member) => member.email?.toLowerCase() === address);
     if (found || members.every((member) => member.email !== undefined)) return found;
     // The list has user IDs alone.
-    try {
-      const known = await this.#client.userid({ email }, this.#call);
-      return members.find((member) => member.userID === known.userID);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "notFound") return undefined;
-      throw error;
-    }
+    const known = await orUndefinedIfNotFound(this.#client.userid({ email }, this.#call));
+    return known && members.find((member) => member.userID === known.userID);
   }
 }
 

@@ -8,9 +8,9 @@ import {
   type RosterOptions,
   type WantedMember,
 } from "../../reconcile/rosters.ts";
-import { gone } from "../model/creation.ts";
 import type { Context } from "../model/resource.ts";
 import { userIDAt } from "./users.ts";
+import { isNotFound } from "../../contract/errors.ts";
 
 /** Members as a program declares them and a state keeps them: role by address or user ID. */
 export type Members = Record<string, Role>;
@@ -52,7 +52,7 @@ export async function withRoles(
       try {
         return { ...member, role: await context.members.roleOf(teamID, member.userID) };
       } catch (error) {
-        if (gone(error)) return member; // left meanwhile
+        if (isNotFound(error)) return member; // left meanwhile
         throw error;
       }
     }),

@@ -1,7 +1,7 @@
 import { email, id } from "../../contract/values.ts";
 import type { Named } from "../../reconcile/rosters.ts";
-import { gone } from "../model/creation.ts";
 import type { Change, Context, Given, Problem } from "../model/resource.ts";
+import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 
 /** Inputs that name one user. */
 export const user = {
@@ -32,11 +32,5 @@ export function exceptSpelling(change: Change, old: Named, { inputs }: Given<Nam
 }
 
 /** The user ID at an address; undefined when the platform knows none. */
-export async function userIDAt({ client, signal }: Context, email: string): Promise<string | undefined> {
-  try {
-    return (await client.userid({ email }, { signal })).userID;
-  } catch (error) {
-    if (gone(error)) return undefined;
-    throw error;
-  }
-}
+export const userIDAt = async ({ client, signal }: Context, email: string): Promise<string | undefined> =>
+  (await orUndefinedIfNotFound(client.userid({ email }, { signal })))?.userID;

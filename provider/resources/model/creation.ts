@@ -1,8 +1,5 @@
-import { ApiError } from "../../contract/errors.ts";
+import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { ResourceError, type Context } from "./resource.ts";
-
-/** Whether the platform says that the thing is not there. */
-export const gone = (error: unknown): boolean => error instanceof ApiError && error.code === "notFound";
 
 /** The object without its undefined values, which would mean "leave alone". */
 export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
@@ -35,11 +32,7 @@ export function observedDescription(
 /** Deletes a team with all of its members. */
 export async function dissolve(context: Context, teamID: string): Promise<void> {
   for (const member of (await context.members.of(teamID)) ?? []) await context.members.remove(teamID, member);
-  try {
-    await context.client.deleteteam({ teamID }, context);
-  } catch (error) {
-    if (!gone(error)) throw error;
-  }
+  await orUndefinedIfNotFound(context.client.deleteteam({ teamID }, context));
 }
 
 /** What was found, in the declared spelling of "nothing" when it is nothing. */
@@ -110,7 +103,7 @@ export async function created<Found extends { createdAt?: unknown }>(creation: C
     try {
       return await creation.create(id);
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "outcomeUnknown")) throw error;
+      if (!isOutcomeUnknown(error)) throw error;
       if ((await creation.find(id)) !== undefined) return id;
       if (attempt === 3) throw error;
     }

@@ -8,12 +8,12 @@ import { checkName, forgetName, noteName } from "./organizationRecords.ts";
 let project = "";
 let projects = 0;
 let directory: string;
-let context: { directory: string; platform: string };
+let context: { directory: string; platform: string; organizationNames: Map<string, string> };
 beforeEach(async () => {
   project = `p${++projects}`;
   directory = await mkdtemp(join(tmpdir(), "microapps-records-"));
   process.env["XDG_STATE_HOME"] = join(directory, "state");
-  context = { directory, platform: "https://platform.example.com" };
+  context = { directory, platform: "https://platform.example.com", organizationNames: new Map() };
 });
 afterEach(async () => {
   delete process.env["XDG_STATE_HOME"];

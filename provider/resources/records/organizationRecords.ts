@@ -19,9 +19,7 @@ type Record = z.output<typeof recordSchema>;
 const sealedRecord = recordSchema.extend({ seal: z.string() });
 
 type Place = Pick<OfflineContext, "directory" | "platform">;
-
-/** The names with which organizations were checked in this process, by URN: what is declared now. */
-const declared = new Map<string, string>();
+type PlaceOfRun = Place & Pick<OfflineContext, "organizationNames">;
 
 /**
  * Names are unique on the platform, and no provider is told of resources that left the program. So a small file for each
@@ -29,9 +27,10 @@ const declared = new Map<string, string>();
  * Without the file (in a fresh clone, say) the platform refuses the name when it is sent.
  */
 export async function checkName(
-  context: Place,
+  context: PlaceOfRun,
   { urn, name, isNew }: { urn: string; name: string; isNew: boolean },
 ): Promise<Problem[]> {
+  const declared = context.organizationNames;
   declared.set(urn, name);
   if (!isNew) return [];
   const path = await pathOf(context, urn, name);
@@ -101,12 +100,13 @@ export const noteName = (context: Place, { urn, name, id }: Known, isCertain = t
   });
 
 /** Forgets whose a name is, because the organization is gone or has another name; not when it is another one's by now. */
-export const forgetName = (context: Place, { urn, name, id }: Known): Promise<void> =>
+export const forgetName = (context: PlaceOfRun, { urn, name, id }: Known): Promise<void> =>
   leniently(async () => {
     const path = urn === undefined || name === undefined ? undefined : await pathOf(context, urn, name);
     const found = path === undefined ? undefined : await recordAt(path);
     if (path === undefined || !found) return;
-    const isItsOwn = found.id === undefined ? found.urn === urn || !declared.has(found.urn) : found.id === id;
+    const isItsOwn =
+      found.id === undefined ? found.urn === urn || !context.organizationNames.has(found.urn) : found.id === id;
     if (isItsOwn) await rm(path, { force: true });
   });
 

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../contract/endpoints.ts";
-import { ApiError } from "../../contract/errors.ts";
-import { given, gone } from "../model/creation.ts";
+import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { given } from "../model/creation.ts";
 import type { Context } from "../model/resource.ts";
 
 /** What is declared of a file. */
@@ -33,10 +33,6 @@ export function fileName({ filename, url = "" }: Pick<FileDeclaration, "filename
   }
 }
 
-/** Whether something may have been done although its answer is not there. */
-export const uncertain = (error: unknown): boolean =>
-  error instanceof ApiError && ["outcomeUnknown", "badAnswer", "cancelled"].includes(error.code);
-
 /** What is declared of a record's content. The address of a copy is known once it is stored. */
 export function wanted(inputs: FileDeclaration): Partial<Content> {
   const { url, store, size, type } = inputs;
@@ -49,12 +45,8 @@ export const differing = (content: Partial<Content>, child: Child): string[] =>
 
 /** Files on a field of a row; undefined when there is no such row. */
 export async function childrenOf(context: Context, rowID: string, fieldID: string): Promise<Child[] | undefined> {
-  try {
-    return (await context.client.microappchildList({ appID: rowID, fieldID }, context)).childItems;
-  } catch (error) {
-    if (gone(error)) return undefined;
-    throw error;
-  }
+  const listing = context.client.microappchildList({ appID: rowID, fieldID }, context);
+  return (await orUndefinedIfNotFound(listing))?.childItems;
 }
 
 /** Does what makes something again while its answer is lost, unless `found` sees that it was done. */
@@ -63,7 +55,7 @@ async function once<Made>(make: () => Promise<Made>, found: () => Promise<Made |
     try {
       return await make();
     } catch (error) {
-      if (!uncertain(error) || attempt === 3) throw error;
+      if (!isOutcomeUnknown(error) || attempt === 3) throw error;
       const there = await found().catch(() => {
         throw error; // as long as nobody can look, it stays unknown
       });

@@ -1,3 +1,4 @@
+import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import type { RowSet } from "../../reconcile/rowSet.ts";
 import { planRows } from "../../reconcile/rows.ts";
@@ -10,7 +11,7 @@ import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type SeeRow } from "./live/reads.ts";
-import { ifThere, optionsOf, type SeedState } from "./session.ts";
+import { optionsOf, type SeedState } from "./session.ts";
 
 /** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
 async function missingKeys(
@@ -58,7 +59,7 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
     if (dangling) unlinked.push(keyOf(state.key, values));
   };
   const reading = liveRows(context, state, state.labels, links, wanted, ledger, see);
-  const live = await ifThere(reading);
+  const live = await orUndefinedIfNotFound(reading);
   if (!live) {
     context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
     return undefined;

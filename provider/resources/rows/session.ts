@@ -6,7 +6,7 @@ import type { KnownRows } from "../../reconcile/ownership.ts";
 import { Lookup } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
-import { given, gone } from "../model/creation.ts";
+import { given } from "../model/creation.ts";
 import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, quoted, type Summary } from "./declared/declaration.ts";
@@ -24,6 +24,7 @@ import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import type { Removal, Spared } from "./live/rowWriter.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed } from "./spared.ts";
+import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -211,19 +212,12 @@ export const viewersChanged = (old: RowTarget, inputs: RowTarget): boolean =>
 async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledger) {
   const none: Summary = { rows: new RowSet(), labels: state.labels, digest: "" };
   const links = await Links.of(context, state, () => new Lookup());
-  const live = await ifThere(liveRows(context, state, state.labels, links, none.rows, ledger));
+  const live = await orUndefinedIfNotFound(liveRows(context, state, state.labels, links, none.rows, ledger));
   if (!live) return undefined;
   const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
   const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source };
   return { plan: planRows(none.rows, ledger, live, options), links, none };
 }
-
-/** Undefined when the table is gone. */
-export const ifThere = <Answer>(reading: Promise<Answer>): Promise<Answer | undefined> =>
-  reading.catch((error: unknown) => {
-    if (!gone(error)) throw error;
-    return undefined;
-  });
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
 export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {

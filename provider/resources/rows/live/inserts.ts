@@ -1,5 +1,5 @@
 import { pages } from "../../../client/lists/pages.ts";
-import { ApiError } from "../../../contract/errors.ts";
+import { ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
 import { rowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../../sources/source.ts";
@@ -44,7 +44,7 @@ export class RowInserts {
       await this.#once(batch);
       tell.inserted(batch);
     } catch (error) {
-      if (!(error instanceof ApiError) || !isJudged(error)) throw error;
+      if (!isRefusal(error)) throw error;
       const [first] = batch;
       if (batch.length === 1 && first) {
         tell.refused(first, error);
@@ -68,7 +68,7 @@ export class RowInserts {
         if (inserted === missing.length) return;
         report.warning(`${table}: the platform inserted ${inserted} of ${missing.length} rows; looking which`);
       } catch (error) {
-        if (!(error instanceof ApiError && error.code === "outcomeUnknown")) throw error;
+        if (!isOutcomeUnknown(error)) throw error;
         report.warning(`${table}: the answer to a batch of ${missing.length} rows was lost; looking which are there`);
       }
       missing = await this.#notThere(missing);
@@ -99,6 +99,3 @@ export class RowInserts {
     return [...left.values()];
   }
 }
-
-/** Whether the platform looked at the call and refused what it says. */
-export const isJudged = ({ code }: ApiError): boolean => ["invalidRequest", "rejected", "tooLarge"].includes(code);

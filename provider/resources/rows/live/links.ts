@@ -9,10 +9,10 @@ import {
   type Reference,
   type Unresolved,
 } from "../../../reconcile/references.ts";
-import { gone } from "../../model/creation.ts";
 import { ResourceError, type Context } from "../../model/resource.ts";
 import type { LinkDeclaration, RowsByKey } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";
+import { isNotFound } from "../../../contract/errors.ts";
 
 /** A row as it is sent. */
 export interface LinkedRow {
@@ -45,7 +45,7 @@ export class Links {
       const name = JSON.stringify([table, key]);
       const reading = (): Promise<Lookup> =>
         readKeys(context, table, key).catch((error: unknown) => {
-          if (absent && gone(error)) return absent();
+          if (absent && isNotFound(error)) return absent();
           throw error;
         });
       const known = read.get(name) ?? reading();

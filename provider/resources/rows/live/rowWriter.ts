@@ -1,16 +1,16 @@
 import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
-import { ApiError } from "../../../contract/errors.ts";
+import { isRefusal, orUndefinedIfNotFound, type ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import type { RowData } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
-import { given, gone } from "../../model/creation.ts";
+import { given } from "../../model/creation.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
-import { isJudged, RowInserts, type NewRow } from "./inserts.ts";
+import { RowInserts, type NewRow } from "./inserts.ts";
 import type { Links } from "./links.ts";
 import { lostLabels } from "./lostLabels.ts";
 import { Pace } from "./pace.ts";
@@ -203,17 +203,13 @@ export class RowWriter {
       this.#finished(1);
     } catch (error) {
       this.#conceal(() => data);
-      if (!(error instanceof ApiError) || !isJudged(error)) throw error;
+      if (!isRefusal(error)) throw error;
       this.#refused({ index, line }, error);
     }
   }
 
   async #remove(rowID: string): Promise<void> {
-    try {
-      await this.#context.client.removemicroapprow({ rowID }, this.#context);
-    } catch (error) {
-      if (!gone(error)) throw error;
-    }
+    await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
   }
 
   /** Whether the platform lost labels of rows that were written. */
