@@ -3,11 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import { Mask } from "../messages/masks.ts";
-import { TeamClaims } from "../resources/members/teamClaims.ts";
-import { calledBy, Identities, named } from "../resources/model/identities.ts";
+import { calledBy, named, type Identities } from "../resources/model/identities.ts";
 import type { Change, Context, Observed, OfflineContext, Problem, Resource } from "../resources/model/resource.ts";
 import { PartialFailure, randomID, ResourceError } from "../resources/model/resource.ts";
-import { RowClaims } from "../resources/rows/claims.ts";
 import { bindingOutput, bound, isMoved, platformOf } from "./configuration/binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
@@ -15,6 +13,7 @@ import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
+import { RunNotes } from "./runNotes.ts";
 import { maskOf, textsIn } from "./secrets.ts";
 
 /** What one call of an engine is about. */
@@ -47,6 +46,8 @@ interface Surroundings {
   /** The program's folder. */
   directory: string;
   report: Reporter;
+  /** The engine's address; without one, no other provider of the run is known. */
+  engine?: string | undefined;
   /** Whether the engine reads before each diff. */
   readsFirst?: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
@@ -60,16 +61,16 @@ export class Operations {
   readonly #surroundings: Surroundings;
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
-  readonly #claims = new TeamClaims();
-  readonly #rowClaims: RowClaims;
-  readonly #identities = new Identities();
+  readonly #notes: RunNotes;
+  readonly #identities: Identities;
   /** Whether a program runs: without one, the configuration is what the state remembers. */
   #isCurrent = false;
   readonly #login = new RefusedLogin();
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
-    this.#rowClaims = new RowClaims(surroundings.directory);
+    this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
+    this.#identities = this.#notes.known.identities;
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
@@ -215,6 +216,7 @@ export class Operations {
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
     try {
       configuration = this.#surroundings.configuration();
+      if (urn !== undefined) await this.#notes.hear();
       const settings = configuration;
       const account = { email: settings.email, userID: settings.userID };
       const offline = {
@@ -223,9 +225,7 @@ export class Operations {
         platform: platformOf(settings),
         appServer: settings.appServer,
         account,
-        claims: this.#claims,
-        identities: this.#identities,
-        rowClaims: this.#rowClaims,
+        ...this.#notes.known,
         seed: seed?.length ? seed : randomBytes(32),
         isUpdate: this.isUpdate,
       };
@@ -236,6 +236,7 @@ export class Operations {
           ...offline,
           ...(await this.#connected(settings)),
           readsFirst,
+          others: () => this.#notes.hear(),
           hide: (value) => masked().add(textsIn(value)),
           publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
           signal: stop,

@@ -13,7 +13,8 @@ const login = { email: "admin@example.com", password: "correct-horse" };
 /** What a program begins with: the same classes behind each door, and where linked rows are found. */
 const preambles: Readonly<Record<DoorName, string>> = {
   dynamic: `
-import { Environment, Organization, SeedRows, Team, TeamMember } from "pulumi-microapps";
+import { Environment, Organization, Provider, SeedRows, Team, TeamMember } from "pulumi-microapps";
+const provider = (name, settings) => new Provider(name, settings);
 const linked = (seed) => seed;
 `,
   // As a generated SDK does it.
@@ -23,6 +24,7 @@ const declared = (type) => class extends pulumi.CustomResource {
   constructor(name, inputs, options) { super("microapps:index:" + type, name, inputs, options); }
 };
 const [Organization, SeedRows, Team, TeamMember] = ["Organization", "SeedRows", "Team", "TeamMember"].map(declared);
+const provider = (name, settings) => new pulumi.ProviderResource("microapps", name, settings);
 const linked = ({ table, key }) => ({ table, key: pulumi.output(key).apply((labels) => [labels].flat()[0]) });
 `,
 };

@@ -78,6 +78,8 @@ export interface Context {
   rowClaims: RowClaims;
   /** Which resource of the run has which ID. */
   identities: Identities;
+  /** Learns what other providers of the run declare by now. */
+  others: () => Promise<void>;
   /** Whether the run is known to be no preview: what that says is about to be done is not said once more. */
   isUpdate: boolean;
   /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
