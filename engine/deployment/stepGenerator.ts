@@ -131,8 +131,8 @@ export class Generator {
     const adopting = old?.external === true;
     const compared = old ? withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges) : goal.inputs;
     if (operator) {
-      // What was deleted, or was never ours, has no inputs to go on with, ignored ones among them.
-      const fresh = old === undefined || recreating || adopting;
+      // What was deleted or is to be replaced, or was never ours, has no inputs to go on with, ignored ones among them.
+      const fresh = old === undefined || recreating || adopting || old.taint;
       const checking = operator.check(urn, fresh ? {} : old.inputs, fresh ? goal.inputs : compared, run.preview);
       now.inputs = this.#accepted(urn, now, await this.#checked(urn, checking));
     }
@@ -223,6 +223,7 @@ export class Generator {
   async #ask({ goal, old, now, compared, operator }: Considered): Promise<Difference> {
     const nothing = { replaces: [], changed: [], deleteBeforeReplace: false };
     const because = (reason: string): Difference => ({ ...nothing, changes: "some", replaces: [reason] });
+    if (old.taint) return because("id");
     if (now.deletedWith !== "" && this.#replaced.has(now.deletedWith)) return because("deletedWith");
     if (await this.#providerChanged(old, now)) return because("provider");
     if (operator === undefined) return { ...nothing, changes: equal(old.inputs, compared) ? "none" : "some" };
@@ -282,7 +283,7 @@ export class Generator {
     }
     this.#replaced.add(urn);
     // The inputs so far may carry defaults over from the old resource, which goes.
-    if (operator)
+    if (operator && !old.taint)
       now.inputs = this.#accepted(
         urn,
         now,
