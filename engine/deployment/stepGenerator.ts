@@ -119,8 +119,8 @@ export class StepGenerator {
     const adopting = old?.external === true;
     const compared = old ? withIgnored(run, urn, goal.inputs, old.inputs, goal.ignoreChanges) : goal.inputs;
     if (operator) {
-      // What was deleted, or was only read so far, has no old inputs, ignored ones among them.
-      const fresh = old === undefined || recreating || adopting;
+      // What was deleted or is to be replaced, or was never ours, has no inputs to go on with, ignored ones among them.
+      const fresh = old === undefined || recreating || adopting || old.taint;
       const checking = operator.check(urn, fresh ? {} : old.inputs, fresh ? goal.inputs : compared, run.preview);
       next.inputs = await this.#check(next, checking);
     }
@@ -180,6 +180,7 @@ export class StepGenerator {
   async #diff({ goal, old, next, compared, operator }: Considered): Promise<Difference> {
     const nothing = { replaces: [], changed: [], deleteBeforeReplace: false };
     const because = (reason: string): Difference => ({ ...nothing, changes: "some", replaces: [reason] });
+    if (old.taint) return because("id");
     if (next.deletedWith !== "" && this.#replaced.has(next.deletedWith)) return because("deletedWith");
     if (await this.#providerChanged(old, next)) return because("provider");
     if (operator === undefined) return { ...nothing, changes: equal(old.inputs, compared) ? "none" : "some" };
@@ -238,7 +239,9 @@ export class StepGenerator {
     }
     this.#replaced.add(urn);
     // The inputs so far may carry defaults over from the old resource, which is deleted.
-    if (operator) next.inputs = await this.#check(next, operator.check(urn, {}, goal.inputs, run.preview));
+    if (operator && !old.taint) {
+      next.inputs = await this.#check(next, operator.check(urn, {}, goal.inputs, run.preview));
+    }
     if (goal.deleteBeforeReplace ?? difference.deleteBeforeReplace) {
       const deletions = await this.#deletionsBefore(old, next);
       return [

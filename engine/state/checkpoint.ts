@@ -11,8 +11,8 @@ import { newState, type Operation, type OperationType, type ResourceState, type 
 /** Written into each state as the version of the engine that wrote it; Pulumi checks the hash of it. */
 const version = "v0.1.0-pulumi-microapps";
 
-/** The feature of a state whose resources are read before each preview and update. */
-const refreshFeature = "refreshBeforeUpdate";
+/** What a state of version 4 may hold, by the fields of resources that are called so, in the order of a state. */
+const knownFeatures = ["refreshBeforeUpdate", "taint"] as const;
 
 /** The content of a checkpoint, decrypted. */
 export interface Deployment {
@@ -44,12 +44,12 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
   }
   if (!isObject(raw)) throw new EngineError(`${file} is not a state file`);
   const features: unknown[] = Array.isArray(raw["features"]) ? raw["features"] : [];
-  const foreign = features.filter((feature) => feature !== refreshFeature);
+  const foreign = features.filter((feature) => !knownFeatures.some((known) => known === feature));
   if (foreign.length > 0 || !(raw["version"] === 3 ? features.length === 0 : raw["version"] === 4)) {
     const what = foreign.length > 0 ? ` with features ${foreign.join(", ")}` : "";
     throw new Refusal(
       `${file} has version ${String(raw["version"])}${what} of the state format; the embedded engine reads version 3, and ` +
-        `4 with the feature ${refreshFeature}: use the Pulumi CLI`,
+        `4 with the features ${knownFeatures.join(" and ")}: use the Pulumi CLI`,
     );
   }
   const checkpoint = isObject(raw["checkpoint"]) ? raw["checkpoint"] : {};
@@ -89,15 +89,7 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
   const text = (name: string): string => (typeof raw[name] === "string" ? raw[name] : "");
   const list = (name: string): string[] => (isStrings(raw[name]) ? raw[name] : []);
   const urn = text("urn");
-  for (const field of [
-    "replaceWith",
-    "replacementTrigger",
-    "resourceHooks",
-    "viewOf",
-    "extensionRef",
-    "snippetID",
-    "taint",
-  ]) {
+  for (const field of ["replaceWith", "replacementTrigger", "resourceHooks", "viewOf", "extensionRef", "snippetID"]) {
     const value = raw[field];
     if (value !== undefined && value !== null && value !== false && value !== "") refuseStateField(field, urn);
   }
@@ -123,6 +115,7 @@ function decodeResource(raw: unknown, crypter: Crypter): ResourceState {
     retainOnDelete: raw["retainOnDelete"] === true,
     deletedWith: text("deletedWith"),
     delete: raw["delete"] === true,
+    taint: raw["taint"] === true,
     pendingReplacement: raw["pendingReplacement"] === true,
     initErrors: list("initErrors"),
     additionalSecretOutputs: list("additionalSecretOutputs"),
@@ -196,8 +189,8 @@ export function renderCheckpoint(
 /** The lowest version of the format that can hold a state, as Pulumi chooses it for older readers. */
 export function formatOf({ resources, operations }: Deployment): { version: number; features?: string[] } {
   const all = [...resources, ...operations.map(({ resource }) => resource)];
-  const refreshes = all.some(({ refreshBeforeUpdate }) => refreshBeforeUpdate);
-  return refreshes ? { version: 4, features: [refreshFeature] } : { version: 3 };
+  const features = knownFeatures.filter((feature) => all.some((state) => state[feature]));
+  return features.length > 0 ? { version: 4, features } : { version: 3 };
 }
 
 /** Writes the text of a secret: encrypted in the state, encrypted or plain in an export. */
@@ -235,6 +228,7 @@ function encodeResource(state: ResourceState, seal: Seal): Record<string, unknow
     outputs: encodeProperties(state.outputs, `${state.urn} outputs`, seal),
     parent: state.parent,
     protect: state.protect,
+    taint: state.taint,
     external: state.external,
     dependencies: state.dependencies,
     initErrors: state.initErrors,

@@ -23,6 +23,8 @@ export interface ResourceState {
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   protect: boolean;
+  /** To be replaced by the next update, whatever changes. */
+  taint: boolean;
   external: boolean;
   retainOnDelete: boolean;
   deletedWith: string;
@@ -60,6 +62,7 @@ export function newState(
     dependencies: [],
     propertyDependencies: {},
     protect: false,
+    taint: false,
     external: false,
     retainOnDelete: false,
     deletedWith: "",

@@ -1,5 +1,7 @@
 import { dynamicType, providerOf } from "../pulumi/dynamicProvider.ts";
-import type { Properties } from "../pulumi/properties.ts";
+import { secretsOf, type Properties } from "../pulumi/properties.ts";
+import { secretSignature, signature } from "../pulumi/secrets.ts";
+import { resourceNamed } from "../resources/resources.ts";
 import type { Existing } from "./existing.ts";
 
 /** Through which door the import goes. */
@@ -18,7 +20,10 @@ export function importText(existing: readonly Existing[], door: ImportDoor, envi
 function dynamicEntries(existing: readonly Existing[], environment: string): object[] {
   const nameOf = (path: readonly string[]): string => [environment, ...path].join("/");
   const entries = existing.map(({ type, path, id, inputs, outputs }) => {
-    const own = (properties: Properties): Properties => ({ ...properties, __provider: providerOf(type) });
+    const own = (properties: Properties): Properties => ({
+      ...inSecret(type, properties),
+      __provider: providerOf(type),
+    });
     // Only teams and members have a parent that is a resource itself.
     const parent = nameOf(path.slice(0, -1));
     return { type: dynamicType(type), name: nameOf(path), id, parent, inputs: own(inputs), outputs: own(outputs) };
@@ -29,5 +34,15 @@ function dynamicEntries(existing: readonly Existing[], environment: string): obj
 function pluginEntry({ type, path, id, inputs, outputs }: Existing): object {
   const name = path.join("-").replaceAll(/[^\w-]/g, "-");
   const entry = { type: `microapps:index:${type}`, name, id };
-  return type === "SeedRows" ? { ...entry, inputs, outputs } : entry;
+  return type === "SeedRows" ? { ...entry, inputs: inSecret(type, inputs), outputs: inSecret(type, outputs) } : entry;
+}
+
+/** Marks secret properties as Pulumi does, so that it encrypts them in the state: the salt of a seed. */
+function inSecret(type: string, properties: Properties): Properties {
+  const resource = resourceNamed(type);
+  const secrets = new Set(resource ? secretsOf(resource, properties) : []);
+  const mark = (value: unknown): object => ({ [signature]: secretSignature, plaintext: JSON.stringify(value) });
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, secrets.has(name) ? mark(value) : value]),
+  );
 }

@@ -47,14 +47,16 @@ export function handler(name: string): Provider {
 function started(): Operations {
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
-  endWithEngine(process.argv[2], stop);
+  const [, , engine] = process.argv;
+  endWithEngine(engine, stop);
   endWhenCancelled(stop);
   keepMemorySmall();
   printOnce();
   return new Operations({
     configuration: () => configured(host),
     directory: process.cwd(),
-    report: reporterTo(process.argv[2]),
+    engine,
+    report: reporterTo(engine),
     signal: stopped.signal,
   });
 }

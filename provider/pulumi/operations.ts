@@ -2,12 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import { Mask } from "../messages/masks.ts";
-import { TeamClaims } from "../resources/members/teamClaims.ts";
-import { calledBy, Identities, named } from "../resources/model/identities.ts";
+import { calledBy, named, type Identities } from "../resources/model/identities.ts";
 import type { Change, Observed, Problem, Report } from "../resources/model/resource.ts";
 import { randomID, ResourceError } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { RowClaims } from "../resources/rows/declared/claims.ts";
 import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
@@ -17,6 +15,7 @@ import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
+import { RunNotes } from "./runNotes.ts";
 import { maskOf, textsIn } from "./secrets.ts";
 
 /** What one call of an engine is about. */
@@ -37,6 +36,8 @@ interface Surroundings {
   /** The program's folder. */
   directory: string;
   report: Reporter;
+  /** The engine's address; without one, no other provider of the run is known. */
+  engine?: string | undefined;
   /** Whether the engine reads before each diff. */
   readsFirst?: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
@@ -63,9 +64,8 @@ export class Operations {
   readonly #surroundings: Surroundings;
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
-  readonly #claims = new TeamClaims();
-  readonly #rowClaims: RowClaims;
-  readonly #identities = new Identities();
+  readonly #notes: RunNotes;
+  readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
   /** Whether a program runs: without one, the configuration is what the state remembers. */
   #isCurrent = false;
@@ -74,7 +74,8 @@ export class Operations {
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
-    this.#rowClaims = new RowClaims(surroundings.directory);
+    this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
+    this.#identities = this.#notes.known.identities;
     this.#fields = new EmulatorFields(surroundings.directory);
   }
 
@@ -212,6 +213,7 @@ export class Operations {
     const stop = time ? AbortSignal.any([signal, time]) : signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
+      if (urn !== undefined) await this.#notes.hear();
       const offline = this.#offline(call, settings, reported);
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
@@ -237,10 +239,8 @@ export class Operations {
       platform: platformOf(settings),
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },
-      claims: this.#claims,
-      identities: this.#identities,
+      ...this.#notes.known,
       organizationNames: this.#organizationNames,
-      rowClaims: this.#rowClaims,
       seed: seed?.length ? seed : randomBytes(32),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       isUpdate: this.isUpdate,
@@ -252,6 +252,7 @@ export class Operations {
       ...offline,
       ...(await this.#connected(settings)),
       readsFirst: this.#surroundings.readsFirst ?? false,
+      others: () => this.#notes.hear(),
       signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,

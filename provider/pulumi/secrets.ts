@@ -4,6 +4,10 @@ import type { Resource } from "../resources/resource.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { factsOf, unknownValue, type Properties } from "./properties.ts";
 
+/** The property by which Pulumi says "this object is something else", and what a secret says there. */
+export const signature = "4dabf18193072939515e22adb298388d";
+export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
 /** A configuration, or what is given for one. */
 type Given = Readonly<Partial<Record<keyof Configuration, unknown>>>;
 

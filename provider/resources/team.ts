@@ -100,9 +100,13 @@ export const team = resource({
       if (isNotFound(error)) return;
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
       const inTheWay = error.dependants.length > 0 ? error.dependants.map(({ name }) => name) : members.map(nameOf);
+      const { resourceUrn: urn } = state;
+      const isReplaced = urn !== undefined && context.identities.isDeclared(urn);
       throw new ResourceError(
         `team "${state.name}" was not deleted because it still has members: ${inTheWay.join(", ")}. ` +
-          `Remove them first, or set forceDestroy: true and run up before destroy.`,
+          (isReplaced
+            ? `It was replaced. Run up without --target-replace: its members follow, and then it goes.`
+            : `Remove them first, or set forceDestroy: true and run up before destroy.`),
       );
     }
   },

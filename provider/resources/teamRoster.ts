@@ -83,7 +83,7 @@ export const teamRoster = resource({
       problems.push({ property: "minAdmins", reason });
     }
     if (resourceUrn !== undefined && teamID !== undefined) {
-      const all = mode === "authoritative" ? { decidesOn: managing(wanted, { mode, ignore }) } : {};
+      const all = mode === "authoritative" ? { ignore } : {};
       problems.push(...claims.claim(resourceUrn, { kind: "TeamRoster", teamIDs: [teamID], people: wanted, ...all }));
     } else claims.forget(resourceUrn);
     return Promise.resolve({ inputs, problems });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { id } from "../contract/values.ts";
-import { isUser, type RosterMember } from "../reconcile/rosters.ts";
+import { isUser } from "../reconcile/rosters.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
@@ -108,10 +108,8 @@ function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Pa
     claims.forget(resourceUrn);
     return [];
   }
-  const takesOut = (teamID: string, member: RosterMember): boolean =>
-    isUser({ email, userID }, member) && !teamIDs.includes(teamID) && (old.teamIDs?.includes(teamID) ?? true);
-  const judged = unknown.has("teamIDs") ? {} : { takesOut };
-  return claims.claim(resourceUrn, { kind: "UserTeams", teamIDs, people, scope, ...judged });
+  const leaves = unknown.has("teamIDs") ? {} : { leaves: old.teamIDs ?? ("all" as const) };
+  return claims.claim(resourceUrn, { kind: "UserTeams", teamIDs, people, scope, ...leaves });
 }
 
 /** Takes the user out of all teams but the declared ones and those in which other resources of this run declare them. */

@@ -77,11 +77,14 @@ export class ProviderHost {
   /** Seconds that the engine gives each call of a create, read, update or delete; 0 for as many as it takes. */
   timeout = 0;
   readonly #engine: grpc.Server;
-  #start: () => Promise<void> = () => Promise.resolve();
+  /** What its process is started with. */
+  #started: { engine: string; config: Readonly<Record<string, string>>; shells: number };
+  readonly #others: ProviderHost[] = [];
   #child: ChildProcess | undefined;
   #client: InstanceType<typeof providerService.ResourceProviderClient> | undefined;
 
-  protected constructor(door: Door, folder: string, engine: grpc.Server) {
+  protected constructor(door: Door, folder: string, engine: grpc.Server, config: Readonly<Record<string, string>>) {
+    this.#started = { engine: "", config, shells: 0 };
     this.door = door;
     this.folder = folder;
     this.#engine = engine;
@@ -92,7 +95,7 @@ export class ProviderHost {
     const folder = await mkdtemp(join(tmpdir(), "microapps-host-"));
     await symlink(join(import.meta.dirname, "../../../node_modules"), join(folder, "node_modules"));
     const engine = new grpc.Server();
-    const host = new ProviderHost(door, folder, engine);
+    const host = new ProviderHost(door, folder, engine, config);
     engine.addService(engineService.EngineService, {
       log: (
         { request }: { request: LogRequest },
@@ -110,9 +113,9 @@ export class ProviderHost {
         else resolve(bound);
       });
     });
-    host.#start = () => host.#spawn(`127.0.0.1:${port}`, config, shells);
+    host.#started = { engine: `127.0.0.1:${port}`, config, shells };
     try {
-      await host.#start();
+      await host.#spawn();
       return host;
     } catch (error) {
       await host.stop();
@@ -120,7 +123,17 @@ export class ProviderHost {
     }
   }
 
-  async #spawn(engine: string, config: Readonly<Record<string, string>>, shells: number): Promise<void> {
+  /** The process of another provider of the same run, with some settings of its own; it ends with this one. */
+  async beside(config: Readonly<Record<string, string>> = {}): Promise<ProviderHost> {
+    const other = new ProviderHost(this.door, this.folder, this.#engine, {});
+    this.#others.push(other);
+    other.#started = { ...this.#started, config: { ...this.#started.config, ...config } };
+    await other.#spawn();
+    return other;
+  }
+
+  async #spawn(): Promise<void> {
+    const { engine, config, shells } = this.#started;
     const { program, environment, modern, configuration } = this.door;
     // Of its last statement a shell makes itself.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
@@ -286,7 +299,7 @@ export class ProviderHost {
   /** Another process, as the next run has one. */
   async restart(): Promise<void> {
     await this.#end();
-    await this.#start();
+    await this.#spawn();
   }
 
   async #end(): Promise<void> {
@@ -300,7 +313,7 @@ export class ProviderHost {
 
   /** Kills the host as an engine that ends its providers does, or as a crash would. */
   async stop(): Promise<void> {
-    await this.#end();
+    for (const host of [this, ...this.#others]) await host.#end();
     this.#engine.forceShutdown();
     await rm(this.folder, { recursive: true, force: true });
   }

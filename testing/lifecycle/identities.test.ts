@@ -78,6 +78,28 @@ throughBothDoors({ tables }, (scene) => {
     },
   );
 
+  test("Team: one that alone is replaced stays while it has members, who follow in the next run", async () => {
+    const { host } = scene;
+    const organizationID = await scene.organization();
+    const news = { organizationID, name: "Crew" };
+    const old = await make("Team", "crew", news);
+    const member = await make("TeamMember", "ada", { teamID: old.id, email: ada });
+    await host.restart();
+    const made = await replace("Team", "crew", old, news);
+    await expect(remove("Team", "crew", old)).rejects.toThrow(
+      'team "Crew" was not deleted because it still has members: ada@example.com. It was replaced. Run up without --target-replace: its members follow, and then it goes.',
+    );
+    await host.restart();
+    await compare("Team", "crew", made, news);
+    await compare("TeamMember", "ada", member, { teamID: made.id, email: ada });
+    await make("TeamMember", "ada", { teamID: made.id, email: ada });
+    await remove("TeamMember", "ada", member);
+    await remove("Team", "crew", old);
+    expect(await teams(organizationID)).toEqual([made.id]);
+    // A destroy meets no replacement.
+    await expect(host.destroy("Team", made.id, made.outputs)).rejects.toThrow("Remove them first, or set forceDestroy");
+  });
+
   test("Team: a replacement of what was read before needs no inputs of the last run", async () => {
     const organizationID = await scene.organization();
     const news = { organizationID, name: "Crew" };

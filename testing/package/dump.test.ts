@@ -227,8 +227,15 @@ test("what is imported from the file is unchanged in the next preview, and its r
   expect(await dump(source, "one", ...people, ...allTables)).toMatchObject({ status: 0 });
   const project = await projectOf("one", source);
   try {
-    await imported(project, await readFile(join(folder, "one/import.json"), "utf8"));
+    const text = await readFile(join(folder, "one/import.json"), "utf8");
+    const salts = Array.from(text.matchAll(/"plaintext": "\\"([^"\\]+)\\""/g), ([, salt = ""]) => salt);
+    expect(new Set(salts).size).toBe(4);
+    expect(text).not.toContain('"salt": "');
+    await imported(project, text);
     expect(await project.steps("preview")).toEqual([]);
+    expect(await project.steps("up", "--yes")).toEqual([]);
+    const state = await project.stateText();
+    for (const salt of salts) expect(state).not.toContain(salt);
     await project.edit("data/currencies.csv", "EUR,Euro\n", "");
     await project.edit("data/countries.csv", "PT,EUR", "PT,");
     expect(await project.succeed("preview")).toContain('rows: 1 to remove ("EUR"), 1 unchanged');

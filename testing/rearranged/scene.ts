@@ -13,7 +13,8 @@ const login = { email: "admin@example.com", password: "correct-horse" };
 /** What a program begins with: the same classes behind each door, and where linked rows are found. */
 const preambles: Readonly<Record<DoorName, string>> = {
   dynamic: `
-import { Environment, Organization, SeedRows, Team, TeamMember } from "pulumi-microapps";
+import { Environment, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster } from "pulumi-microapps";
+const provider = (name, settings) => new Provider(name, settings);
 const linked = (seed) => seed;
 `,
   // As a generated SDK does it.
@@ -22,7 +23,9 @@ import pulumi from "@pulumi/pulumi";
 const declared = (type) => class extends pulumi.CustomResource {
   constructor(name, inputs, options) { super("microapps:index:" + type, name, inputs, options); }
 };
-const [Organization, SeedRows, Team, TeamMember] = ["Organization", "SeedRows", "Team", "TeamMember"].map(declared);
+const [Organization, SeedRows, Team, TeamMember, TeamRoster] =
+  ["Organization", "SeedRows", "Team", "TeamMember", "TeamRoster"].map(declared);
+const provider = (name, settings) => new pulumi.ProviderResource("microapps", name, settings);
 const linked = ({ table, key }) => ({ table, key: pulumi.output(key).apply((labels) => [labels].flat()[0]) });
 `,
 };
@@ -45,11 +48,12 @@ export class Scene {
     this.#empty = empty;
   }
 
-  static async open(door: DoorName): Promise<Scene> {
+  /** @param now the platform's clock */
+  static async open(door: DoorName, now: () => number = Date.now): Promise<Scene> {
     const fields = { Code: "text", Name: "text", Note: "text" } as const;
     const linkedField = { type: "linked", table: "regions", field: "Code" } as const;
     const tables = { regions: { fields }, areas: { fields }, offices: { fields: { ...fields, Region: linkedField } } };
-    const emulator = await createEmulator({ seed: { administrator: login, tables } });
+    const emulator = await createEmulator({ seed: { administrator: login, tables }, now });
     const config = {
       "microapps:endpoint": emulator.url,
       "microapps:email": login.email,

@@ -34,6 +34,7 @@ interface About {
 export class Plugin {
   readonly #version: string;
   #stopped = new AbortController();
+  #engine: string | undefined;
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
@@ -44,12 +45,16 @@ export class Plugin {
 
   constructor(version: string, engine: string | undefined) {
     this.#version = version;
+    this.#engine = engine;
     this.#report = reporterTo(engine);
   }
 
   handshake(request: pb.ProviderHandshakeRequest): pb.ProviderHandshakeResponse {
     const engine = request.getEngineAddress();
-    if (engine !== "") this.#report = reporterTo(engine);
+    if (engine !== "") {
+      this.#engine = engine;
+      this.#report = reporterTo(engine);
+    }
     return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
   }
 
@@ -58,6 +63,7 @@ export class Plugin {
     const address = request.getAddress();
     const stopped = new AbortController();
     this.#stopped = stopped;
+    this.#engine = address;
     this.#report = reporterTo(address);
     whenEngineGone(address, () => stopped.abort());
   }
@@ -104,6 +110,7 @@ export class Plugin {
       configuration: () => configuration,
       // An engine starts a plugin in the program's folder; the folders of a handshake are the plugin's own.
       directory: process.cwd(),
+      engine: this.#engine,
       report: this.#report,
       readsFirst: this.#looksForDrift,
       signal: this.#stopped.signal,

@@ -1,12 +1,11 @@
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { unknownValue, type Properties } from "../properties.ts";
-import { textsIn, without } from "../secrets.ts";
+import { secretSignature, signature, textsIn, without } from "../secrets.ts";
 
-/** The property that says "this object is something else", and what it may be. */
-const signature = "4dabf18193072939515e22adb298388d";
+/** What an object may be that is something else. */
 const kinds = {
-  secret: "1b47061264138c4ac30d75fd1eb44270",
+  secret: secretSignature,
   reference: "5cf8f73096256a8f31e491e813e4eb8e",
   output: "d0e6a833031e9bbcd3f4e8bde6ca49a4",
 } as const;

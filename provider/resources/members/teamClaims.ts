@@ -1,5 +1,5 @@
 import { some } from "../../messages/text.ts";
-import type { Named as Person, RosterMember } from "../../reconcile/rosters.ts";
+import { isUser, managing, type Named as Person, type RosterMember } from "../../reconcile/rosters.ts";
 import { calledBy, named, type Named } from "../model/identities.ts";
 import { SharedLock } from "../model/locks.ts";
 import type { Context, Problem } from "../model/resource.ts";
@@ -15,12 +15,12 @@ export interface TeamClaim {
   teamIDs: readonly string[];
   /** The members that it declares. */
   people: readonly Person[];
-  /** Whether it decides on somebody who is not declared as well: that they are no member. */
-  decidesOn?: (member: RosterMember) => boolean;
+  /** Of a TeamRoster that decides on who is not declared as well, that they are no members: whom it leaves alone. */
+  ignore?: readonly string[];
   /** Of UserTeams: the organization that it is kept to. */
   scope?: string | undefined;
-  /** Whom it takes out of a team in this run, as far as that is known before. */
-  takesOut?: (teamID: string, member: RosterMember) => boolean;
+  /** Of UserTeams: the teams out of which it takes the user unless they are declared, as far as that is known before. */
+  leaves?: readonly string[] | "all";
 }
 
 /**
@@ -29,6 +29,8 @@ export interface TeamClaim {
  */
 export class TeamClaims {
   readonly #claims = new Map<string, TeamClaim>();
+  /** Tells of each roster that decides on more than whom it declares on whom. */
+  readonly #deciding = new Map<string, (member: RosterMember) => boolean>();
   /** URNs by what they speak about: a user, a team, a user in a team. */
   readonly #about = new Map<string, Set<string>>();
   readonly #lock = new SharedLock();
@@ -38,6 +40,8 @@ export class TeamClaims {
     this.forget(urn);
     const problem = this.#contradiction(claim);
     this.#claims.set(urn, claim);
+    const { people, ignore } = claim;
+    if (ignore) this.#deciding.set(urn, managing(people, { mode: "authoritative", ignore }));
     this.#index(urn, claim);
     return problem ? [problem] : [];
   }
@@ -45,6 +49,7 @@ export class TeamClaims {
   /** The resource is gone, or its team is not known. */
   forget(urn: string | undefined): void {
     if (urn === undefined || !this.#claims.delete(urn)) return;
+    this.#deciding.delete(urn);
     for (const urns of this.#about.values()) urns.delete(urn);
   }
 
@@ -62,7 +67,7 @@ export class TeamClaims {
 
   /** Who decides on a member now: whoever gives them up leaves them alone. */
   deciding(teamID: string, member: RosterMember): Named | undefined {
-    const roster = this.#urns(`team ${teamID} TeamRoster`).find((urn) => this.#claims.get(urn)?.decidesOn?.(member));
+    const roster = this.#urns(`team ${teamID} TeamRoster`).find((urn) => this.#deciding.get(urn)?.(member));
     return this.declaring(teamID, member) ?? (roster === undefined ? undefined : named(roster));
   }
 
@@ -78,8 +83,8 @@ export class TeamClaims {
 
   /** Who takes somebody out of a team in this run, before it is known that another resource declares them. */
   taking(teamID: string, member: RosterMember): Named | undefined {
-    for (const [urn, { takesOut }] of this.#claims) if (takesOut?.(teamID, member)) return named(urn);
-    return undefined;
+    const [taker] = [...this.#claims].find(([, claim]) => takesOut(claim, teamID, member)) ?? [];
+    return taker === undefined ? undefined : named(taker);
   }
 
   /** Puts somebody into a team, or finds them there, while nobody is taken out of their teams. */
@@ -144,7 +149,7 @@ export class TeamClaims {
     const rosters = others(`team ${teamID} ${kind}`, kind);
     const shared = new Set(sameUser.flatMap((name) => this.#urns(`team ${teamID} ${name}`)));
     // Two rosters that remove nobody and have nobody in common are no two owners of anybody.
-    const second = rosters.find(([urn, other]) => claim.decidesOn ?? other.decidesOn ?? shared.has(urn));
+    const second = rosters.find(([urn, other]) => claim.ignore ?? other.ignore ?? shared.has(urn));
     return second && problem("teamID", second[0], `says who is in team ${teamID} as well. Keep one of them`);
   }
 }
@@ -156,6 +161,12 @@ export function stays(people: readonly string[] | number, teamIDs: readonly stri
   const teams = teamIDs.length === 1 ? "team" : "teams";
   return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${calledBy(keeper)} declares that`;
 }
+
+const takesOut = ({ people, teamIDs, leaves }: TeamClaim, teamID: string, member: RosterMember): boolean =>
+  leaves !== undefined &&
+  people.some((person) => isUser(person, member)) &&
+  !teamIDs.includes(teamID) &&
+  (leaves === "all" || leaves.includes(teamID));
 
 const otherKind = { TeamMember: "TeamRoster", TeamRoster: "TeamMember" } as const;
 

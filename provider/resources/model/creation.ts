@@ -59,8 +59,9 @@ function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, 
     const how = matches(found) ? "and was not made within the last day" : "with other content";
     throw new ResourceError(
       `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
-        `set adopt: true to take it over. If this run is to replace it: run it with --refresh. If another resource has ` +
-        `it, which was called so before: declare its old name with aliases there, and give this one another name.`,
+        `set adopt: true to take it over. If this run is to replace it (--replace, or a tainted state): run the same ` +
+        `command with --refresh, which tells what is to be replaced. If another resource has it, which was called so ` +
+        `before: declare its old name with aliases there, and give this one another name.`,
     );
   }
 }

@@ -75,6 +75,8 @@ export interface Context {
   identities: Identities;
   /** Names with which organizations were checked in this run, by URN: what is declared now. */
   organizationNames: Map<string, string>;
+  /** Learns what other providers of the run declare by now. */
+  others: () => Promise<void>;
   /** Whether the run is known to be no preview: what that says is about to be done is not said once more. */
   isUpdate: boolean;
   /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */

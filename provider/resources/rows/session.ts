@@ -181,6 +181,7 @@ async function observedRows(
 const lateSparing =
   (context: RowContext, inputs: SeedInputs, terms: RowTarget, considered: readonly RowClaim[]) =>
   async (removals: readonly Removal[]): Promise<{ left: Removal[]; spared: Spared }> => {
+    await context.others();
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
     return withoutClaimed(context, terms, removals, late);

@@ -1,0 +1,79 @@
+import { TeamClaims } from "../resources/members/teamClaims.ts";
+import { Identities } from "../resources/model/identities.ts";
+import { RowClaims } from "../resources/rows/declared/claims.ts";
+import { RunJournal } from "./lifetime/runJournal.ts";
+
+interface Noted {
+  claims: TeamClaims;
+  rowClaims: RowClaims;
+  identities: Identities;
+}
+
+/** The methods that note what a program declares and what becomes of it. Their arguments are JSON. */
+const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
+  claims: ["claim", "forget", "found"],
+  rowClaims: ["claim", "announce", "forget", "renew"],
+  identities: ["checked", "compared", "has", "seen", "released"],
+};
+
+interface Surroundings {
+  engine?: string | undefined;
+  directory: string;
+  /** The platform that the notes are about. */
+  platform: () => string;
+}
+
+/** What a provider knows of its run: by itself, and from the other providers of the run on the same platform. */
+export class RunNotes {
+  readonly known: Noted;
+  readonly #own: Noted;
+  readonly #journal: RunJournal;
+  readonly #platform: () => string;
+
+  constructor({ engine, directory, platform }: Surroundings) {
+    this.#own = { claims: new TeamClaims(), rowClaims: new RowClaims(directory), identities: new Identities() };
+    this.#journal = new RunJournal(engine);
+    // IDs are of the whole platform, whatever organization is configured.
+    this.#platform = () => platform().replace(/#[^#]*$/, "");
+    this.known = {
+      claims: this.#told("claims"),
+      rowClaims: this.#told("rowClaims"),
+      identities: this.#told("identities"),
+    };
+  }
+
+  /** Learns what the others have noted since. */
+  async hear(): Promise<void> {
+    for (const { platform, object, method, with: given } of await this.#journal.hear()) {
+      if (platform === this.#platform() && isName(object)) this.#take(object, method, given);
+    }
+  }
+
+  /** The object, telling the others each note. */
+  #told<Name extends keyof Noted>(object: Name): Noted[Name] {
+    const note = (method: string, given: unknown[]): void =>
+      this.#journal.note({ platform: this.#platform(), object, method, with: given });
+    return new Proxy(this.#own[object], {
+      get: (target, method) => {
+        const member: unknown = Reflect.get(target, method, target);
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]): unknown => {
+          if (isNote(object, method)) note(String(method), given);
+          return Reflect.apply(member, target, given) as unknown;
+        };
+      },
+    });
+  }
+
+  #take(object: keyof Noted, method: string, given: readonly unknown[]): void {
+    if (!isNote(object, method)) return;
+    const target = this.#own[object];
+    const member: unknown = Reflect.get(target, method);
+    // JSON has null for what is undefined.
+    const known = given.map((one) => one ?? undefined);
+    if (typeof member === "function") Reflect.apply(member, target, known);
+  }
+}
+
+const isName = (name: string): name is keyof Noted => Object.hasOwn(notes, name);
+const isNote = (object: keyof Noted, method: string | symbol): boolean => notes[object].some((one) => one === method);

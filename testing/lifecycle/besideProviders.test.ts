@@ -1,0 +1,145 @@
+import { expect, test } from "@jest/globals";
+import { throughBothDoors } from "../harness/bothDoors.ts";
+import type { ProviderHost } from "../harness/providerHost.ts";
+
+const [ada, grace] = ["ada@example.com", "grace@example.com"];
+const tables = { regions: { fields: { Code: "text", Name: "text" } } };
+const users = [{ email: ada }, { email: grace }];
+type News = Record<string, unknown>;
+type Made = { id: string; inputs: News; outputs: News };
+
+throughBothDoors({ tables, users }, (scene) => {
+  const check = async (host: ProviderHost, name: string, type: string, news: News, olds: News = {}) => {
+    host.resource = name;
+    return host.check(type, news, olds);
+  };
+  const make = async (host: ProviderHost, name: string, type: string, news: News): Promise<Made> => {
+    const { inputs, problems } = await check(host, name, type, news);
+    expect(problems).toEqual([]);
+    return { inputs, ...(await host.create(type, inputs)) };
+  };
+  /** What the next run is asked first: two providers, of which the first one made what there is. */
+  const next = async (): Promise<[ProviderHost, ProviderHost]> => {
+    await scene.host.restart();
+    return [scene.host, await scene.host.beside()];
+  };
+  const removals = async (work: () => Promise<unknown>): Promise<string[]> =>
+    (await scene.calls(work)).filter((endpoint) => /^(delete|remove)/.test(endpoint));
+  const codes = async (): Promise<string[]> =>
+    (await scene.client.microappdata({ microAppID: "regions" })).microAppRows
+      .map(({ Code }) => String(Code))
+      .toSorted();
+  const seed = (...names: string[]) => ({
+    table: "regions",
+    key: "Code",
+    rows: names.map((Code) => ({ Code, Name: Code })),
+  });
+
+  test("what another provider of the run declares is not removed: members, rosters, teams of a user, rows", async () => {
+    const teamID = await scene.team();
+    const old = {
+      ada: await make(scene.host, "ada", "TeamMember", { teamID, email: ada }),
+      teams: await make(scene.host, "teams", "UserTeams", { email: grace, teamIDs: [teamID] }),
+      rows: await make(scene.host, "seed", "SeedRows", seed("EU", "US")),
+    };
+    const [one, two] = await next();
+    await make(two, "ada2", "TeamMember", { teamID, email: "Ada@example.com" });
+    await make(two, "teams2", "UserTeams", { email: grace, teamIDs: [teamID] });
+    await make(two, "seed2", "SeedRows", seed("US", "AF"));
+    const remove = async (name: string, type: string, { id, outputs }: Made) => {
+      one.resource = name;
+      await one.delete(type, id, outputs);
+    };
+    expect(
+      await removals(async () => {
+        await remove("ada", "TeamMember", old.ada);
+        await remove("teams", "UserTeams", old.teams);
+        await remove("seed", "SeedRows", old.rows);
+      }),
+    ).toEqual(["removemicroapprow"]);
+    expect(await codes()).toEqual(["AF", "US"]);
+    const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
+    expect(teamMembers.map(({ email }) => email)).toEqual(expect.arrayContaining([ada, grace]));
+    const told = one.told.join("\n");
+    for (const name of ['TeamMember "ada2"', 'UserTeams "teams2"', 'SeedRows "seed2"']) expect(told).toContain(name);
+  });
+
+  test("an update leaves the rows and people of another provider", async () => {
+    const teamID = await scene.team();
+    const old = await make(scene.host, "seed", "SeedRows", { ...seed("EU", "US"), maxRemovals: 1 });
+    const teams = await make(scene.host, "teams", "UserTeams", { email: grace, teamIDs: [teamID] });
+    const [one, two] = await next();
+    await check(two, "seed2", "SeedRows", seed("US"));
+    await check(two, "grace", "TeamMember", { teamID, email: grace });
+    const update = async (name: string, type: string, { id, inputs: olds, outputs }: Made, news: News) => {
+      const { inputs, problems } = await check(one, name, type, news, olds);
+      expect(problems).toEqual([]);
+      await one.diff(type, id, outputs, inputs);
+      await one.update(type, id, outputs, inputs);
+    };
+    await update("seed", "SeedRows", old, { ...seed("EU"), maxRemovals: 1 });
+    await update("teams", "UserTeams", teams, { email: grace, teamIDs: [] });
+    expect(await codes()).toEqual(["EU", "US"]);
+    const { teamMembers } = await scene.client.teammembers({ teamIDs: [teamID] });
+    expect(teamMembers.map(({ email }) => email)).toContain(grace);
+  });
+
+  test("a replacement with a provider of its own: the old provider spares what the new one goes on with", async () => {
+    const old = {
+      acme: await make(scene.host, "acme", "Organization", { name: "Acme" }),
+      rows: await make(scene.host, "seed", "SeedRows", seed("EU", "US")),
+    };
+    const crew = await make(scene.host, "crew", "Team", { organizationID: old.acme.id, name: "Crew" });
+    const member = await make(scene.host, "ada", "TeamMember", { teamID: crew.id, email: ada });
+    const [one, two] = await next();
+    /** As an engine replaces what it has another provider for: the check tells it, and no diff is asked for. */
+    const replace = async (name: string, type: string, { inputs }: Made, news: News): Promise<Made> => {
+      expect((await check(two, name, type, news, inputs)).problems).toEqual([]);
+      return make(two, name, type, news);
+    };
+    const acme = await replace("acme", "Organization", old.acme, { name: "Acme" });
+    expect(acme.id).toBe(old.acme.id);
+    await replace("seed", "SeedRows", old.rows, seed("EU", "US"));
+    const team = await replace("crew", "Team", crew, { organizationID: acme.id, name: "Crew" });
+    expect(team.id).not.toBe(crew.id);
+    await replace("ada", "TeamMember", member, { teamID: team.id, email: ada });
+    const remove = async (name: string, type: string, { id, outputs }: Made) => {
+      one.resource = name;
+      await one.delete(type, id, outputs);
+    };
+    expect(
+      await removals(async () => {
+        await remove("ada", "TeamMember", member);
+        await remove("crew", "Team", crew);
+        await remove("seed", "SeedRows", old.rows);
+        await remove("acme", "Organization", old.acme);
+      }),
+    ).toEqual(["deleteteammember", "deleteteam"]);
+    expect(await codes()).toEqual(["EU", "US"]);
+    const { teamMembers } = await scene.client.teammembers({ teamIDs: [team.id] });
+    expect(teamMembers.map(({ email }) => email)).toContain(ada);
+  });
+
+  test("two owners under two providers are refused before anything is sent, with both names", async () => {
+    const other = await scene.host.beside();
+    expect((await check(scene.host, "a", "TeamMember", { teamID: "t1", email: ada })).problems).toEqual([]);
+    expect((await check(other, "b", "TeamMember", { teamID: "t1", email: "Ada@example.com" })).problems).toEqual([
+      'email: TeamMember "a" declares Ada@example.com a member of team t1 as well. Keep one of them',
+    ]);
+    expect(
+      (await check(scene.host, "r", "TeamRoster", { teamID: "t2", members: { [ada]: "admin" } })).problems,
+    ).toEqual([]);
+    expect((await check(other, "s", "TeamRoster", { teamID: "t2", members: { [grace]: "admin" } })).problems).toEqual([
+      'teamID: TeamRoster "r" says who is in team t2 as well. Keep one of them',
+    ]);
+    expect((await check(scene.host, "x", "SeedRows", seed("EU", "US"))).problems).toEqual([]);
+    expect((await check(other, "y", "SeedRows", seed("US", "AF"))).problems.join()).toContain(
+      'SeedRows "x" declares these rows of table regions as well: rows[0] "US"',
+    );
+    // Another platform has people and rows of its own.
+    const elsewhere = await scene.host.beside({ "microapps:endpoint": "http://127.0.0.1:1" });
+    expect((await check(elsewhere, "c", "TeamMember", { teamID: "t1", email: ada })).problems).toEqual([]);
+    expect((await check(elsewhere, "z", "SeedRows", seed("EU"))).problems).toEqual([]);
+    expect(scene.emulator.calls()).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { doorNames, Scene, type DoorName } from "./scene.ts";
+
+/** Rows and a member, by one of two providers or by the one of the stack. */
+interface Declared {
+  seed: string;
+  codes?: string;
+  member?: string;
+  by: "one" | "two" | "default";
+}
+
+describe.each(doorNames)("two providers of one program, through the %s door:", (door: DoorName) => {
+  let scene: Scene;
+  beforeAll(async () => void (scene = await Scene.open(door)));
+  afterAll(async () => expect(await scene.close()).toEqual([]));
+
+  const declared = ({ seed, codes = "NES", member, by }: Declared): string => {
+    const options = by === "default" ? "{}" : `{ provider: ${by} }`;
+    const rows = Array.from(codes, (Code) => ({ Code, Name: Code, Note: "" }));
+    return `
+seeds.push(new SeedRows(${JSON.stringify(seed)}, ${JSON.stringify({ table: "regions", key: "Code", rows })}, ${options}));
+${member === undefined ? "" : `new TeamMember("${member}", { teamID: crew.id, email: "ada@example.com" }, ${options});`}
+`;
+  };
+  const program = (declarations: readonly Declared[], providers = ["one", "two"]): string => {
+    const settings = { endpoint: scene.emulator.url, email: "admin@example.com", password: "correct-horse" };
+    const made = providers.map((name) => `const ${name} = provider("${name}", ${JSON.stringify(settings)});\n`);
+    return `${made.join("")}
+const acme = new Organization("acme", { name: "Acme" });
+const crew = new Team("crew", { organizationID: acme.id, name: "Crew" });
+${declarations.map(declared).join("")}`;
+  };
+  const first: Declared = { seed: "depots", member: "ada", by: "one" };
+  beforeEach(() => scene.begin(program([first])));
+
+  /** What a piece of work took away, by endpoint. */
+  const removals = async (work: () => Promise<unknown>): Promise<string[]> =>
+    (await scene.calls(work)).map(({ endpoint }) => endpoint).filter((endpoint) => /^(delete|remove)/.test(endpoint));
+
+  test.each([
+    ["to another provider", [{ seed: "sites", member: "lead", by: "two" } as const], undefined],
+    ["to the stack's own, and theirs leaves", [{ seed: "sites", member: "lead", by: "default" } as const], []],
+  ])("what gets another name and moves %s is not removed", async (_, declarations, providers) => {
+    const before = await scene.rows("regions");
+    await scene.write(program(declarations, providers));
+    let output = "";
+    const taken = await removals(async () => void (output = (await scene.up()).output));
+    expect(output).toContain('SeedRows "sites" declares them');
+    expect(output).toContain('TeamMember "lead" declares that');
+    expect(taken).toEqual([]);
+    expect(await scene.rows("regions")).toEqual(before);
+    await scene.isSettled();
+    // What the providers told each other is in no file.
+    const runs = join(scene.project.folder, ".state/pulumi-microapps/runs");
+    expect((await stat(runs)).mode & 0o777).toBe(0o700);
+    const left = await readdir(runs, { withFileTypes: true });
+    expect(left.filter((file) => !file.isSocket())).toEqual([]);
+  });
+
+  test("killed before the old ones are deleted: the next run removes nothing either", async () => {
+    const before = await scene.rows("regions");
+    await scene.write(program([{ seed: "sites", member: "lead", by: "two" }]), 2);
+    expect(await removals(() => scene.upKilledBetween())).toEqual([]);
+    expect(await scene.rows("regions")).toEqual(before);
+    await scene.isSettled();
+    // And back again, with one row less.
+    await scene.write(program([{ ...first, codes: "NE" }]), 3);
+    expect(await removals(() => scene.project.succeed("up --yes --skip-preview"))).toEqual(["removemicroapprow"]);
+    expect([...(await scene.rows("regions")).keys()].toSorted()).toEqual(["E", "N", "theirs"]);
+    await scene.isSettled();
+  });
+
+  test("a row of both is refused by preview, with both names", async () => {
+    const second = { seed: "sites", codes: "SW", by: "two" } as const;
+    await scene.write(program([first, second]));
+    for (const command of ["preview", "up --yes --skip-preview"]) {
+      const calls = await scene.calls(async () => {
+        const { status, output } = await scene.project.run(command);
+        expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
+        expect(output).toMatch(/SeedRows "(depots|sites)" declares these rows of table regions as well: .*"S"/);
+      });
+      expect(calls).toEqual([]);
+    }
+    await scene.write(program([first]));
+    await scene.isSettled();
+  });
+});
