@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { printJson, printTable, printValue, readAll, type Terminal, readTyped } from "../terminal/prompts.ts";
 import { hidden } from "../values/values.ts";
-import { getConfig, removeConfig, setConfig, type ConfigText } from "../workspace/configEdits.ts";
+import type { ConfigEntry } from "../workspace/config.ts";
+import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";
 import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
 
@@ -95,7 +96,7 @@ async function list(terminal: Terminal, options: Options & GlobalOptions): Promi
   printTable(terminal, [["KEY", "VALUE"], ...rows]);
 }
 
-function described({ text, secret, object }: ConfigText, showSecrets: boolean): Record<string, unknown> {
+function described({ text, secret, object }: ConfigEntry, showSecrets: boolean): Record<string, unknown> {
   if (secret && !showSecrets) return { secret };
   return { value: text, ...(object ? { objectValue: JSON.parse(text) as unknown } : {}), secret };
 }

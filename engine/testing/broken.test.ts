@@ -35,6 +35,8 @@ function children(): { pid: number; command: string }[] {
 const isCreating = (event: EngineEvent, name: string): boolean =>
   event.type === "step" && event.op === "create" && event.name === name;
 
+const isNamed = (inputs: unknown, name: string): boolean => (inputs as { name?: unknown }).name === name;
+
 describe("a full disk", () => {
   test("fails the run at whichever write it happens, and never leaves a state that cannot be read", async () => {
     let writes = 0;
@@ -72,15 +74,13 @@ describe("a full disk", () => {
 describe("a provider that is killed", () => {
   test("fails what it was doing, ends the run, and leaves no process", async () => {
     setConfig(await sandbox.stack(), "slow", "20000");
-    const ran = await sandbox.run({
-      emit: (event) => {
-        if (!isCreating(event, "slow")) return;
-        setTimeout(() => {
-          for (const { pid, command } of children())
-            if (command.includes("dynamic-provider")) process.kill(pid, "SIGKILL");
-        }, 300);
-      },
-    });
+    const killer = setInterval(() => {
+      if (!sandbox.calls().some(([method, inputs]) => method === "create" && isNamed(inputs, "slow"))) return;
+      clearInterval(killer);
+      for (const { pid, command } of children())
+        if (command.includes("dynamic-provider")) process.kill(pid, "SIGKILL");
+    }, 20);
+    const ran = await sandbox.run().finally(() => clearInterval(killer));
     expect(ran.succeeded).toBe(false);
     expect(errors(ran.events)).toContain(
       "the provider process was killed by SIGKILL, and took what it was doing with it",

@@ -53,10 +53,10 @@ export function configValue(raw: unknown): ConfigValue {
   throw new EngineError(`a configuration value of type ${typeof raw} cannot be used`);
 }
 
-export const isStructured = (value: ConfigValue): boolean =>
+const isStructured = (value: ConfigValue): boolean =>
   value === null || (typeof value === "object" && !(value instanceof Cipher));
 
-export function isSecret(value: ConfigValue): boolean {
+function isSecret(value: ConfigValue): boolean {
   if (value instanceof Cipher) return true;
   if (Array.isArray(value)) return value.some(isSecret);
   return typeof value === "object" && value !== null && Object.values(value).some(isSecret);

@@ -1,13 +1,13 @@
 import { EngineError, messageOf } from "../errors.ts";
+import type { Path } from "../values/paths.ts";
 import {
   Cipher,
   coerced,
+  type ConfigEntry,
   type ConfigValue,
   configEntry,
   configKey,
   getAt,
-  isSecret,
-  isStructured,
   removeAt,
   setAt,
   splitPath,
@@ -29,9 +29,7 @@ export function setConfig(
   { secret = false, path = false }: ConfigEditOptions = {},
 ): void {
   const { file, project } = stack;
-  const { key, path: place } = path
-    ? splitPath(keyText, project.name)
-    : { key: configKey(keyText, project.name), path: [] };
+  const { key, path: place } = located(keyText, project.name, path);
   const plain = secret ? new Cipher(stack.crypter.encrypt(text)) : place.length > 0 ? coerced(text) : text;
   try {
     file.set(key, setAt(file.values()[key], place, plain, [key.slice(key.indexOf(":") + 1)]));
@@ -48,19 +46,11 @@ export function removeConfig(
   { path = false }: Pick<ConfigEditOptions, "path"> = {},
 ): void {
   const { file, project } = stack;
-  const { key, path: place } = path
-    ? splitPath(keyText, project.name)
-    : { key: configKey(keyText, project.name), path: [] };
+  const { key, path: place } = located(keyText, project.name, path);
   const old = file.values()[key];
   if (old === undefined) return;
   file.set(key, place.length === 0 ? undefined : removeAt(old, place));
   file.save();
-}
-
-export interface ConfigText {
-  text: string;
-  secret: boolean;
-  object: boolean;
 }
 
 /** Reads the value of a key in clear; a structured one is JSON. */
@@ -68,17 +58,18 @@ export function getConfig(
   stack: Stack,
   keyText: string,
   { path = false }: Pick<ConfigEditOptions, "path"> = {},
-): ConfigText {
+): ConfigEntry {
   const { file, project, crypter } = stack;
-  const { key, path: place } = path
-    ? splitPath(keyText, project.name)
-    : { key: configKey(keyText, project.name), path: [] };
+  const { key, path: place } = located(keyText, project.name, path);
   const found: ConfigValue | undefined = getAt(file.values()[key], place);
   if (found === undefined) {
     const fallback = place.length === 0 ? stack.config()[key] : undefined;
     if (fallback) return fallback;
     throw new EngineError(`configuration key '${keyText}' not found for stack '${stack.name}'`);
   }
-  const { text } = configEntry(found, crypter);
-  return { text, secret: isSecret(found), object: isStructured(found) };
+  return configEntry(found, crypter);
 }
+
+/** Finds the key that a text names and, with `isPath`, the place inside its value. */
+const located = (keyText: string, project: string, isPath: boolean): { key: string; path: Path } =>
+  isPath ? splitPath(keyText, project) : { key: configKey(keyText, project), path: [] };
