@@ -1,4 +1,4 @@
-import { html, render } from "./lit-html/lit-html.js";
+import { html, nothing, render } from "./lit-html/lit-html.js";
 import { json, text } from "./format.js";
 
 const dialog = document.getElementById("dialog");
@@ -9,6 +9,7 @@ function show(content) {
 }
 
 const close = () => dialog.close();
+dialog.addEventListener("close", () => render(nothing, dialog));
 
 /** Asks before something is lost. The button that has the focus is the harmless one. */
 export function confirmed({ title, message, action }) {

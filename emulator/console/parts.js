@@ -55,7 +55,7 @@ export function table(caption, columns, rows, whenEmpty = empty("Nothing here ye
   const described = columns.map((column) => (typeof column === "string" ? { label: column } : column));
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
-      <table>
+      <table class=${columns.length > 8 ? "many" : ""}>
         <caption>
           ${caption}
         </caption>

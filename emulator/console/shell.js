@@ -14,9 +14,12 @@ const title = (name) => name[0].toUpperCase() + name.slice(1);
 
 function notice() {
   const { message, kind } = currentNotice();
-  return html`<div class="notice ${kind}" ?hidden=${message === ""}>
+  // What reads the page aloud must know the place before something is written there.
+  return html`<div class=${message === "" ? "notice silent" : `notice ${kind}`}>
     <span role="status">${message}</span>
-    <button type="button" class="plain" aria-label="Dismiss" @click=${() => notify("")}>×</button>
+    <button type="button" class="plain" aria-label="Dismiss" ?hidden=${message === ""} @click=${() => notify("")}>
+      ×
+    </button>
   </div>`;
 }
 
@@ -37,13 +40,13 @@ export function shell({ views, view, hash, help }, content, redraw) {
     </li>`;
   return html`
     <a class="skip" href="#main">Skip to the content</a>
-    <div class="top">
+    <header class="top">
       <button type="button" id="menu" aria-expanded=${open ? "true" : "false"} aria-controls="side" @click=${toggle}>
         Menu
       </button>
       <strong>Emulator</strong>
-    </div>
-    <div id="side" class=${open ? "side open" : "side"} @keydown=${close}>
+    </header>
+    <aside id="side" aria-label="Side bar" class=${open ? "side open" : "side"} @keydown=${close}>
       <div class="brand">
         <strong>Emulator</strong>
         <span class="quiet">${location.host}${location.pathname.replace(/\/$/, "")}</span>
@@ -67,7 +70,7 @@ export function shell({ views, view, hash, help }, content, redraw) {
           ?
         </button>
       </div>
-    </div>
+    </aside>
     <main id="main" tabindex="-1">${content}</main>
     ${notice()}
   `;
