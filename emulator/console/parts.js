@@ -32,10 +32,10 @@ const isTemplate = (value) => typeof value === "object" && value !== null;
 
 function cell(value, { label, kind = "" }) {
   const number = typeof value === "number";
-  const title = typeof value === "string" && value.length > 20 ? value : nothing;
+  const title = typeof value === "string" && value.length > 8 ? value : nothing;
   const classes = [kind, number ? "number" : "", value === "" ? "blank" : ""].filter(Boolean).join(" ");
   return html`<td class=${classes} data-label=${label} title=${title}>
-    ${number ? count(value) : isTemplate(value) ? value : html`<span>${value}</span>`}
+    ${number ? count(value) : isTemplate(value) ? value : html`<span class="line">${value}</span>`}
   </td>`;
 }
 

@@ -207,12 +207,12 @@ test("the picture in the README is drawn (UPDATE_SCREENSHOT=1 writes it)", () =>
     async ({ page, open }) => {
       await open("Countries");
       await page.locator("caption", { hasText: /^\s*Rows 1–/ }).waitFor();
-      const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 1120, height: 600 } });
+      const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 1120, height: 540 } });
       expect(picture.length).toBeLessThan(100_000);
       if (process.env["UPDATE_SCREENSHOT"]) writeFileSync(join(example, "../../docs/console.png"), picture);
     },
     {
-      context: { viewport: { width: 1120, height: 600 } },
+      context: { viewport: { width: 1120, height: 540 } },
       options: { seed: join(example, "platform.yaml") },
       as: ["admin@example.com", "change-me-first"],
       fill: (admin) => {
