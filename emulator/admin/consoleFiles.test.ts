@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { administrate, post, type Reply, replyOf, signIn, start } from "../testing/platform.ts";
 
 const folder = join(import.meta.dirname, "../../../emulator/console");
@@ -19,7 +19,10 @@ test("the console is at the emulator's and at each tenant's address, and needs n
     const page = await fetch(`${base}/`);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     const needed = [...(await page.text()).matchAll(/(?:src|href)="(_[^"]+)"/g)].map(([, path = ""]) => path);
-    expect(needed).toEqual(["_emulator/console/console.css", "_emulator/console/console.js"]);
+    expect(needed).toEqual([
+      ...["theme", "shell", "parts", "views"].map((name) => `_emulator/console/styles/${name}.css`),
+      "_emulator/console/console.js",
+    ]);
     for (const path of needed) expect((await fetch(`${base}/${path}`)).status).toBe(200);
   }
   const without = await fetch(`${emulator.url}/tenants/other`, { redirect: "manual" });
@@ -28,30 +31,51 @@ test("the console is at the emulator's and at each tenant's address, and needs n
 
 test("its files take nothing from other hosts and make no markup of values", async () => {
   const { emulator } = await platform();
-  const scripts = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.includes("."));
   const imported = new Set<string>();
-  for (const name of readdirSync(folder)) {
+  const library = new Set<string>();
+  for (const name of files) {
     const text = readFileSync(join(folder, name), "utf8");
     expect(text).not.toMatch(/https?:|\/\/\w+\.\w|@import|url\(/);
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc/);
+    expect(text).not.toMatch(/unsafeHTML|unsafeSVG|unsafeStatic|unsafe-/); // what would parse values
     expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=/); // the policy would refuse them
-    for (const [, file = ""] of text.matchAll(/from "\.\/([^"]+)"/g)) imported.add(file);
+    for (const [, file = ""] of text.matchAll(/from "(\.[^"]+)"/g)) {
+      const path = join(dirname(name), file);
+      (path.startsWith("lit-html/") ? library : imported).add(path);
+    }
     const served = await fetch(`${emulator.url}/_emulator/console/${name}`);
     expect(await served.text()).toBe(text);
     const policy = served.headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/);
+    expect(policy).toMatch(/; require-trusted-types-for 'script'; trusted-types lit-html$/);
     expect(policy).not.toMatch(/unsafe|\*|http/);
   }
-  expect([...imported, "console.js"].sort()).toEqual(scripts);
+  expect([...imported, "console.js"].sort()).toEqual(files.filter((name) => name.endsWith(".js")).sort());
+  for (const path of library) {
+    const served = await fetch(`${emulator.url}/_emulator/console/${path}`);
+    expect([path, served.status, served.headers.get("content-type")]).toEqual([
+      path,
+      200,
+      "text/javascript; charset=utf-8",
+    ]);
+  }
 });
 
-test.each(["../console.ts", "..%2fREADME.md", "none.js", "console", "%00.js", "index.HTML"])(
-  "there is no file %s",
-  async (name) => {
-    const { ask } = await platform();
-    expect((await ask(`console/${name}`)).status).toBe(404);
-  },
-);
+test.each([
+  "../console.ts",
+  "..%2fREADME.md",
+  "none.js",
+  "console",
+  "%00.js",
+  "index.HTML",
+  "lit-html/package.json",
+  "lit-html/../sift/index.js",
+  "views/../../README.md",
+])("there is no file %s", async (name) => {
+  const { ask } = await platform();
+  expect((await ask(`console/${name}`)).status).toBe(404);
+});
 
 test("it is for this machine only, under its own names", async () => {
   const { emulator } = await platform();
@@ -71,14 +95,21 @@ test("rows come in pages, filtered and sorted, as JSON that no browser takes for
   const codes = async (query: string) => {
     const reply = await ask(`rows?table=countries&${query}`);
     expect(reply.status).toBe(200);
-    return [(reply.at("rows") as { Code: string }[]).map(({ Code }) => Code).join(" "), reply.at("more")];
+    return [
+      (reply.at("rows") as { Code: string }[]).map(({ Code }) => Code).join(" "),
+      reply.at("more"),
+      reply.at("total"),
+    ];
   };
-  expect(await codes("limit=3")).toEqual(["C0 C1 C2", true]);
-  expect(await codes("limit=3&skip=6")).toEqual(["C6", false]);
-  expect(await codes("limit=2&sort=Population")).toEqual(["C6 C5", true]);
-  expect(await codes("limit=2&sort=Code&direction=-1")).toEqual(["C6 C5", true]);
+  expect(await codes("limit=3")).toEqual(["C0 C1 C2", true, 7]);
+  expect(await codes("limit=3&skip=6")).toEqual(["C6", false, 7]);
+  expect(await codes("limit=2&sort=Population")).toEqual(["C6 C5", true, 7]);
+  expect(await codes("limit=2&sort=Code&direction=-1")).toEqual(["C6 C5", true, 7]);
   const filter = (value: object) => `filter=${encodeURIComponent(JSON.stringify(value))}`;
-  expect(await codes(filter({ Name: { $regex: "<IMG", $options: "i" } }))).toEqual(["C0 C2 C4 C6", false]);
+  expect(await codes(filter({ Name: { $regex: "<IMG", $options: "i" } }))).toEqual(["C0 C2 C4 C6", false, 4]);
+  const both = filter({ Name: { $regex: "plain|<img", $options: "i" } });
+  expect(await codes(`limit=1&${both}`)).toEqual(["C0", true, 7]);
+  expect(await codes("limit=3&skip=50")).toEqual(["", false, 7]);
   for (const wrong of ["limit=-1", "skip=x", "filter=[]", "filter={", filter({ $where: "1" })]) {
     expect((await ask(`rows?table=countries&${wrong}`)).status).toBe(400);
   }

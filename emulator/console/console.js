@@ -1,46 +1,85 @@
-import { apps } from "./apps.js";
-import { calls } from "./calls.js";
-import { h } from "./elements.js";
-import { faults } from "./faults.js";
-import { files } from "./files.js";
-import { inboxes } from "./inboxes.js";
-import { organizations } from "./organizations.js";
-import { ask, keepToken, say } from "./service.js";
-import { snapshots } from "./snapshots.js";
-import { tables } from "./tables.js";
+import { html, nothing, render } from "./lit-html/lit-html.js";
+import { keyed } from "./lit-html/directives/keyed.js";
+import { help, listenForKeys } from "./keys.js";
+import { loadModel } from "./model.js";
+import { notify, onNotice } from "./notices.js";
+import { missing } from "./parts.js";
+import { ask, keepToken } from "./service.js";
+import { closeSide, openSide, shell } from "./shell.js";
+import { applyTheme } from "./theme.js";
+import { apps } from "./views/apps.js";
+import { calls } from "./views/calls.js";
+import { faults } from "./views/faults.js";
+import { files } from "./views/files.js";
+import { inboxes } from "./views/inboxes.js";
+import { organizations } from "./views/organizations.js";
+import { snapshots } from "./views/snapshots.js";
+import { tables } from "./views/tables.js";
+import { users } from "./views/users.js";
 
-// A view fills the element that it gets and answers how to bring it up to date: `refresh` after the platform has
-// changed, `called` with calls as they come in.
-const views = { tables, organizations, files, inboxes, apps, calls, faults, snapshots };
-const interval = 1000; // milliseconds
+// A view gets the rest of the address and `redraw`. It has a `title` and a `template`, may `load` what it shows (at
+// first and whenever the platform has changed), may take `called` with calls as they come in, and may `end`.
+const views = { tables, organizations, users, files, inboxes, apps, calls, faults, snapshots };
+const names = Object.keys(views);
+const intervalMs = 1000;
 
-let current = {};
+const root = document.getElementById("console");
+let current = { view: "", hash: "", template: () => nothing };
+let visits = 0;
 let since = Number.MAX_SAFE_INTEGER;
 
-const main = document.getElementById("main");
-const list = document.getElementById("views");
-const links = Object.keys(views).map((name) => h("a", { href: `#${name}` }, name[0].toUpperCase() + name.slice(1)));
-list.append(...links.map((link) => h("li", {}, link)));
+function draw() {
+  const { view, hash, template } = current;
+  render(shell({ views: names, view, hash, help }, keyed(visits, template()), draw), root);
+}
+
+const notFound = (name) => ({
+  title: "Not found",
+  template: () => missing("such page", name, "#tables", "All tables"),
+});
+
+const failed = (error) => ({
+  title: "Not available",
+  template: () =>
+    html`<div class="empty">
+      <h1>The console shows nothing</h1>
+      <p>${error.message}</p>
+    </div>`,
+});
+
+function pathIn(hash) {
+  try {
+    return hash.slice(1).split("/").map(decodeURIComponent);
+  } catch {
+    return [hash.slice(1)]; // a stray % is no code
+  }
+}
+
+async function load(view) {
+  await loadModel();
+  await view.load?.();
+}
 
 async function show() {
   keepToken();
-  const [name = "", ...path] = decodeURIComponent(location.hash.slice(1)).split("/");
-  if (name === "main") return;
-  const chosen = Object.hasOwn(views, name) ? name : "tables";
-  for (const link of links) {
-    if (link.getAttribute("href") === `#${chosen}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
-  document.title = `${chosen} – Emulator`;
-  say("");
-  const root = h("div");
-  main.replaceChildren(root);
-  try {
-    const view = await views[chosen](root, path.join("/"));
-    if (root.isConnected) current = view;
-  } catch (error) {
-    say(error.message, "bad");
-  }
+  const hash = location.hash;
+  if (hash === "#main") return;
+  const visit = ++visits;
+  const [name, ...path] = pathIn(hash);
+  const chosen = name === "" ? "tables" : name;
+  const redraw = () => void (visit === visits && draw());
+  const made = Object.hasOwn(views, chosen) ? views[chosen]({ path, redraw }) : notFound(chosen);
+  const opened = await load(made).then(
+    () => made,
+    (error) => failed(error),
+  );
+  if (visit !== visits) return;
+  current.end?.();
+  current = { ...opened, view: chosen, hash };
+  document.title = `${current.title} – Emulator`;
+  closeSide();
+  notify("");
+  document.getElementById("main")?.scrollTo(0, 0);
 }
 
 async function follow() {
@@ -50,19 +89,25 @@ async function follow() {
   if (answer.calls.length === 0) return;
   since = answer.calls.at(-1).sequence;
   current.called?.(answer.calls);
-  if (answer.calls.some(({ mutating }) => mutating)) await current.refresh?.();
+  if (answer.calls.some(({ mutating }) => mutating)) await load(current);
+  draw();
 }
 
 async function keepFollowing() {
   try {
     await follow();
   } catch (error) {
-    say(error.message, "bad");
+    notify(error.message, "bad");
   }
-  setTimeout(keepFollowing, interval);
+  setTimeout(keepFollowing, intervalMs);
 }
 
+applyTheme();
+onNotice(draw);
 addEventListener("hashchange", show);
-document.getElementById("address").textContent = location.href.split("#")[0];
+listenForKeys(names, () => {
+  openSide();
+  draw();
+});
 await show();
 await keepFollowing();

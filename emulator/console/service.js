@@ -6,7 +6,7 @@ export function keepToken() {
   history.replaceState(null, "", location.pathname);
 }
 
-/** Asks the emulator about itself. The page's own address decides which tenant it is. */
+/** Asks the emulator about itself. The page's own address decides which platform it is. */
 export async function ask(path, { method = "GET", query = {}, body } = {}) {
   const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(present).toString();
@@ -20,21 +20,4 @@ export async function ask(path, { method = "GET", query = {}, body } = {}) {
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.message);
   return answer;
-}
-
-/** Says how something ended. */
-export function say(message, kind = "good") {
-  const place = document.getElementById("message");
-  place.className = kind;
-  place.textContent = message;
-}
-
-/** Does something that a person asked for, and says how it ended. */
-export async function act(done, work) {
-  try {
-    await work();
-    say(done);
-  } catch (error) {
-    say(error.message, "bad");
-  }
 }

@@ -2,7 +2,7 @@ import type { Emulator } from "../../emulator.ts";
 import type { Caller } from "../platform.ts";
 
 /** Names of the views, in the order of the navigation. */
-export const views = ["Tables", "Organizations", "Files", "Inboxes", "Apps", "Calls", "Faults", "Snapshots"];
+export const views = ["Tables", "Organizations", "Users", "Files", "Inboxes", "Apps", "Calls", "Faults", "Snapshots"];
 
 export const countries = (count: number): object[] =>
   Array.from({ length: count }, (_, n) => ({

@@ -20,6 +20,12 @@ export interface Opened {
   admin: Caller;
   /** Opens a view through the navigation. */
   view: (name: string) => Promise<void>;
+  /** Opens a table, organization, team or user through the tree. */
+  open: (name: string) => Promise<void>;
+  /** Waits until the page shows how something ended. */
+  noticed: (text: string) => Promise<void>;
+  /** Waits for a dialog's question and presses its button. */
+  decide: (question: string, button: string) => Promise<void>;
   /** What the page asked for, and what went wrong in it. */
   requests: string[];
   problems: string[];
@@ -42,7 +48,7 @@ export async function inBrowser(
   const emulator = await start(options);
   const admin = await signIn(emulator.url, ...as);
   await fill?.(admin, emulator);
-  const context = await browser.newContext({ viewport: { width: 1100, height: 700 }, ...settings });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings });
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const requests: string[] = [];
@@ -53,13 +59,25 @@ export async function inBrowser(
     if (message.type() === "error") problems.push(message.text());
   });
   const view = async (name: string): Promise<void> => {
-    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
-    await page.getByRole("heading", { level: 2, name, exact: true }).waitFor();
+    const menu = page.getByRole("button", { name: "Menu" });
+    if (await menu.isVisible()) await menu.click();
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  };
+  const open = async (name: string): Promise<void> => {
+    await page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name, exact: true }).first().click();
+    await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  };
+  const noticed = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
+  const decide = async (question: string, button: string): Promise<void> => {
+    const dialog = page.getByRole("dialog", { name: question });
+    await dialog.getByRole("button", { name: button, exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
   };
   try {
     await page.goto(emulator.console);
-    await page.getByRole("heading", { level: 2 }).waitFor();
-    await work({ page, emulator, admin, view, requests, problems });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await work({ page, emulator, admin, view, open, noticed, decide, requests, problems });
   } finally {
     await context.close(); // before the emulator, which the page asks all the time
   }

@@ -1,0 +1,71 @@
+import { expect, test } from "@jest/globals";
+import { post, signIn } from "../platform.ts";
+import { inBrowser, type Opened } from "./page.ts";
+
+const endpoints = ({ page }: Opened) => page.locator("main .endpoint code").allTextContents();
+const runs = ({ page }: Opened) => page.locator("main .run h2").allTextContents();
+
+test("the call log is live, and shows changes, failures or what is searched alone", () =>
+  inBrowser(async (opened) => {
+    const { page, view, admin } = opened;
+    await view("Calls");
+    await admin.call("readteam", { teamID: "nowhere" });
+    await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
+    await page.locator(".endpoint", { hasText: "insertmicroapprow" }).waitFor();
+    expect(await endpoints(opened)).toEqual(["insertmicroapprow", "readteam", "login"]);
+    await page.getByLabel("Show").selectOption("failures");
+    expect(await endpoints(opened)).toEqual(["readteam"]);
+    expect(await page.locator("main .pill.bad").allTextContents()).toEqual(["1 failed", "404"]);
+    await page.getByText("Team not found: nowhere").waitFor();
+    await page.getByLabel("Show").selectOption("changes");
+    expect(await endpoints(opened)).toEqual(["insertmicroapprow"]);
+    await admin.call("readteam", { teamID: "nowhere" });
+    await admin.call("insertmicroapprow", { microAppID: "countries", rowData: { Code: "SK" } });
+    await page.getByText('"SK"').waitFor({ state: "attached" });
+    expect(await endpoints(opened)).toEqual(["insertmicroapprow", "insertmicroapprow"]);
+    await page.getByText("2 of 5 calls").waitFor();
+    await page.getByLabel("Search", { exact: true }).fill("Sk");
+    await page.getByText("1 of 5 calls").waitFor();
+    await page.getByLabel("Search", { exact: true }).fill("nothing like it");
+    await page.getByText("No call fits").waitFor();
+  }));
+
+test("calls are grouped by run, under the address of who called", () => {
+  let now = Date.parse("2026-03-02T09:00:00Z");
+  return inBrowser(
+    async (opened) => {
+      const { page, view, admin, emulator } = opened;
+      await admin.call("readteam", { teamID: "one" });
+      const ada = await signIn(emulator.url, "ada@example.com", "ada");
+      await admin.call("readteam", { teamID: "two" }); // while the other's run is under way
+      await ada.call("readteam", { teamID: "three" });
+      now += 61_000;
+      await ada.call("logout", { authToken: ada.token, userId: ada.userID }); // a new run: nothing for a minute
+      await post(`${emulator.url}/api/login`, JSON.stringify({ email: "eve@example.com", password: "no" }));
+      await view("Calls");
+      expect(await runs(opened)).toEqual([
+        "eve@example.com",
+        "ada@example.com",
+        "ada@example.com",
+        "admin@example.com",
+      ]);
+      const calls = (run: number) => page.locator("main .run").nth(run).locator(".endpoint code").allTextContents();
+      expect(await calls(1)).toEqual(["logout"]);
+      expect(await calls(2)).toEqual(["readteam", "login"]);
+      expect(await calls(3)).toEqual(["readteam", "readteam", "login"]);
+      await page.getByText(/^2026-03-02 09:00:00 UTC · 3 calls in \d/).waitFor();
+      for (const took of await page.locator("main .took").allTextContents()) expect(took).toMatch(/^[\d.]+ m?s$/);
+    },
+    { options: { now: () => now } },
+  );
+});
+
+test("a fault that was played, and a call's parameters, stand with the call", () =>
+  inBrowser(async (opened) => {
+    const { page, view, admin, emulator } = opened;
+    emulator.setFaults({ faults: [{ kind: "status", status: 503, endpoint: "readteam" }] });
+    await admin.call("readteam", { teamID: "crew" });
+    await view("Calls");
+    await page.locator(".endpoint", { hasText: "fault: status 503" }).click();
+    await page.locator("pre", { hasText: '"teamID": "crew"' }).waitFor();
+  }));
