@@ -12,6 +12,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { lean } from "./processes.ts";
 
 export type Properties = Record<string, unknown>;
 const { Struct } = structProto;
@@ -49,6 +50,9 @@ export class InitFailed extends Error {
     this.properties = door.seen(javaScript(failed.getProperties()));
   }
 }
+
+/** What an engine's provider begins with here: see `lean.ts` and how the embedded engine starts Node. */
+const nodeFlags = ["--allow-natives-syntax", lean];
 
 /** What differs from run to run. */
 const accidents: [RegExp, string][] = [
@@ -124,7 +128,7 @@ export class ProviderHost {
     const { program, environment, modern, configuration } = this.door;
     // Of its last statement a shell makes itself.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
-    const line = [...behind, process.execPath, program, engine];
+    const line = [...behind, process.execPath, ...nodeFlags, program, engine];
     const child = spawn(line[0] ?? "", line.slice(1), {
       cwd: this.folder,
       env: { ...process.env, XDG_STATE_HOME: join(this.folder, ".state"), ...environment },
