@@ -12,7 +12,6 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { lean } from "./processes.ts";
 
 export type Properties = Record<string, unknown>;
 const { Struct } = structProto;
@@ -23,6 +22,7 @@ export interface Door {
   name: string;
   /** Path of the program; it gets the engine's address and runs in the project folder. */
   program: string;
+  nodeArguments: readonly string[];
   environment?: Readonly<Record<string, string>>;
   /** Type tokens begin with it. */
   types: string;
@@ -50,9 +50,6 @@ export class InitFailed extends Error {
     this.properties = door.seen(javaScript(failed.getProperties()));
   }
 }
-
-/** What an engine's provider begins with here: see `lean.ts` and how the embedded engine starts Node. */
-const nodeFlags = ["--allow-natives-syntax", lean];
 
 /** What differs from run to run. */
 const accidents: [RegExp, string][] = [
@@ -125,10 +122,10 @@ export class ProviderHost {
   }
 
   async #spawn(engine: string, config: Readonly<Record<string, string>>, shells: number): Promise<void> {
-    const { program, environment, modern, configuration } = this.door;
+    const { program, nodeArguments, environment, modern, configuration } = this.door;
     // Of its last statement a shell makes itself.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
-    const line = [...behind, process.execPath, ...nodeFlags, program, engine];
+    const line = [...behind, process.execPath, ...nodeArguments, program, engine];
     const child = spawn(line[0] ?? "", line.slice(1), {
       cwd: this.folder,
       env: { ...process.env, XDG_STATE_HOME: join(this.folder, ".state"), ...environment },
