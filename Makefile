@@ -29,7 +29,9 @@ test test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/com
 .PHONY: compiled
 compiled: dist/.built
 	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings -e \
-	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/provider/pulumi/plugin/serve.js"); import("$(CURDIR)/dist/provider/pulumi/dynamic.js")'
+	  'import("$(CURDIR)/dist/provider/pulumi/plugin/serve.js"); import("$(CURDIR)/dist/provider/pulumi/plugin/provider.js")'
+	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings --allow-natives-syntax -e \
+	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/provider/pulumi/dynamic.js").then(() => require("undici"))'
 
 test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)

@@ -27,10 +27,13 @@ process.on("exit", () => {
   for (const started of running) started.kill();
 });
 
+// @pulumi/pulumi sets it while it loads, which makes what Node compiled before of no use: it is set from the start.
+const flags = ["--allow-natives-syntax"];
+
 /** Starts Node with a life line, which ends the process when the engine ends. */
 export function startNode(options: StartOptions & { nodeArguments?: string[] }): Started {
   const lifeline = new URL(import.meta.url.endsWith(".ts") ? "./lifeline.ts" : "./lifeline.js", import.meta.url);
-  const nodeArguments = ["--import", lifeline.href, ...(options.nodeArguments ?? [])];
+  const nodeArguments = [...flags, "--import", lifeline.href, ...(options.nodeArguments ?? [])];
   return start(process.execPath, { ...options, arguments: [...nodeArguments, ...options.arguments] });
 }
 

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { hidden, unhidden } from "../../provider/pulumi/hiddenNames.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
+import { lean } from "./processes.ts";
 import type { Door, Properties } from "./providerHost.ts";
 
 const require = createRequire(import.meta.url);
@@ -23,6 +24,7 @@ const renaming =
 export const dynamic: Door = {
   name: "dynamic",
   program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
+  nodeArguments: ["--allow-natives-syntax", lean], // as the embedded engine starts it
   environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev" },
   types: "pulumi-nodejs:dynamic/microapps",
   modern: false,
@@ -41,6 +43,7 @@ export const dynamic: Door = {
 export const plugin: Door = {
   name: "plugin",
   program: join(import.meta.dirname, "../../provider/cmd/pulumi-resource-microapps.js"),
+  nodeArguments: [],
   types: "microapps:index",
   modern: true,
   configuration: (config) =>

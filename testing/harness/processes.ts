@@ -8,6 +8,9 @@ interface Process {
   command: string;
 }
 
+/** An option of Node: what no program here needs is not loaded into processes that are started by the hundred. */
+export const lean = `--import=${new URL("lean.js", import.meta.url).href}`;
+
 /** The provider host or, by another name, the plugin that an engine has started. */
 export async function hostOf(engine: number, name = "dynamic-provider"): Promise<number> {
   const isHost = ({ parent, command }: Process): boolean => parent === engine && command.includes(name);
@@ -23,18 +26,26 @@ export function childOf(pid: number): number {
 
 /** The processes that still run in a folder after a moment; known on Linux alone, none elsewhere. */
 export async function leftRunning(folder: string): Promise<string[]> {
-  for (let patience = 100; patience > 0 && inside(folder).length > 0; patience--) await sleep(50);
+  await eventually("the end of what was started", () => inside(folder).length === 0, 5_000).catch(() => undefined);
   return inside(folder);
 }
 
-/** Looks until something is there; what a test waits for has no clock of its own. */
-export async function eventually<Found>(what: string, look: () => Found | undefined): Promise<Found> {
-  for (let patience = 1200; patience > 0; patience--) {
+/**
+ * Looks every 10 ms until something is there, and gives it back.
+ * @param timeoutMs after which it throws
+ */
+export async function eventually<Found>(
+  what: string,
+  look: () => Found | false | undefined,
+  timeoutMs = 30_000,
+): Promise<Found> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
     const found = look();
-    if (found !== undefined) return found;
-    await sleep(25);
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`${what} did not come about within ${timeoutMs / 1000} s`);
+    await sleep(10);
   }
-  throw new Error(`${what} did not come about within 30 s`);
 }
 
 function inside(folder: string): string[] {

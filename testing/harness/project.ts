@@ -3,6 +3,8 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { runCommand } from "./commands.ts";
+import { lean } from "./processes.ts";
 
 export const repository = join(import.meta.dirname, "../../..");
 const microapps = join(repository, "dist/provider/cmd/microapps.js");
@@ -114,15 +116,15 @@ export class Project {
     return project;
   }
 
-  /** Starts a command of the executable on the stack `dev`. */
+  /** Starts a command of the executable on the stack `dev` in a process of its own. */
   start(command: string, ...flags: string[]): Running {
-    const stack = command.startsWith("stack init") ? [] : ["--stack", "dev"];
-    return started([microapps, ...command.split(" "), ...stack, ...flags], this.folder, this.environment);
+    return started([microapps, ...words(command, flags)], this.folder, this.environment);
   }
 
   /** Runs a command of the executable on the stack `dev`. */
   run(command: string, ...flags: string[]): Promise<Ended> {
-    return this.start(command, ...flags).ended;
+    const environment = environmentOf(this.environment);
+    return runCommand({ words: words(command, flags), folder: this.folder, environment });
   }
 
   /** Runs a command that must succeed with `--json`, and tells the steps that it planned or took. */
@@ -194,8 +196,23 @@ export class Project {
   }
 }
 
+const words = (command: string, flags: readonly string[]): string[] => [
+  ...command.split(" "),
+  ...(command.startsWith("stack init") ? [] : ["--stack", "dev"]),
+  ...flags,
+];
+
 /** Settings of whoever runs the tests, but not where Node keeps what it has compiled. */
 const isSetting = (name: string): boolean => /^(PULUMI|MICROAPPS|NODE)_/.test(name) && name !== "NODE_COMPILE_CACHE";
+
+/** The environment of a process, without the settings of whoever runs the tests. */
+export const environmentOf = (
+  own: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting(name))),
+  NODE_OPTIONS: lean,
+  ...own,
+});
 
 /** Runs Node in a folder, without the settings of whoever runs the tests. */
 export function started(
@@ -203,10 +220,9 @@ export function started(
   cwd: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Running {
-  const inherited = Object.entries(process.env).filter(([name]) => !isSetting(name));
   const child = spawn(process.execPath, ["--no-warnings", ...commandLine], {
     cwd,
-    env: { ...Object.fromEntries(inherited), ...environment },
+    env: environmentOf(environment),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

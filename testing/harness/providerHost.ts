@@ -22,6 +22,7 @@ export interface Door {
   name: string;
   /** Path of the program; it gets the engine's address and runs in the project folder. */
   program: string;
+  nodeArguments: readonly string[];
   environment?: Readonly<Record<string, string>>;
   /** Type tokens begin with it. */
   types: string;
@@ -134,10 +135,10 @@ export class ProviderHost {
 
   async #spawn(): Promise<void> {
     const { engine, config, shells } = this.#started;
-    const { program, environment, modern, configuration } = this.door;
+    const { program, nodeArguments, environment, modern, configuration } = this.door;
     // Of its last statement a shell makes itself.
     const behind = Array.from({ length: shells }, () => ["sh", "-c", '"$@"; exit', "sh"]).flat();
-    const line = [...behind, process.execPath, program, engine];
+    const line = [...behind, process.execPath, ...nodeArguments, program, engine];
     const child = spawn(line[0] ?? "", line.slice(1), {
       cwd: this.folder,
       env: { ...process.env, XDG_STATE_HOME: join(this.folder, ".state"), ...environment },

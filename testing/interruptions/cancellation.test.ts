@@ -8,9 +8,9 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pages } from "../../provider/client/index.ts";
 import * as doors from "../harness/doors.ts";
+import { eventually } from "../harness/processes.ts";
 import { InitFailed } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 
@@ -25,7 +25,7 @@ describe.each(Object.values(doors))("through the $name door a cancellation", (do
   test("ends what is under way", async () => {
     stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "timeout" }] });
     const slow = expect(stage.create("Organization", { name: "Acme" })).rejects.toThrow("Run it again to go on");
-    while (stage.emulator.calls().every(({ endpoint }) => endpoint !== "readorganization")) await sleep(20);
+    await eventually("a call", () => stage.emulator.calls({ endpoint: "readorganization" }).length > 0);
     await cancel();
     await slow;
   });
@@ -34,7 +34,7 @@ describe.each(Object.values(doors))("through the $name door a cancellation", (do
     const { emulator, host } = stage;
     emulator.setFaults({ faults: [{ endpoint: "insertorganization", kind: "slow", milliseconds: 500 }] });
     const creating = stage.create("Organization", { name: "Acme" });
-    while ((emulator.faults()[0]?.hit ?? 0) === 0) await sleep(20);
+    await eventually("a call", () => emulator.faults().some(({ hit }) => hit > 0));
     await cancel();
     const { id, outputs } = await creating;
     expect(outputs).toMatchObject({ name: "Acme" });
@@ -49,7 +49,7 @@ describe.each(Object.values(doors))("through the $name door a cancellation", (do
     const seed = { table: "continents", key: "Code", source: "many.csv" };
     stage.emulator.setFaults({ faults: [{ endpoint: "insertmicroapprows", kind: "slow", milliseconds: 1_000 }] });
     const failing = stage.create("SeedRows", seed).catch((error: unknown) => error);
-    while (!host.statuses.some((status) => status.includes("rows written"))) await sleep(20);
+    await eventually("a batch", () => host.statuses.some((status) => status.includes("rows written")));
     await cancel();
     const failed = await failing;
     if (!(failed instanceof InitFailed)) throw failed;
@@ -96,7 +96,7 @@ describe("a plugin that somebody started by hand, to which engines attach", () =
     const settings = { endpoint: emulator.url, email: "admin@example.com", password: "correct-horse" };
     const request = new providerProto.ConfigureRequest().setArgs(structProto.Struct.fromJavaScript(settings));
     await host.ask((client, done) => client.configure(request, done));
-    while (sockets.length === 0) await sleep(20);
+    await eventually("a connection", () => sockets.length > 0);
     return () => {
       engine.close();
       for (const socket of sockets) socket.destroy();
@@ -107,7 +107,7 @@ describe("a plugin that somebody started by hand, to which engines attach", () =
     const end = await attach();
     stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "timeout" }] });
     const slow = expect(stage.create("Organization", { name: "Acme" })).rejects.toThrow("Run it again to go on");
-    while (stage.emulator.calls().every(({ endpoint }) => endpoint !== "readorganization")) await sleep(20);
+    await eventually("a call", () => stage.emulator.calls({ endpoint: "readorganization" }).length > 0);
     end();
     await slow;
     stage.emulator.setFaults({ faults: [] });

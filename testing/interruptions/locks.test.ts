@@ -34,8 +34,7 @@ afterEach(async () => {
 const locks = (): Promise<string[]> => readdir(join(project.folder, ".pulumi/locks/organization/tests/dev"));
 
 /** Waits until the first team is being created, which takes a while, so that the run is in its midst. */
-const inItsMidst = () =>
-  eventually("a call of insertteam", () => emulator.faults().some(({ hit }) => hit > 0) || undefined);
+const inItsMidst = () => eventually("a call of insertteam", () => emulator.faults().some(({ hit }) => hit > 0));
 
 test("of two runs on one stack the second is refused with the lock's owner, and the first goes on", async () => {
   emulator.setFaults({ faults: [{ kind: "slow", milliseconds: 1_000, endpoint: "insertteam", count: 1 }] });

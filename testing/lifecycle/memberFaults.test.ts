@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Fault } from "../../emulator/platform/faults.ts";
 import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
 import * as doors from "../harness/doors.ts";
+import { eventually } from "../harness/processes.ts";
 
 const people = ["ada", "alan", "edsger", "grace"];
 const emailOf = (name: string): string => `${name}@example.com`;
@@ -139,7 +139,7 @@ describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => 
         host.timeout = door === doors.plugin ? 1 : 0;
         const adding = add(scene, everywhere(teams));
         if (door === doors.dynamic) {
-          while ((emulator.faults()[0]?.hit ?? 0) < teams.length) await pause(20);
+          await eventually("a call for each team", () => (emulator.faults()[0]?.hit ?? 0) >= teams.length);
           if (host.pid !== undefined) process.kill(host.pid, "SIGKILL");
         }
         const words = door === doors.plugin ? "not done within the 1 s of its timeout" : "";

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
+import { eventually } from "../harness/processes.ts";
 
 const ada = "ada@example.com";
 
@@ -63,7 +64,7 @@ throughBothDoors({}, (scene) => {
     host.resource = "teams";
     const { inputs } = await host.check("UserTeams", fewer, teams.inputs);
     const taking = host.update("UserTeams", teams.id, teams.outputs, inputs);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eventually("a call", () => emulator.faults().some(({ hit }) => hit > 0));
     host.resource = "ada-again";
     await scene.create("TeamMember", { teamID: green, email: ada });
     await taking;

@@ -1,34 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Project } from "../harness/project.ts";
-import type { Answer } from "./commandHost.ts";
+import { runCommand } from "../harness/commands.ts";
+import { environmentOf, Project } from "../harness/project.ts";
 
 let project: Project;
-// A process for each of them would take most of the time to start.
-let host: ChildProcess;
-beforeAll(async () => {
-  project = await Project.running("", {});
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(PULUMI|MICROAPPS)_/.test(name));
-  host = fork(join(import.meta.dirname, "commandHost.js"), {
-    env: { ...Object.fromEntries(inherited), ...project.environment },
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-});
-afterAll(async () => {
-  const exited = once(host, "exit");
-  host.disconnect();
-  await exited;
-  await project.remove();
-});
+beforeAll(async () => (project = await Project.running("", {})));
+afterAll(() => project.remove());
 
 /** Runs words in the project's folder or one below it, without choosing a stack for them. */
 async function errorsOf(words: string, below = ""): Promise<{ status: number; lines: string[] }> {
-  const answered = once(host, "message");
-  host.send({ words: words.split(" ").filter(Boolean), folder: join(project.folder, below) });
-  const [{ status, output }] = (await answered) as [Answer]; // the event's only argument
+  const { status, output } = await runCommand({
+    words: words.split(" ").filter(Boolean),
+    folder: join(project.folder, below),
+    environment: environmentOf(project.environment),
+  });
   return { status, lines: output.replaceAll(project.folder, "<folder>").trimEnd().split("\n") };
 }
 

@@ -4,6 +4,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import * as sdk from "../../sdk/index.ts";
 import { plugin } from "../harness/doors.ts";
+import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
 
@@ -263,7 +264,7 @@ test("a cancellation ends what is asked", async () => {
   const asked = expect(throughPlugin("getTeam", { teamID: ids["crew"] ?? "" })).rejects.toThrow(
     "Run it again to go on",
   );
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await eventually("a call", () => stage.emulator.faults().some(({ hit }) => hit > 0));
   const empty = (await import("google-protobuf/google/protobuf/empty_pb.js")).default;
   await stage.host.ask((client, done) => client.cancel(new empty.Empty(), done));
   await asked;

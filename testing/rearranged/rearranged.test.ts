@@ -76,7 +76,7 @@ describe.each<Door>(["dynamic", "plugin"])("through the %s door", (door) => {
     // Killed between the creation and the deletion.
     await project.edit("index.ts", 'TeamMember("ada-admin"', 'TeamMember("lead"');
     const running = project.start("up --yes --skip-preview");
-    await eventually("a deletion", () => (running.printed().includes("stays a member") ? true : undefined));
+    await eventually("a deletion", () => running.printed().includes("stays a member"));
     process.kill(running.pid, "SIGKILL");
     await running.ended;
     await leftRunning(project.folder);

@@ -1,7 +1,12 @@
-import { errors, Pool } from "undici";
+import { createRequire } from "node:module";
+import type * as Undici from "undici";
 import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
 import { ApiError, type ErrorCode } from "../../contract/errors.ts";
 import { mostOf, textOf } from "./bodies.ts";
+
+let loaded: typeof Undici | undefined;
+/** Loaded with the first client: it is a third of what a program loads, and most programs only declare resources. */
+const undici = (): typeof Undici => (loaded ??= createRequire(import.meta.url)("undici") as typeof Undici);
 
 /** Milliseconds. */
 export interface Timeouts {
@@ -49,7 +54,7 @@ export class TransportError extends Error {
 
 /** The HTTP side of the client: one pool of kept-alive connections to one platform. */
 export class Transport {
-  readonly #pool: Pool;
+  readonly #pool: Undici.Pool;
   readonly #base: string;
   readonly #origin: string;
   readonly #readOnly: boolean;
@@ -65,7 +70,7 @@ export class Transport {
     this.#readOnly = options.readOnly;
     this.#allowed = options.allowed;
     const { connect, headers, body } = options.timeouts;
-    this.#pool = new Pool(url.origin, {
+    this.#pool = new (undici().Pool)(url.origin, {
       connections: options.connections,
       connect: { timeout: connect },
       headersTimeout: headers,
@@ -127,6 +132,7 @@ export class Transport {
   #failure(error: unknown): TransportError {
     const { code, syscall } = partsOf(error);
     const origin = this.#origin;
+    const { errors } = undici();
     if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError")) {
       return new TransportError("cancelled", "The call was cancelled");
     }

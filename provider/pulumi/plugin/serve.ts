@@ -19,7 +19,6 @@ const most = 400 * 1024 * 1024;
  * @param engine address of the engine that started it
  */
 export async function serve(engine: string | undefined): Promise<{ port: number; cancel: () => void }> {
-  keepMemorySmall();
   let loading: Promise<Plugin> | undefined;
   const loaded = (): Promise<Plugin> => (loading ??= load(engine));
 
@@ -68,6 +67,8 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
 
 async function load(engine: string | undefined): Promise<Plugin> {
   const { Plugin } = await import("./provider.ts");
+  // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
+  keepMemorySmall();
   return new Plugin(version(), engine);
 }
 

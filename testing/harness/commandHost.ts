@@ -1,7 +1,11 @@
 /** Runs command lines of the executable one after the other in one process, each as if it had a process of its own. */
 
-const writing = [process.stdout, process.stderr];
-let count = 0;
+/** A command line, with the folder and the environment of its process. */
+export interface Command {
+  words: readonly string[];
+  folder: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
 
 /** How a command line ended. */
 export interface Answer {
@@ -9,15 +13,20 @@ export interface Answer {
   output: string;
 }
 
+const home = process.cwd();
+let count = 0;
+
 const exitCode = (): number => Number(process.exitCode ?? 0);
 
-async function run(words: readonly string[], folder: string): Promise<Answer> {
+async function run({ words, folder, environment }: Command): Promise<Answer> {
   process.chdir(folder);
+  for (const name of Object.keys(process.env)) if (!(name in environment)) Reflect.deleteProperty(process.env, name);
+  Object.assign(process.env, environment);
   process.argv = [process.execPath, "microapps", ...words];
   process.exitCode = undefined;
   let output = "";
   let status: number | undefined;
-  for (const stream of writing) {
+  for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners("error");
     stream.write = (text: string | Uint8Array) => {
       if (status === undefined) output += String(text);
@@ -32,9 +41,10 @@ async function run(words: readonly string[], folder: string): Promise<Answer> {
   await import(`../../provider/cmd/program.js?${count++}`).catch((error: unknown) => {
     if (status === undefined) throw error;
   });
+  process.chdir(home);
   return { status: status ?? exitCode(), output };
 }
 
-process.on("message", ({ words, folder }: { words: string[]; folder: string }) => {
-  void run(words, folder).then((answer) => process.send?.(answer));
+process.on("message", (command: Command) => {
+  void run(command).then((answer) => process.send?.(answer));
 });
