@@ -46,10 +46,9 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   const base = await BaseTree.of(root, commit);
   try {
     const place: Place = { request, root, base, prefix: slashes(relative(root, realpathSync(request.folder))) };
-    const { entries, former, problems } = await environmentsOf(place);
+    const { entries, former } = await environmentsOf(place);
     const environments: EnvironmentChanges[] = [];
-    for (const entry of entries)
-      environments.push(await environmentChanges(place, entry, former.get(entry.name), problems));
+    for (const entry of entries) environments.push(await environmentChanges(place, entry, former.get(entry.name)));
     const flags = [...projectFlags(await textsOf(place, "Pulumi.yaml")), ...(await changedTree(root, base))];
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, flags, environments };
@@ -76,7 +75,6 @@ interface Listed {
   entries: ListedEntry[];
   /** As the base lists them. */
   former: ReadonlyMap<string, EnvironmentEntry>;
-  problems: Note[];
 }
 
 /** The environments that are asked for, with those that the base has and the working tree has not. */
@@ -92,9 +90,11 @@ async function environmentsOf(place: Place): Promise<Listed> {
   ];
   if (file !== undefined) {
     const [name = file] = stacks;
-    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, problems: is.problems };
+    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former };
   }
-  if (listed.length === 0 && is.problems.length === 0) {
+  const [wrong] = is.problems;
+  if (wrong) throw new RequestError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  if (listed.length === 0) {
     throw new RequestError(
       `there is no ${environmentsFile} beside Pulumi.yaml: write one, or name the file with --file`,
     );
@@ -107,14 +107,13 @@ async function environmentsOf(place: Place): Promise<Listed> {
     const names = listed.map(({ name }) => name).join(", ");
     throw new RequestError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, true);
   }
-  return { entries: chosen, former, problems: is.problems };
+  return { entries: chosen, former };
 }
 
 async function environmentChanges(
   place: Place,
   entry: ListedEntry,
   former: EnvironmentEntry | undefined,
-  problems: readonly Note[],
 ): Promise<EnvironmentChanges> {
   const { request } = place;
   const isGone = !entry.isListed && !existsSync(join(request.folder, entry.file));
@@ -133,7 +132,7 @@ async function environmentChanges(
     file: entry.file,
     change: compared.section,
     ...(pending ? { pending } : {}),
-    problems: [...problems, ...head.problems, ...compared.problems],
+    problems: [...head.problems, ...compared.problems],
     flags,
     notes: before.notes,
   };

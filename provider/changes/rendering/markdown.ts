@@ -29,7 +29,7 @@ export function markdown(set: ChangeSet): string {
     set.environments.flatMap((each) => stops(each).map((text) => [each.name, text] as const)),
   );
   page.list("Look at these", [
-    ...set.flags.map((flag) => ["", noteText(flag)] as const),
+    ...set.flags.map((flag) => [undefined, noteText(flag)] as const),
     ...set.environments.flatMap(({ name, flags }) => flags.map((flag) => [name, noteText(flag)] as const)),
   ]);
   const details: Details[] = [];
@@ -196,11 +196,11 @@ class Page {
     if (!this.line(line)) this.#cutRows++;
   }
 
-  list(title: string, entries: readonly (readonly [name: string, text: string])[]): void {
+  list(title: string, entries: readonly (readonly [name: string | undefined, text: string])[]): void {
     if (entries.length === 0) return;
     this.line("", `### ${title}`, "");
     for (const [name, text] of entries.slice(0, most.listed)) {
-      this.row(`- ${name === "" ? "" : `${code(name, most.name)} `}${code(text, most.sentence)}`);
+      this.row(`- ${name === undefined ? "" : `${code(name, most.name)} `}${code(text, most.sentence)}`);
     }
     if (entries.length > most.listed) this.line(`- and ${entries.length - most.listed} more`);
   }
