@@ -6,6 +6,7 @@ import { addApiCommand } from "./api.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { remaining } from "./remaining.ts";
+import { addReportCommand } from "./report.ts";
 import { addTrustCommand } from "./trust.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
@@ -26,6 +27,7 @@ addEngineCommands(program, undefined, remaining);
 addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
+addReportCommand(program);
 addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
+import type { Note } from "../model/changeSet.ts";
+
+/** Where the environments of a project are listed, beside Pulumi.yaml. */
+export const environmentsFile = "environments.yaml";
+
+const entry = z.strictObject({
+  stack: z.string().min(1).optional(),
+  file: z.string().min(1),
+  endpoint: z.string().min(1).optional(),
+  after: z
+    .union([
+      z
+        .string()
+        .transform((one) => [one])
+        .pipe(z.array(z.string())),
+      z.array(z.string()),
+    ])
+    .optional(),
+});
+const environments = z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/), entry);
+
+/** An environment: its stack (its own name where nothing is said), its file beside Pulumi.yaml, its platform. */
+export interface EnvironmentEntry {
+  name: string;
+  stack: string;
+  file: string;
+  endpoint?: string | undefined;
+  after: readonly string[];
+}
+
+/** What environments.yaml lists; what is wrong with it are problems. */
+export function environmentsIn(text: string): { entries: EnvironmentEntry[]; problems: Note[] } {
+  const found: Problem[] = [];
+  const root = parse(text, environmentsFile, (problem) => found.push(problem));
+  const read = root && environments.safeParse(plain(root));
+  if (root && read?.error) {
+    for (const { path, message } of read.error.issues) {
+      const at = find(root, path)?.at ?? valuePlace(root, path);
+      found.push({ at, message: `${path.join(".")}: ${message}` });
+    }
+  }
+  const entries = Object.entries(read?.data ?? {}).map(([name, { stack = name, after = [], ...rest }]) => ({
+    name,
+    stack,
+    after,
+    ...rest,
+  }));
+  const problems = found.map(({ at, message }) => ({ text: message, place: `${at.file}:${at.line}:${at.column}` }));
+  return { entries, problems };
+}

@@ -1,0 +1,123 @@
+import { parseDocument } from "yaml";
+import { secretText, type Note } from "../model/changeSet.ts";
+import { stable } from "../model/values.ts";
+import type { TreeEntry } from "./commits.ts";
+
+/** Texts of one file on both sides; undefined where there is none. */
+export interface BothTexts {
+  file: string;
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/** What of Pulumi.yaml decides which code runs, where the state is and what the stacks are called. */
+const projectKeys = [
+  "name",
+  "runtime",
+  "main",
+  "plugins",
+  "packages",
+  "backend",
+  "stackConfigDir",
+  "config",
+  "environment",
+];
+
+/** What of a stack decides where calls go and as whom. */
+const destinations = ["endpoint", "movedFrom", "insecure", "appServer", "wireNames", "organizationID", "readOnly"];
+const credentials = ["email", "userID", "password", "token", "apiKey"];
+
+/** What changes in Pulumi.yaml of what decides which code runs. */
+export function projectFlags({ file, before, after }: BothTexts): Note[] {
+  if (before === after) return [];
+  const [was, is] = [contentOf(before), contentOf(after)];
+  return projectKeys.flatMap((key) =>
+    stable(was[key]) === stable(is[key])
+      ? []
+      : [{ text: `${key} of ${file} changes, which decides what runs and where the state is`, place: file }],
+  );
+}
+
+/** What changes in Pulumi.<stack>.yaml of the platform and the account; nothing encrypted is decrypted. */
+export function stackFlags({ file, before, after }: BothTexts): Note[] {
+  if (before === after) return [];
+  const [was, is] = [contentOf(before), contentOf(after)];
+  const [old, now] = [settingsOf(was), settingsOf(is)];
+  const flags: string[] = [];
+  const changed = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (key) => stable(old.get(key)) !== stable(now.get(key)),
+  );
+  const bare = (key: string): string => key.replace(/^microapps:(config:)?/, "");
+  for (const key of changed.filter((each) => each.startsWith("microapps:"))) {
+    const what = destinations.includes(bare(key))
+      ? "where calls go"
+      : credentials.includes(bare(key))
+        ? "as whom"
+        : "how";
+    flags.push(`${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${what}`);
+  }
+  const has = (names: readonly string[]): boolean => changed.some((key) => names.includes(bare(key)));
+  if (has(["endpoint", "movedFrom"]) && has(credentials)) flags.unshift(both);
+  if (was["encryptionsalt"] !== is["encryptionsalt"] && before !== undefined)
+    flags.push("encryptionsalt changes: what is encrypted can't be compared, and another passphrase may open it");
+  flags.push(...movedSecrets(old, now));
+  return flags.map((text) => ({ text, place: file }));
+}
+
+/** Both at once send a credential to another machine. */
+const both = "the endpoint and a credential change in one request: look where the credential goes";
+
+/** A ciphertext under another key would be decrypted there. */
+function movedSecrets(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): string[] {
+  const places = new Map([...old].flatMap(([key, value]) => secretsIn(value).map((text) => [text, key] as const)));
+  return [...now].flatMap(([key, value]) =>
+    secretsIn(value).flatMap((text) => {
+      const from = places.get(text);
+      return from === undefined || from === key ? [] : [`the encrypted value of ${from} stands at ${key} now`];
+    }),
+  );
+}
+
+function secretsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    key === "secure" && typeof inner === "string" ? [inner] : secretsIn(inner),
+  );
+}
+
+/** A setting as a report shows it: of an address its origin alone, since the rest may be a credential. */
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (secretsIn(value).length > 0) return secretText;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text).origin : text;
+}
+
+/** Files of a commit that run somewhere or lead elsewhere. */
+export function treeFlags(base: ReadonlyMap<string, TreeEntry>, head: ReadonlyMap<string, TreeEntry>): Note[] {
+  const flags: Note[] = [];
+  for (const [path, entry] of head) {
+    const before = base.get(path);
+    if (before?.id === entry.id && before.kind === entry.kind) continue;
+    if (entry.kind === "link") flags.push({ text: `${path} becomes a symbolic link`, place: path });
+    else if (entry.kind === "submodule") flags.push({ text: `${path} becomes, or moves, a submodule`, place: path });
+    else if (path.split("/").includes(".microapps"))
+      flags.push({ text: `${path} is tracked: nothing there is believed`, place: path });
+    else if (isPipeline(path)) flags.push({ text: `${path} is a pipeline, and it changes`, place: path });
+  }
+  const gone = [...base.keys()].filter((path) => isPipeline(path) && !head.has(path));
+  return [...flags, ...gone.map((path) => ({ text: `${path} is a pipeline, and it goes`, place: path }))];
+}
+
+const isPipeline = (path: string): boolean =>
+  /^(\.github\/(workflows|actions)\/|\.gitlab-ci\.ya?ml$|\.gitlab\/ci\/|azure-pipelines|\.circleci\/|Jenkinsfile|bitbucket-pipelines)/.test(
+    path,
+  );
+
+function contentOf(text: string | undefined): Record<string, unknown> {
+  const content: unknown = parseDocument(text ?? "", { prettyErrors: false, uniqueKeys: false }).toJS();
+  return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
+}
+
+const settingsOf = ({ config }: Record<string, unknown>): Map<string, unknown> =>
+  new Map(typeof config === "object" && config !== null ? Object.entries(config) : []);

@@ -1,0 +1,217 @@
+import { formerKeys } from "../environment/formerKeys.ts";
+import { nameBelow, type LogicalName } from "../environment/logicalNames.ts";
+import type { SeedDeclaration } from "../environment/schema.ts";
+import { tooManyRemovals } from "../reconcile/guards.ts";
+import { decodeLedger, type Ledger } from "../reconcile/ledger.ts";
+import { planOffline } from "../reconcile/rows.ts";
+import { keysOf, summarize } from "../resources/rows/declared/declaration.ts";
+import { callsAhead } from "../resources/rows/reports.ts";
+import { seedRows } from "../resources/seedRows.ts";
+import { SourceError } from "../sources/read.ts";
+import { noTally, orderedChanges, type Change, type Tally, type Thing } from "./model/changeSet.ts";
+import { stable } from "./model/values.ts";
+import { secretsOf, withFields } from "./seeds.ts";
+import type { Declared } from "./source.ts";
+import { opened, type StateResource } from "./state.ts";
+import type { Found, Search } from "./stateSearch.ts";
+import { applied, declaredSettings } from "./stateSettings.ts";
+
+/** Rows of each kind that are named. */
+const maxNamed = 1_000;
+
+/** What of the rows is pending. */
+interface PendingRows {
+  tally: Tally;
+  changes: Change[];
+  omitted: number;
+  notes: string[];
+  guards: string[];
+  calls: number;
+}
+
+/** A seed as resources have it: what names other seeds of the file has their table and key. */
+function resolved({ formerly: _, ...seed }: SeedDeclaration, declared: Declared): SeedDeclaration {
+  const target = (rows: { seed: string } | { table: string; key: string }): { table: string; key: string } => {
+    if (!("seed" in rows)) return { table: rows.table, key: rows.key };
+    const named = declared.declaration.seeds[rows.seed];
+    return { table: named?.table ?? "", key: named?.key[0] ?? "" };
+  };
+  const references = Object.entries(seed.references ?? {}).map(([label, rows]) => [label, target(rows)] as const);
+  return {
+    ...seed,
+    ...(seed.references ? { references: Object.fromEntries(references) } : {}),
+    ...(seed.parent ? { parent: { ...target(seed.parent), by: seed.parent.by } } : {}),
+  };
+}
+
+/** What is pending of a seed: its settings, and its rows against the ledger of the state. */
+export async function pendingSeed(search: Search, root: LogicalName, key: string, declared: Declared): Promise<Found> {
+  const declaration = declared.declaration.seeds[key];
+  if (!declaration) return { calls: 0 };
+  const path = ["seeds", key];
+  const seed = resolved(declaration, declared);
+  const state = search.find("SeedRows", nameBelow(root, key, formerKeys(declaration.formerly)));
+  const settings = declaredSettings(seedRows, seed, ["rows"]);
+  const fields = state ? applied(state, settings) : [];
+  const rows = await rowsOf(state, seed, declared);
+  const changed = rows.tally.add + rows.tally.change + rows.tally.remove > 0;
+  if (state && fields.length === 0 && !changed && rows.notes.length === 0) return { calls: 0 };
+  const changes = fields.map((field): Change => ({
+    kind: "setting",
+    op: "change",
+    name: field.name,
+    fields: [field],
+    place: declared.place([...path, field.name]),
+  }));
+  const isReplaced = fields.some(({ name }) => settings.replacing.has(name));
+  const thing: Thing = {
+    kind: "seed",
+    name: key,
+    op: state ? (isReplaced ? "replace" : "change") : "add",
+    place: declared.place(path),
+    rows: rows.tally,
+    changes: orderedChanges([...changes, ...rows.changes]),
+    omitted: rows.omitted,
+    notes: rows.notes,
+    guards: rows.guards,
+  };
+  return { thing, calls: rows.calls };
+}
+
+const unknownRows = (...notes: string[]): PendingRows => ({
+  tally: noTally(),
+  changes: [],
+  omitted: 0,
+  notes,
+  guards: [],
+  calls: 0,
+});
+
+async function rowsOf(
+  state: StateResource | undefined,
+  seed: SeedDeclaration,
+  declared: Declared,
+): Promise<PendingRows> {
+  try {
+    if (!state) return await newRows(seed, declared);
+    const { ledger, salt, rowCount } = state.values;
+    if (typeof ledger !== "string") return unknownRows("rows not compared: the state has no ledger of them");
+    const key = opened(salt);
+    if (!key)
+      return await withoutSalt(
+        state,
+        seed,
+        declared,
+        typeof rowCount === "number" ? rowCount : decodeLedger(ledger).count,
+      );
+    return await withLedger(
+      state,
+      seed,
+      declared,
+      decodeLedger(ledger),
+      typeof key.value === "string" ? key.value : undefined,
+    );
+  } catch (error) {
+    if (error instanceof SourceError) return unknownRows(`rows not compared: ${error.message.split("\n", 1).join()}`);
+    if (error instanceof RangeError) return unknownRows(`rows not compared: ${error.message}`);
+    throw error;
+  }
+}
+
+async function newRows(seed: SeedDeclaration, declared: Declared): Promise<PendingRows> {
+  const { rows } = await summarize(withFields(seed, declared), declared.folder);
+  const add = rows.length;
+  const calls = callsAhead(seed as Parameters<typeof callsAhead>[0], { insert: add, update: 0, remove: 0 }, 0);
+  return { ...unknownRows(), tally: { ...noTally(), add }, omitted: add, calls };
+}
+
+/** The digests of the state can't be made again: what is left are its natural keys, where it has them, and numbers. */
+async function withoutSalt(
+  { values }: StateResource,
+  seed: SeedDeclaration,
+  { folder }: Declared,
+  before: number,
+): Promise<PendingRows> {
+  const sealed = "not compared: the salt of the digests is encrypted in the state";
+  const known = opened(values["keys"])?.value;
+  const keys = await keysOf(seed, folder);
+  if (secretsOf(seed) !== "all" && Array.isArray(known) && stable(values["key"]) === stable(seed.key)) {
+    const [was, is] = [new Set(known.map(String)), new Set(keys)];
+    const added = keys.filter((each) => !was.has(each));
+    const gone = seed.mode === "exact" ? [...was].filter((each) => !is.has(each)) : [];
+    const tally = { ...noTally(), add: added.length, remove: gone.length };
+    if (tally.add + tally.remove === 0) return unknownRows(`what ${keys.length} rows say is ${sealed}`);
+    const refusal = tooManyRemovals("rows", gone.length, before, seed.maxRemovals);
+    return {
+      ...unknownRows(`what the other ${keys.length - added.length} rows say is ${sealed}`),
+      ...named(
+        [
+          ["remove", gone],
+          ["add", added],
+        ],
+        tally,
+      ),
+      tally,
+      guards: refusal === undefined ? [] : [refusal],
+      calls: tally.remove + 3,
+    };
+  }
+  const net = keys.length - before;
+  return unknownRows(
+    `rows are ${sealed}; ${before} were applied and ${keys.length} are declared${net === 0 ? "" : `, ${Math.abs(net)} ${net > 0 ? "more" : "fewer"}`}`,
+  );
+}
+
+async function withLedger(
+  { values }: StateResource,
+  seed: SeedDeclaration,
+  declared: Declared,
+  ledger: Ledger,
+  salt: string | undefined,
+): Promise<PendingRows> {
+  const isReshaped = (["key", "references", "parent"] as const).some(
+    (name) => stable(values[name] ?? null) !== stable(seed[name] ?? null),
+  );
+  if (isReshaped)
+    return unknownRows(
+      "what tells the rows apart, or what they refer to, changes: which rows that changes is seen on the platform",
+    );
+  const declaration = { ...withFields(seed, declared), ...(salt === undefined || salt === "" ? {} : { salt }) };
+  const { rows } = await summarize(declaration, declared.folder);
+  const plan = planOffline(rows, ledger, seed.mode);
+  if (!plan.exact) {
+    return unknownRows(
+      `more than ${plan.moreThan} rows are added, changed or removed, ${plan.net >= 0 ? "+" : ""}${plan.net} in all`,
+    );
+  }
+  const { insert, update, remove, unchanged, change } = plan;
+  const tally = { add: insert, change: update, remove, same: unchanged };
+  const refusal = tooManyRemovals("rows", remove, ledger.count, seed.maxRemovals);
+  const guards = refusal === undefined ? [] : [refusal];
+  const calls =
+    insert + update + remove === 0 ? 0 : callsAhead(seed as Parameters<typeof callsAhead>[0], plan, ledger.count);
+  if (secretsOf(seed) === "all") return { ...unknownRows(), tally, omitted: insert + update + remove, guards, calls };
+  const namesOf = async (indices: readonly number[]): Promise<string[]> =>
+    indices.length === 0 ? [] : keysOf(seed, declared.folder, new Set(indices.slice(0, maxNamed)));
+  const last = opened(values["keys"])?.value;
+  const gone = change.removed.flatMap(({ key }) => {
+    const at = ledger.kind === "list" ? ledger.rows.find(key) : undefined;
+    return Array.isArray(last) && at !== undefined ? [String(last[at])] : [];
+  });
+  const names = [
+    ["remove", remove > 0 ? gone.slice(0, maxNamed) : []],
+    ["change", update > 0 ? await namesOf(change.changed) : []],
+    ["add", insert > 0 ? await namesOf(change.added) : []],
+  ] as const;
+  return { ...unknownRows(), ...named(names, tally), tally, guards, calls };
+}
+
+function named(
+  names: readonly (readonly [op: Change["op"], keys: readonly string[]])[],
+  { add, change, remove }: Tally,
+): Pick<PendingRows, "changes" | "omitted"> {
+  const changes = names.flatMap(([op, keys]) =>
+    keys.slice(0, maxNamed).map((name): Change => ({ kind: "row", op, name, fields: [] })),
+  );
+  return { changes, omitted: add + change + remove - changes.length };
+}

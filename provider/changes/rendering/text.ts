@@ -1,0 +1,92 @@
+import type { Change, Section, Tally, Thing } from "../model/changeSet.ts";
+
+// Controls, bidirectional marks, what is not seen and what looks like a line break: none of them stands anywhere raw.
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
+
+/** A text of others as one line in which everything is seen: what is not stands there as its code. */
+export const visible = (text: string): string =>
+  text.replace(unseen, (char) => {
+    const code = (char.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+  });
+
+const alike =
+  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
+
+/** Whether a word has letters of scripts that look alike. */
+export const isMixed = (text: string): boolean => alike.test(text.normalize("NFC"));
+
+/** A text that is no longer than that; a longer one says so. */
+export function cut(text: string, most: number): string {
+  const letters = Array.from(text.slice(0, 2 * most + 2)); // code points: none is cut in two
+  return letters.length > most || text.length > 2 * most + 2 ? `${letters.slice(0, most).join("")}…` : text;
+}
+
+/** A value as people read it. */
+export const valueText = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+const plurals: Record<string, string> = { person: "people" };
+const plural = (count: number, what: string): string =>
+  `${count} ${count === 1 ? what : (plurals[what] ?? `${what}s`)}`;
+
+function tallied({ remove, change, add }: Tally, what: string): string[] {
+  return [
+    ...(remove > 0 ? [`${plural(remove, what)} removed`] : []),
+    ...(change > 0 ? [`${plural(change, what)} changed`] : []),
+    ...(add > 0 ? [`${plural(add, what)} added`] : []),
+  ];
+}
+
+/** What happens to a thing, in words of ours alone: `2 rows removed, 1 setting changed`. */
+export function summary({ people, rows, changes }: Thing): string {
+  const settings = changes.filter(({ kind }) => kind === "setting").length;
+  const parts = [
+    ...(people ? tallied(people, "person") : []),
+    ...(rows ? tallied(rows, "row") : []),
+    ...(settings > 0 ? [plural(settings, "setting")] : []),
+  ];
+  return parts.join(", ");
+}
+
+export const verbs: Record<Thing["op"] | Change["op"], string> = {
+  remove: "removed",
+  replace: "replaced",
+  change: "changed",
+  add: "added",
+};
+export const signs: Record<Thing["op"] | Change["op"], string> = { remove: "−", replace: "±", change: "~", add: "+" };
+
+export interface Totals {
+  things: Record<Thing["op"], number>;
+  people: Tally;
+  rows: Tally;
+}
+
+/** Exact counts of a section. */
+export function totals({ things }: Section): Totals {
+  const sum = (tallies: readonly (Tally | undefined)[]): Tally => {
+    const all = { add: 0, change: 0, remove: 0, same: 0 };
+    for (const tally of tallies) {
+      if (!tally) continue;
+      for (const name of ["add", "change", "remove", "same"] as const) all[name] += tally[name];
+    }
+    return all;
+  };
+  const count = (op: Thing["op"]): number => things.filter((thing) => thing.op === op).length;
+  return {
+    things: { remove: count("remove"), replace: count("replace"), change: count("change"), add: count("add") },
+    people: sum(things.map(({ people }) => people)),
+    rows: sum(things.map(({ rows }) => rows)),
+  };
+}
+
+/** Counts of three kinds, removals first: `−2 ~1 +4`, or nothing. */
+export function signed({ remove, change, add }: Pick<Tally, "remove" | "change" | "add">): string {
+  const parts = [
+    ...(remove > 0 ? [`−${remove}`] : []),
+    ...(change > 0 ? [`~${change}`] : []),
+    ...(add > 0 ? [`+${add}`] : []),
+  ];
+  return parts.join(" ");
+}

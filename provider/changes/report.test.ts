@@ -1,0 +1,236 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isUnchanged } from "./model/changeSet.ts";
+import { markdown } from "./rendering/markdown.ts";
+import { Repository } from "./testing/repository.ts";
+
+let repository: Repository;
+afterEach(() => repository.remove());
+
+const files = {
+  "environments.yaml": "prod: { file: prod.yaml }\n",
+  "base.yaml":
+    "organizations:\n  acme: { name: Acme }\nseeds:\n  cities: { table: cities, key: Code, source: data/cities.csv }\n",
+  "prod.yaml": "extends: base.yaml\n",
+  "data/cities.csv": "Code,Name\nA,Aachen\n",
+};
+const acme = (name: string): string => files["base.yaml"].replace("Acme", name);
+
+describe("the base", () => {
+  test("is read from Git: an unchanged tree is one line, and a private folder is not left behind", async () => {
+    repository = new Repository(files);
+    const folders = join(repository.folder, ".git/tmp"); // of its own: other tests make such folders, too
+    mkdirSync(folders);
+    const { TMPDIR } = process.env;
+    process.env["TMPDIR"] = folders;
+    const set = await repository.report();
+    expect(set.environments.every(isUnchanged)).toBe(true);
+    expect(markdown(set)).toMatch(/^<!-- microapps-report --> Nothing changes in [^\n]*\n$/);
+    if (TMPDIR === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = TMPDIR;
+    expect(readdirSync(folders)).toEqual([]);
+    expect(repository.git("status", "--porcelain")).toBe("");
+  });
+
+  test("is compared with what is not committed, through what a file extends and its sources", async () => {
+    repository = new Repository(files);
+    repository.write({ "base.yaml": acme("Acme 2"), "data/cities.csv": "Code,Name\nA,Aix\n" });
+    const { change } = await repository.environment();
+    expect(change.things.map(({ kind, name, changes }) => [kind, name, changes[0]?.fields[0]?.after])).toEqual([
+      ["organization", "acme", "Acme 2"],
+      ["seed", "cities", "Aix"],
+    ]);
+  });
+
+  test("without the file declares nothing, and everything is new", async () => {
+    repository = new Repository({ "README.md": "" });
+    repository.commit(files);
+    const environment = await repository.environment({ base: "HEAD~1" });
+    expect(environment.notes).toEqual(["prod.yaml is not in the base: everything it declares is new"]);
+    expect(environment.change.things.map(({ op }) => op)).toEqual(["add", "add"]);
+  });
+
+  test("has its file under another name: environments.yaml of the base says which", async () => {
+    repository = new Repository(files);
+    renameSync(join(repository.folder, "prod.yaml"), join(repository.folder, "production.yaml"));
+    repository.write({ "environments.yaml": "prod: { file: production.yaml }\n" });
+    const environment = await repository.environment();
+    expect(environment.change.things).toEqual([]);
+    expect(environment.flags).toEqual([
+      { text: "file changes from prod.yaml to production.yaml", place: "environments.yaml" },
+    ]);
+  });
+
+  test("that can't be read is not compared, instead of seeming unchanged; a request may mend it", async () => {
+    repository = new Repository({ ...files, "base.yaml": "organizations:\n  acme: { nmae: Acme }\n" });
+    repository.write({ "base.yaml": acme("Acme") });
+    const environment = await repository.environment();
+    expect(environment.change.compared).toBe(false);
+    expect(environment.change.why).toContain('base.yaml:2:11: unknown key "nmae"');
+    expect(environment.problems).toEqual([]);
+    expect(isUnchanged(environment)).toBe(false);
+  });
+
+  test("of a branch that is behind: this change is shown from where it began", async () => {
+    repository = new Repository(files);
+    repository.git("switch", "--quiet", "--create", "topic");
+    repository.commit({ "data/cities.csv": "Code,Name\nA,Aachen\nB,Berlin\n" });
+    repository.git("switch", "--quiet", "main");
+    repository.commit({ "base.yaml": acme("Acme of main") });
+    repository.commit();
+    repository.git("switch", "--quiet", "topic");
+    const set = await repository.report({ base: "main" });
+    expect(set.base?.behind).toBe(2);
+    expect(set.environments[0]?.change.things.map(({ name }) => name)).toEqual(["cities"]);
+    expect(markdown(set)).toContain("the branch lacks 2 commits of it, so this is shown from where it began");
+  });
+
+  test("names that look like options, or that are no commit, are refused in one sentence", async () => {
+    repository = new Repository(files);
+    for (const base of ["--output=/tmp/x", "nowhere", "HEAD:prod.yaml", "-h"]) {
+      await expect(repository.report({ base })).rejects.toThrow(`there is no commit "${base}" in this clone`);
+    }
+  });
+
+  test("outside of a repository there is none", async () => {
+    repository = new Repository(files);
+    rmSync(join(repository.folder, ".git"), { recursive: true });
+    await expect(repository.report()).rejects.toThrow("is in no Git repository");
+  });
+
+  test("links and pointers of Git LFS in it are named and not followed", async () => {
+    repository = new Repository(files);
+    rmSync(join(repository.folder, "data/cities.csv"));
+    symlinkSync("/etc/passwd", join(repository.folder, "data/cities.csv"));
+    repository.commit();
+    rmSync(join(repository.folder, "data/cities.csv"));
+    repository.write({ "data/cities.csv": files["data/cities.csv"] });
+    const link = await repository.environment();
+    expect(link.change.things[0]?.notes).toEqual([
+      "rows not compared: data/cities.csv is a symbolic link at the base: it is not followed",
+    ]);
+    repository.commit({ "data/cities.csv": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n" });
+    repository.write({ "data/cities.csv": files["data/cities.csv"] });
+    const pointer = await repository.environment();
+    expect(pointer.change.things[0]?.notes[0]).toContain("is a pointer of Git LFS at the base");
+  });
+
+  test("a folder above it that became a link is not followed either", async () => {
+    repository = new Repository(files);
+    rmSync(join(repository.folder, "data"), { recursive: true });
+    symlinkSync("/etc", join(repository.folder, "data"));
+    repository.commit();
+    rmSync(join(repository.folder, "data"));
+    repository.write({ "data/cities.csv": files["data/cities.csv"] });
+    const { change } = await repository.environment();
+    expect(change.things[0]?.notes).toEqual([
+      "rows not compared: data is a symbolic link at the base: it is not followed",
+    ]);
+  });
+});
+
+describe("a hostile branch", () => {
+  test("runs nothing: neither hooks, monitors, filters nor a repository inside of it", async () => {
+    repository = new Repository(files);
+    const witness = join(repository.folder, "../", `witness-${process.pid}`);
+    const script = join(repository.folder, "evil.sh");
+    writeFileSync(script, `#!/bin/sh\ntouch ${witness}\n`);
+    chmodSync(script, 0o755);
+    repository.git("config", "core.fsmonitor", script);
+    repository.git("config", "filter.evil.smudge", script);
+    repository.git("config", "filter.evil.clean", script);
+    repository.git("config", "diff.external", script);
+    repository.git("config", "uploadpack.packObjectsHook", script);
+    writeFileSync(join(repository.folder, ".git/hooks/post-checkout"), `#!/bin/sh\ntouch ${witness}\n`, {
+      mode: 0o755,
+    });
+    repository.write({ ".gitattributes": "* filter=evil\n", "index.ts": `throw new Error("ran");\n` });
+    mkdirSync(join(repository.folder, "bare"));
+    execFileSync("git", ["init", "--quiet", "--bare", "."], { cwd: join(repository.folder, "bare") });
+    execFileSync("git", ["config", "core.fsmonitor", script], { cwd: join(repository.folder, "bare") });
+    await repository.report();
+    expect(existsSync(witness)).toBe(false);
+  });
+
+  test("a change of both endpoint and credential is a flag of its own; what is encrypted stays so", async () => {
+    const stack = (endpoint: string, secret: string): string =>
+      `config:\n  microapps:endpoint: ${endpoint}\n  microapps:password:\n    secure: ${secret}\n`;
+    repository = new Repository({
+      ...files,
+      "Pulumi.prod.yaml": stack("https://platform.example.com", "v1:aaaa:bbbb"),
+    });
+    repository.write({ "Pulumi.prod.yaml": stack("https://user:hush@evil.example/x", "v1:cccc:dddd") });
+    const { flags } = await repository.environment();
+    expect(flags.map(({ text }) => text)).toEqual([
+      "the endpoint and a credential change in one request: look where the credential goes",
+      "microapps:endpoint changes from https://platform.example.com to https://evil.example: it decides where calls go",
+      "microapps:password changes from [secret] to [secret]: it decides as whom",
+    ]);
+    expect(JSON.stringify(flags)).not.toMatch(/hush|cccc/);
+  });
+
+  test("so is a ciphertext that moves to another key", async () => {
+    repository = new Repository({
+      ...files,
+      "Pulumi.prod.yaml": "config:\n  microapps:password: { secure: v1:a:b }\n",
+    });
+    repository.write({ "Pulumi.prod.yaml": "config:\n  microapps:endpoint: { secure: v1:a:b }\n" });
+    const { flags } = await repository.environment();
+    expect(flags.map(({ text }) => text)).toContain(
+      "the encrypted value of microapps:password stands at microapps:endpoint now",
+    );
+  });
+
+  test("so are Pulumi.yaml, pipelines, links and a tracked .microapps", async () => {
+    repository = new Repository(files);
+    symlinkSync("/etc/hosts", join(repository.folder, "hosts"));
+    repository.commit({
+      "Pulumi.yaml":
+        "name: tests\nruntime: { name: nodejs, options: { nodeargs: --import ./x.mjs } }\nbackend: { url: file://. }\n",
+      ".github/workflows/ci.yaml": "on: push\n",
+      ".microapps/intents/a.json": "{}\n",
+    });
+    const { flags } = await repository.report({ base: "HEAD~1" });
+    expect(flags.map(({ text }) => text).sort()).toEqual([
+      ".github/workflows/ci.yaml is a pipeline, and it changes",
+      ".microapps/intents/a.json is tracked: nothing there is believed",
+      "hosts becomes a symbolic link",
+      "runtime of Pulumi.yaml changes, which decides what runs and where the state is",
+    ]);
+  });
+
+  test("an environment that environments.yaml lists no more is shown, with what it would lose", async () => {
+    repository = new Repository({
+      ...files,
+      "environments.yaml": "prod: { file: prod.yaml }\ndev: { file: dev.yaml }\n",
+      "dev.yaml": "organizations: {}\n",
+    });
+    repository.write({ "environments.yaml": "dev: { file: dev.yaml }\n" });
+    rmSync(join(repository.folder, "prod.yaml"));
+    const { environments } = await repository.report();
+    const prod = environments.find(({ name }) => name === "prod");
+    expect(prod?.flags).toEqual([{ text: "environments.yaml does not list it any more", place: "environments.yaml" }]);
+    expect(prod?.change.things.map(({ op }) => op)).toEqual(["remove", "remove"]);
+  });
+});
+
+describe("which environments", () => {
+  test("by name or by stack, with --file in place of the list, and unknown ones are refused", async () => {
+    repository = new Repository({ ...files, "environments.yaml": "prod: { stack: live, file: prod.yaml }\n" });
+    expect((await repository.environment({ stacks: ["live"] })).name).toBe("prod");
+    expect((await repository.environment({ stacks: ["prod"] })).stack).toBe("live");
+    expect((await repository.environment({ stacks: ["test"], file: "prod.yaml" })).name).toBe("test");
+    await expect(repository.report({ stacks: ["staging"] })).rejects.toThrow(
+      "environments.yaml does not list staging; there is prod",
+    );
+  });
+
+  test("without a list and without --file it says what to write; a list with a mistake names its place", async () => {
+    repository = new Repository({ "prod.yaml": "organizations: {}\n" });
+    await expect(repository.report()).rejects.toThrow("there is no environments.yaml beside Pulumi.yaml");
+    repository.write({ "environments.yaml": "prod: { file: prod.yaml }\ndev: { flie: dev.yaml }\n" });
+    await expect(repository.report()).rejects.toThrow("environments.yaml:2:1: ");
+  });
+});

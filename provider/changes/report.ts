@@ -1,0 +1,197 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import { mostOfLayer, readText } from "../files/files.ts";
+import { rootOf } from "../files/repository.ts";
+import { BaseTree } from "./base/baseTree.ts";
+import { CommitError, commitOf, forkOf, treeOf } from "./base/commits.ts";
+import { environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
+import { projectFlags, stackFlags, treeFlags } from "./base/projectFlags.ts";
+import { compareDeclarations } from "./declarations.ts";
+import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
+import { declaredIn, nothing, type Declared } from "./source.ts";
+
+/** What a report is about. */
+export interface ReportRequest {
+  /** The folder of Pulumi.yaml. */
+  folder: string;
+  /** A commit, by any name that Git knows. */
+  base: string;
+  /** Names of environments or stacks; all that environments.yaml lists without any. */
+  stacks: readonly string[];
+  /** The Environment file, where environments.yaml does not say it. */
+  file?: string | undefined;
+  /** The second part of an environment; absent where nobody asks for it. */
+  pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
+}
+
+/** A request that no report can be made for. */
+export class RequestError extends Error {
+  override readonly name = "RequestError";
+  /** Whether it is an environment that is not there. */
+  readonly isMissing: boolean;
+  constructor(message: string, isMissing = false) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
+/** Compares what each environment declares at the base with the working tree. Nothing of either runs, nothing is sent. */
+export async function report(request: ReportRequest): Promise<ChangeSet> {
+  const root = rootOf(request.folder);
+  if (!existsSync(join(root, ".git"))) {
+    throw new RequestError(`${request.folder} is in no Git repository, so there is no base to compare with`);
+  }
+  const tip = await commitOf(root, request.base);
+  const { commit, behind } = await forkOf(root, tip);
+  const base = await BaseTree.of(root, commit);
+  try {
+    const place: Place = { request, root, base, prefix: slashes(relative(root, realpathSync(request.folder))) };
+    const { entries, former } = await environmentsOf(place);
+    const environments: EnvironmentChanges[] = [];
+    for (const entry of entries) environments.push(await environmentChanges(place, entry, former.get(entry.name)));
+    const flags = [...projectFlags(await textsOf(place, "Pulumi.yaml")), ...(await changedTree(root, base))];
+    const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
+    return { version: 1, kind: "report", base: shownBase, flags, environments };
+  } finally {
+    base.remove();
+  }
+}
+
+interface Place {
+  request: ReportRequest;
+  root: string;
+  base: BaseTree;
+  /** Path of the project's folder in the repository. */
+  prefix: string;
+}
+
+const slashes = (path: string): string => path.replaceAll("\\", "/");
+const inRepository = ({ prefix }: Place, file: string): string => slashes(join(prefix, file));
+
+/** An environment, and whether the working tree lists it still. */
+type ListedEntry = EnvironmentEntry & { isListed: boolean };
+
+interface Listed {
+  entries: ListedEntry[];
+  /** As the base lists them. */
+  former: ReadonlyMap<string, EnvironmentEntry>;
+}
+
+/** The environments that are asked for, with those that the base has and the working tree has not. */
+async function environmentsOf(place: Place): Promise<Listed> {
+  const { stacks, file } = place.request;
+  const { before, after } = await textsOf(place, environmentsFile);
+  const [was, is] = [environmentsIn(before ?? "{}"), environmentsIn(after ?? "{}")];
+  const former = new Map(was.entries.map((entry) => [entry.name, entry]));
+  const gone = was.entries.filter(({ name }) => !is.entries.some((each) => each.name === name));
+  const listed = [
+    ...is.entries.map((entry) => ({ ...entry, isListed: true })),
+    ...gone.map((entry) => ({ ...entry, isListed: false })),
+  ];
+  if (file !== undefined) {
+    const [name = file] = stacks;
+    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former };
+  }
+  const [wrong] = is.problems;
+  if (wrong) throw new RequestError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  if (listed.length === 0) {
+    throw new RequestError(
+      `there is no ${environmentsFile} beside Pulumi.yaml: write one, or name the file with --file`,
+    );
+  }
+  const chosen = listed.filter(
+    ({ name, stack }) => stacks.length === 0 || stacks.includes(name) || stacks.includes(stack),
+  );
+  const missing = stacks.filter((each) => !listed.some(({ name, stack }) => name === each || stack === each));
+  if (missing.length > 0) {
+    const names = listed.map(({ name }) => name).join(", ");
+    throw new RequestError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, true);
+  }
+  return { entries: chosen, former };
+}
+
+async function environmentChanges(
+  place: Place,
+  entry: ListedEntry,
+  former: EnvironmentEntry | undefined,
+): Promise<EnvironmentChanges> {
+  const { request } = place;
+  const isGone = !entry.isListed && !existsSync(join(request.folder, entry.file));
+  const head = isGone ? { declared: nothing(request.folder), problems: [] } : declaredIn(entry.file, request.folder);
+  const before = await declaredAtBase(place, former?.file ?? entry.file);
+  const isThere = head.declared ?? nothing(request.folder);
+  const compared =
+    before.declared && head.declared
+      ? await compareDeclarations({ base: before.declared, head: head.declared })
+      : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
+  const flags = [...entryFlags(entry, former), ...stackFlags(await textsOf(place, `Pulumi.${entry.stack}.yaml`))];
+  const pending = head.declared && (await request.pending?.(entry, isThere));
+  return {
+    name: entry.name,
+    stack: entry.stack,
+    file: entry.file,
+    change: compared.section,
+    ...(pending ? { pending } : {}),
+    problems: [...head.problems, ...compared.problems],
+    flags,
+    notes: before.notes,
+  };
+}
+
+interface AtBase {
+  declared?: Declared;
+  /** Why there is no declaration to compare with. */
+  why?: string;
+  notes: string[];
+}
+
+async function declaredAtBase({ base, prefix }: Place, file: string): Promise<AtBase> {
+  const path = slashes(join(prefix, file));
+  const folder = join(base.folder, prefix);
+  if (!(await base.writeEnvironment(path))) {
+    return { declared: nothing(folder), notes: [`${file} is not in the base: everything it declares is new`] };
+  }
+  const unread = base.unread(path);
+  if (unread !== undefined) return { why: unread, notes: [] };
+  const { declared, problems } = declaredIn(file, folder);
+  if (!declared) {
+    const reasons = problems.map(({ place, text }) => (place === undefined ? text : `${place}: ${text}`));
+    return { why: `the file of the base can't be read: ${reasons.slice(0, 3).join("; ")}`, notes: [] };
+  }
+  return { declared: { ...declared, unread: (source) => base.unread(slashes(join(prefix, source))) }, notes: [] };
+}
+
+/** What changes in environments.yaml of where an environment is and in which order it comes. */
+function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined): Note[] {
+  if (!former) return [];
+  if (!entry.isListed) return [{ text: `${environmentsFile} does not list it any more`, place: environmentsFile }];
+  const names = ["stack", "file", "endpoint", "after"] as const;
+  return names.flatMap((name) => {
+    const [was, is] = [former[name] ?? "nothing", entry[name] ?? "nothing"].map(String);
+    return was === is ? [] : [{ text: `${name} changes from ${was ?? ""} to ${is ?? ""}`, place: environmentsFile }];
+  });
+}
+
+async function textsOf(
+  place: Place,
+  file: string,
+): Promise<{ file: string; before: string | undefined; after: string | undefined }> {
+  return { file, before: await place.base.text(inRepository(place, file)), after: textIn(place.request.folder, file) };
+}
+
+function textIn(folder: string, file: string): string | undefined {
+  try {
+    return readText(folder, file, mostOfLayer);
+  } catch {
+    return undefined;
+  }
+}
+
+async function changedTree(root: string, base: BaseTree): Promise<Note[]> {
+  try {
+    return treeFlags(base.entries, await treeOf(root, await commitOf(root, "HEAD")));
+  } catch (error) {
+    if (error instanceof CommitError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { readEnvironment, type Declaration } from "../environment/declaration.ts";
+import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import type { Note } from "./model/changeSet.ts";
+
+/** An Environment file as it was read: what it declares, and where. */
+export interface Declared {
+  declaration: Declaration;
+  /** The folder that sources are relative to. */
+  folder: string;
+  /** Where the key at a path stands, `prod.yaml:7:3`. */
+  place: (path: readonly PropertyKey[]) => string;
+  /** Why a source is not read although it is there: a link, a submodule, a pointer of Git LFS. */
+  unread?: (source: string) => string | undefined;
+}
+
+/** Reads an Environment file; what is wrong with it are problems, and then there is no declaration. */
+export function declaredIn(file: string, folder: string): { declared?: Declared; problems: Note[] } {
+  const { declared, root, problems } = readEnvironment(file, folder);
+  if (problems.length > 0 || !declared || !root) return { problems: notesOf(problems) };
+  return { declared: { declaration: declared, folder, place: (path) => placeIn(root, path) }, problems: [] };
+}
+
+/** What nobody declares. */
+export const nothing = (folder: string): Declared => ({
+  declaration: { organizations: {}, seeds: {}, apps: {}, removals: "free", removed: {}, seedOrder: [], fields: {} },
+  folder,
+  place: () => "",
+});
+
+function placeIn(root: Value, path: readonly PropertyKey[]): string {
+  const exact = keyPlace(root, path);
+  return written(path.length === 0 ? valuePlace(root, path) : exact);
+}
+
+const written = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
+
+const notesOf = (problems: readonly Problem[]): Note[] => {
+  const notes = problems.map(({ at, message }) => ({ place: written(at), text: message }));
+  return [...new Map(notes.map((note) => [JSON.stringify(note), note])).values()];
+};

@@ -1,0 +1,97 @@
+import { secretText } from "./model/changeSet.ts";
+
+/** A secret of a state: what it says is known only where the state was exported in clear. */
+export class Sealed {
+  readonly value: unknown;
+  readonly isKnown: boolean;
+  constructor(isKnown: boolean, value?: unknown) {
+    this.isKnown = isKnown;
+    this.value = value;
+  }
+  toJSON(): string {
+    return secretText;
+  }
+}
+
+/** A resource as a state has it. */
+export interface StateResource {
+  /** The last part of its type, such as Team. */
+  kind: string;
+  /** The last part of its URN. */
+  name: string;
+  id: string;
+  /** What was applied, inputs among it. */
+  values: Readonly<Record<string, unknown>>;
+}
+
+/** A state without secrets. */
+export interface State {
+  resources: StateResource[];
+  /** Resources that a run was working on when it was interrupted. */
+  interrupted: number;
+}
+
+/** Why a text is no state. */
+export class StateError extends Error {}
+
+/** Reads a state file of a backend, or what `stack export` prints. Ciphertext stays what it is. */
+export function stateOf(text: string): State {
+  const raw = objectOf(parsed(text));
+  const latest = objectOf(raw["deployment"] ?? objectOf(raw["checkpoint"])["latest"]);
+  if (raw["deployment"] === undefined && raw["checkpoint"] === undefined) {
+    throw new StateError("it is neither a state file nor what 'stack export' prints");
+  }
+  const resources = listOf(latest["resources"]).flatMap((each) => resourceOf(objectOf(each)));
+  return { resources, interrupted: listOf(latest["pending_operations"]).length };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new StateError("it is not JSON");
+  }
+}
+
+function resourceOf(raw: Record<string, unknown>): StateResource[] {
+  const { urn, type, id } = raw;
+  if (typeof urn !== "string" || typeof type !== "string" || raw["delete"] === true) return [];
+  const values = { ...objectOf(raw["inputs"]), ...objectOf(raw["outputs"]) };
+  return [
+    {
+      kind: type.split(":").at(-1) ?? "",
+      name: urn.split("::").slice(3).join("::"),
+      id: typeof id === "string" ? id : "",
+      values: objectOf(revived(values)),
+    },
+  ];
+}
+
+const signature = "4dabf18193072939515e22adb298388d";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
+/** A value with its secrets marked. */
+function revived(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(revived);
+  if (typeof value !== "object" || value === null) return value;
+  const raw = objectOf(value);
+  if (raw[signature] === secretSignature) {
+    const { plaintext } = raw;
+    return typeof plaintext === "string" ? new Sealed(true, parsed(plaintext)) : new Sealed(false);
+  }
+  return Object.fromEntries(Object.entries(raw).map(([name, inner]) => [name, revived(inner)]));
+}
+
+/** A value of which every secret is known, in clear; undefined where one is not. */
+export function opened(value: unknown): { value: unknown } | undefined {
+  if (value instanceof Sealed) return value.isKnown ? { value: value.value } : undefined;
+  return holdsSealed(value) ? undefined : { value };
+}
+
+/** Whether a value is, or holds, a secret. */
+export const holdsSealed = (value: unknown): boolean =>
+  value instanceof Sealed || (typeof value === "object" && value !== null && Object.values(value).some(holdsSealed));
+
+const objectOf = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);

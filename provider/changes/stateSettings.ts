@@ -1,0 +1,52 @@
+import type { z } from "zod";
+import type { Field } from "./model/changeSet.ts";
+import { fieldOf, stable } from "./model/values.ts";
+import { holdsSealed, opened, type StateResource } from "./state.ts";
+
+/** What of a resource's definition tells its inputs. */
+export interface Shaped {
+  inputs: z.ZodObject;
+}
+
+/** Settings of a declaration that a diff compares. */
+export interface Settings {
+  values: ReadonlyMap<string, unknown>;
+  /** Names of those whose change makes a new thing. */
+  replacing: ReadonlySet<string>;
+}
+
+/**
+ * The settings that an engine would compare: those whose change alone changes something on the platform, completed with
+ * their defaults. What is known by the ID of another resource is left out, unless it is an ID in the file.
+ */
+export function declaredSettings({ inputs }: Shaped, args: object, omit: readonly string[] = []): Settings {
+  const given = new Map<string, unknown>(Object.entries(args));
+  const values = new Map<string, unknown>();
+  const replacing = new Set<string>();
+  for (const [name, schema] of Object.entries(inputs.shape)) {
+    const { settles, computed, replaces } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+    if (settles === "silently" || computed || omit.includes(name) || mentions(given.get(name))) continue;
+    const isOfAnother = name === "organizationID" || name === "teamID" || name === "email" || name === "userID";
+    if (isOfAnother && !given.has(name)) continue;
+    const parsed = (schema as z.ZodType).safeParse(given.get(name));
+    if (!parsed.success) continue;
+    values.set(name, parsed.data);
+    if (replaces) replacing.add(name);
+  }
+  return { values, replacing };
+}
+
+/** Whether a value names another entry of the file, whose ID the state has. */
+const mentions = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && ("app" in value || (Array.isArray(value) && value.some(isMention)));
+const isMention = (value: unknown): boolean => typeof value === "object" && value !== null && "team" in value;
+
+/** The settings that differ from what was applied; a secret that can't be opened is taken as it is. */
+export function applied({ values }: StateResource, settings: Settings): Field[] {
+  return [...settings.values].flatMap(([name, after]) => {
+    const isSecret = holdsSealed(values[name]);
+    const before = opened(values[name]);
+    if (!before || stable(before.value ?? null) === stable(after ?? null)) return [];
+    return [fieldOf(name, before.value ?? undefined, after ?? undefined, isSecret)];
+  });
+}

@@ -1,0 +1,69 @@
+import { type Command, Option } from "commander";
+import { EngineError } from "../../engine/index.ts";
+import type { Format } from "../changes/rendering/render.ts";
+
+/** Flags of report and drift. */
+export interface ReportOptions {
+  cwd?: string;
+  /** As they were given, or their names; none for all environments. */
+  stacks: string[];
+  file?: string;
+  format: Format;
+  output?: string;
+  expectNoChanges?: boolean;
+}
+
+const formats: Format[] = ["md", "json", "html", "text"];
+
+/** Adds the command that says what a change does to each environment. */
+export function addReportCommand(program: Command): void {
+  const stacks = repeatedStacks(program);
+  const command = reporting(
+    program
+      .command("report")
+      .description(
+        "say what a change does to each environment: files against a commit, and the state against the files",
+      ),
+  );
+  command
+    .option("--base <commit>", "what the working tree is compared with", "HEAD")
+    .option(
+      "--state <file>",
+      "the state, as 'stack export' prints it, where its backend is out of reach; - reads it from standard input",
+    )
+    .option(
+      "--events <file>",
+      "report from the events of 'preview --json' instead, for programs that are no Environment file",
+    )
+    .option("--expect-no-changes", "fail when anything changes")
+    .action(async (names: string[], _, own: Command) => {
+      const options = own.optsWithGlobals<
+        ReportOptions & { base: string; state?: string; events?: string; all?: boolean }
+      >();
+      // Loaded when it is needed: the emulator is to start fast.
+      const { runReport } = await import("./reporting.ts");
+      await runReport({ ...options, stacks: chosen(names, stacks, options.all) });
+    });
+}
+
+/** The flags that all reports have. */
+export const reporting = (command: Command): Command =>
+  command
+    .argument("[environments...]", "which ones, by name or stack (default: all of environments.yaml)")
+    .option("--all", "all that environments.yaml lists")
+    .option("--file <file>", "the Environment file, where environments.yaml does not say it")
+    .option("-o, --output <file>", "write it there instead of printing it")
+    .addOption(new Option("--format <format>", "how it is written").choices(formats).default("text"));
+
+/** The program takes its own option wherever it stands, and remembers the last one: here all of them count. */
+export function repeatedStacks(program: Command): readonly string[] {
+  const stacks: string[] = [];
+  program.on("option:stack", (name: string) => stacks.push(name));
+  return stacks;
+}
+
+export function chosen(names: readonly string[], stacks: readonly string[], all: boolean | undefined): string[] {
+  const given = [...new Set([...stacks, ...names])];
+  if (all && given.length > 0) throw new EngineError("--all and names of environments cannot be used together");
+  return given;
+}

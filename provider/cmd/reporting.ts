@@ -1,0 +1,100 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { EngineError, projectFolder, stateAtRest } from "../../engine/index.ts";
+import { CommitError } from "../changes/base/commits.ts";
+import type { EnvironmentEntry } from "../changes/base/environments.ts";
+import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../changes/model/changeSet.ts";
+import { pending } from "../changes/pending.ts";
+import { render } from "../changes/rendering/render.ts";
+import { report, RequestError } from "../changes/report.ts";
+import type { Declared } from "../changes/source.ts";
+import { StateError, stateOf } from "../changes/state.ts";
+import { FileRefusal, readText } from "../files/files.ts";
+import type { ReportOptions } from "./report.ts";
+
+/** Exit statuses of reports, as docs/exit-statuses.md has them. */
+export const statuses = { stopped: 2, noSuchStack: 6, changes: 7 } as const;
+
+/** Megabytes that a state or a log of events may have. */
+const mostOfState = 512;
+
+/** Makes the report, writes it, and sets the exit status. */
+export async function runReport(
+  options: ReportOptions & { base: string; state?: string; events?: string },
+): Promise<void> {
+  const cwd = path.resolve(options.cwd ?? ".");
+  const set = await reportOf(cwd, options);
+  deliver(set, options, cwd);
+  if (set.environments.some((environment) => stops(environment).length > 0)) process.exitCode = statuses.stopped;
+  else if (options.expectNoChanges && !isWhole(set)) process.exitCode = statuses.changes;
+}
+
+const isWhole = ({ flags, environments }: ChangeSet): boolean => flags.length === 0 && environments.every(isUnchanged);
+
+async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): Promise<ChangeSet> {
+  const { base, stacks, file, state } = options;
+  if (state !== undefined && stacks.length !== 1)
+    throw new EngineError("--state is of one stack: name it with --stack");
+  const folder = projectFolder(cwd);
+  const request = {
+    folder,
+    base,
+    stacks,
+    ...(file === undefined ? {} : { file: path.relative(folder, path.resolve(cwd, file)) }),
+  };
+  try {
+    return await report({ ...request, pending: (entry, declared) => pendingOf(cwd, entry, declared, state) });
+  } catch (error) {
+    if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);
+    if (error instanceof CommitError) throw new EngineError(error.message);
+    throw error;
+  }
+}
+
+async function pendingOf(
+  cwd: string,
+  { stack }: EnvironmentEntry,
+  declared: Declared,
+  file: string | undefined,
+): Promise<Section> {
+  try {
+    const text = file === undefined ? await stateAtRest(cwd, stack, process.env) : textOf(cwd, file);
+    if (text === undefined) return notCompared(`no state of the stack ${stack} is to be had here`);
+    return await pending(stateOf(text), declared);
+  } catch (error) {
+    if (file !== undefined && error instanceof StateError) throw new EngineError(`${file}: ${error.message}`);
+    if (error instanceof EngineError || error instanceof StateError) {
+      if (file !== undefined) throw error;
+      return notCompared(`the state of the stack ${stack} can't be read here: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** The text of a file that a flag names, through the one door for files. */
+export function textOf(cwd: string, file: string): string {
+  try {
+    return file === "-" ? readFileSync(process.stdin.fd, "utf8") : readText(cwd, file, mostOfState);
+  } catch (error) {
+    const reason = error instanceof FileRefusal ? error.message : systemReason(error);
+    throw new EngineError(`${file} can't be read: ${reason}`);
+  }
+}
+
+const systemReason = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT"
+    ? "there is no such file"
+    : error instanceof Error
+      ? error.message
+      : String(error);
+
+/** Writes a report where the flags say. */
+export function deliver(
+  set: ChangeSet,
+  { format, output }: Pick<ReportOptions, "format" | "output">,
+  cwd: string,
+): void {
+  const text = render(set, format);
+  if (output === undefined) process.stdout.write(text);
+  else writeFileSync(path.resolve(cwd, output), text);
+}
