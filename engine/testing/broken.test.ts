@@ -77,8 +77,7 @@ describe("a provider that is killed", () => {
     const killer = setInterval(() => {
       if (!sandbox.calls().some(([method, inputs]) => method === "create" && isNamed(inputs, "slow"))) return;
       clearInterval(killer);
-      for (const { pid, command } of children())
-        if (command.includes("dynamic-provider")) process.kill(pid, "SIGKILL");
+      for (const { pid, command } of children()) if (command.includes("dynamic-provider")) process.kill(pid, "SIGKILL");
     }, 20);
     const ran = await sandbox.run().finally(() => clearInterval(killer));
     expect(ran.succeeded).toBe(false);
