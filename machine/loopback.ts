@@ -1,5 +1,5 @@
 import { createServer as createHttp2Server } from "node:http2";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { isOwnPeer } from "./peers.ts";
 
 /** The status of gRPC for a refused caller. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { EngineError, messageOf, exitStatuses } from "../errors.ts";
+import { EngineError, exitStatuses, messageOf } from "../errors.ts";
 import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { printable } from "../terminal/text.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { printJson, printTable, printValue, readAll, type Terminal, readTyped } from "../terminal/prompts.ts";
+import { printJson, printTable, printValue, readAll, readTyped, type Terminal } from "../terminal/prompts.ts";
 import { hidden } from "../values/values.ts";
 import type { ConfigEntry } from "../workspace/config.ts";
 import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";

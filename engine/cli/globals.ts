@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import path from "node:path";
 import { EngineError } from "../errors.ts";
 import type { ColorChoice } from "../terminal/colors.ts";
-import { isInteractive, type Terminal, readTyped } from "../terminal/prompts.ts";
+import { isInteractive, readTyped, type Terminal } from "../terminal/prompts.ts";
 import type { Stack, Workspace } from "../workspace/workspace.ts";
 
 /** The options of every command. */

@@ -68,8 +68,8 @@ test("of stacks and locks only what may be one is shown, and how a lock is descr
   const locks = join(state, "locks/organization/spike/dev");
   await mkdir(locks, { recursive: true });
   await writeFile(join(locks, "a.json"), JSON.stringify({ username: hostile, hostname: "h", pid: 1, timestamp: "t" }));
-  const said = await printed(["up", "--yes", "-s", "dev"], { CI: "true" });
-  expect(said).toContain("created by a\\u202eb\\n::error::taken\\n/approve@h (pid 1) at t");
+  const lines = await printed(["up", "--yes", "-s", "dev"], { CI: "true" });
+  expect(lines).toContain("created by a\\u202eb\\n::error::taken\\n/approve@h (pid 1) at t");
 });
 
 test("an exported state is its owner's alone, also in a file that others could read", async () => {

@@ -44,9 +44,9 @@ test("old values are those of the outputs unless the provider says inputs", () =
 });
 
 test("a refresh shows the way back", () => {
-  const said: Difference = { changes: "some", replaces: [], changed: [], deleteBeforeReplace: false };
-  expect(inverted({ ...said, detail: detail(["a", "add"], ["b", "delete"]) }).detail).toEqual(
+  const difference: Difference = { changes: "some", replaces: [], changed: [], deleteBeforeReplace: false };
+  expect(inverted({ ...difference, detail: detail(["a", "add"], ["b", "delete"]) }).detail).toEqual(
     detail(["a", "delete"], ["b", "add"]),
   );
-  expect(inverted(said)).toEqual(said);
+  expect(inverted(difference)).toEqual(difference);
 });

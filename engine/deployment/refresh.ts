@@ -1,5 +1,5 @@
 import { messageOf } from "../errors.ts";
-import { type Difference, type ReadResult, PartialFailure } from "../providers/provider.ts";
+import { type Difference, PartialFailure, type ReadResult } from "../providers/provider.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { type Change, changesBetween } from "../values/propertyChanges.ts";
 import { isProviderType } from "../values/urns.ts";

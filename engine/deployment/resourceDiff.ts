@@ -3,7 +3,7 @@ import type { Operator } from "../providers/registry.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { parsePath, type Path, pathContains, resetPath } from "../values/paths.ts";
 import { type Change, changedKeys, changesBetween } from "../values/propertyChanges.ts";
-import { copyProperties, mapProperties, property, type Properties, revealed } from "../values/values.ts";
+import { copyProperties, mapProperties, type Properties, property, revealed } from "../values/values.ts";
 import { detailedChanges } from "./detailedDiff.ts";
 import type { Run } from "./run.ts";
 

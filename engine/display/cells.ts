@@ -4,7 +4,7 @@ import { firstLine, type Line, type Segment } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { topKey } from "./changes.ts";
 import { messagesOf, type Row, type Rows } from "./rows.ts";
-import { isPartOfReplacement, plural, opWords } from "./words.ts";
+import { isPartOfReplacement, opWords, plural } from "./words.ts";
 
 const severities = {
   error: { style: "red", noun: "error", prefix: "error: " },

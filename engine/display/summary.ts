@@ -3,9 +3,9 @@ import { headline, type Paint } from "../terminal/colors.ts";
 import { oneLine, printable, wrapped } from "../terminal/text.ts";
 import { prefixOf, shownSeverities } from "./cells.ts";
 import { changeTree } from "./changes.ts";
-import { changeLines, propertyLines, type Print } from "./properties.ts";
+import { changeLines, type Print, propertyLines } from "./properties.ts";
 import { type EventOf, type Message, messagesOf, type Row, type Rows } from "./rows.ts";
-import { plural, opWords } from "./words.ts";
+import { opWords, plural } from "./words.ts";
 
 /** Prints all messages by resource, each with an empty line after it. What a program prints keeps its lines. */
 export function diagnostics(rows: Rows, paint: Paint, { color, width }: { color: boolean; width: number }): string[] {

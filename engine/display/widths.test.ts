@@ -104,12 +104,12 @@ test("no line is wider than the terminal, at any width", () => {
 });
 
 test("a message on a terminal is broken between its words, and in a log nowhere", () => {
-  const said = "members: 1 to add (katherine@example.com), 1 to give another role (kay@example.com), 1 unchanged";
-  const all = [events(true).start(), log("info", said, crew.urn), events(true).summary()];
+  const message = "members: 1 to add (katherine@example.com), 1 to give another role (kay@example.com), 1 unchanged";
+  const all = [events(true).start(), log("info", message, crew.urn), events(true).summary()];
   expect(shown(all, { interactive: true, suppressProgress: true, width: () => 60 })).toContain(`
     members: 1 to add (katherine@example.com), 1 to give
     another role (kay@example.com), 1 unchanged
 
 `);
-  expect(shown(all)).toContain(`\n    ${said}\n`);
+  expect(shown(all)).toContain(`\n    ${message}\n`);
 });

@@ -1,5 +1,5 @@
 import type { Run } from "../deployment/run.ts";
-import { describeEnd, resolveFromProject, startNode, type Started } from "../processes/process.ts";
+import { describeEnd, resolveFromProject, type Started, startNode } from "../processes/process.ts";
 import { makeUrn, stackType } from "../values/urns.ts";
 import type { Config } from "../workspace/config.ts";
 import type { Project } from "../workspace/project.ts";

@@ -3,7 +3,7 @@ import coerce from "semver/functions/coerce.js";
 import parse from "semver/functions/parse.js";
 import type { ResourceState } from "../state/resourceState.ts";
 import { isProviderType, packageOf } from "../values/urns.ts";
-import { isProperties, property, type Properties } from "../values/values.ts";
+import { isProperties, type Properties, property } from "../values/values.ts";
 
 /** The input of a provider that holds Pulumi's own notes; the provider does not see it. */
 const internalKey = "__internal";

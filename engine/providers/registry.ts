@@ -4,7 +4,7 @@ import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../
 import { equal, type Properties } from "../values/values.ts";
 import { isOlder, requestedVersion, visibleInputs, withInternals } from "./packageVersions.ts";
 import { ProviderError } from "./provider.ts";
-import type { Checked, Difference, Identity, Created, Provider, InputsAndOutputs, Updated } from "./provider.ts";
+import type { Checked, Created, Difference, Identity, InputsAndOutputs, Provider, Updated } from "./provider.ts";
 
 /** The part of a provider that steps use. The registry is one too, for provider resources. */
 export type Operator = Pick<Provider, "check" | "diff" | "create" | "read" | "update" | "delete">;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
-import { goJson, type Json, isObject, isStrings } from "../values/json.ts";
+import { goJson, isObject, isStrings, type Json } from "../values/json.ts";
 import { formatPath, parsePath } from "../values/paths.ts";
 import { fromPlain, referenceSignature, secretSignature, signature } from "../values/structs.ts";
 import { unknownId } from "../values/urns.ts";

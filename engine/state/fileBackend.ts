@@ -4,7 +4,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import { EngineError, messageOf, Refusal, systemCode } from "../errors.ts";
 import { isObject } from "../values/json.ts";
-import { type WriteFile, writeDurably } from "./atomicWrite.ts";
+import { writeDurably, type WriteFile } from "./atomicWrite.ts";
 import { isName, within } from "./names.ts";
 
 /** Finds the folder of a backend URL; a relative one counts from the command's folder, as with Pulumi. */

@@ -166,8 +166,8 @@ describe("a plugin", () => {
     write(`${own} new Thing("seen", { name: "mine" });`);
     expect(steps(await sandbox.run())).toEqual(["create-replacement seen", "replace seen", "discard-replaced seen"]);
     write(`new Thing("own", {}, { id: "own-1" }); new Thing("seen", {}, { id: "own-1" });`);
-    const given = await sandbox.run();
-    expect(steps(given).toSorted()).toEqual([
+    const made = await sandbox.run();
+    expect(steps(made).toSorted()).toEqual([
       "delete-replaced seen",
       "read own",
       "read-replacement seen",
@@ -241,7 +241,7 @@ describe("a plugin", () => {
 });
 
 describe("what cannot be served is one sentence with the place:", () => {
-  const told = async (program: string, project = tiny): Promise<string[]> => {
+  const refusals = async (program: string, project = tiny): Promise<string[]> => {
     try {
       await set(program, project);
       return errors((await sandbox.run({ preview: true })).events);
@@ -252,13 +252,13 @@ describe("what cannot be served is one sentence with the place:", () => {
   const a = `new Thing("a", { name: "a" });`;
 
   test("a folder that is not there", async () => {
-    expect(await told(a, projectFile("packages: {tiny: ../nowhere}"))).toEqual([
+    expect(await refusals(a, projectFile("packages: {tiny: ../nowhere}"))).toEqual([
       expect.stringMatching(/the plugin 'tiny': there is no folder \/.*\/nowhere$/),
     ]);
   });
 
   test("a folder without the executable", async () => {
-    expect(await told(a, projectFile("packages: {tiny: .}"))).toEqual([
+    expect(await refusals(a, projectFile("packages: {tiny: .}"))).toEqual([
       expect.stringMatching(/there is no executable \/.*\/project\/pulumi-resource-tiny$/),
     ]);
   });
@@ -277,22 +277,22 @@ describe("what cannot be served is one sentence with the place:", () => {
   });
 
   test("a package that Pulumi.yaml does not name", async () => {
-    const [message] = await told(`new Thing("a", {}, undefined, "aws:s3:Bucket");`);
+    const [message] = await refusals(`new Thing("a", {}, undefined, "aws:s3:Bucket");`);
     expect(message).toContain("resource 'a' (aws:s3:Bucket): no plugin for 'aws' is named in Pulumi.yaml");
   });
 
   test("a package that would have to be downloaded, or takes parameters", async () => {
-    expect(await told(a, projectFile("packages: {aws: aws@6.0.0}"))).toEqual([
+    expect(await refusals(a, projectFile("packages: {aws: aws@6.0.0}"))).toEqual([
       expect.stringContaining("the package 'aws' that is not a folder is not served by the embedded engine"),
     ]);
     sandbox.remove();
-    expect(await told(a, projectFile(`packages: {tiny: {source: ${folder}, parameters: [x]}}`))).toEqual([
+    expect(await refusals(a, projectFile(`packages: {tiny: {source: ${folder}, parameters: [x]}}`))).toEqual([
       expect.stringContaining("the package 'tiny' with 'parameters'"),
     ]);
   });
 
   test("a reference to another stack", async () => {
-    const [message] = await told(`new pulumi.StackReference("other");`);
+    const [message] = await refusals(`new pulumi.StackReference("other");`);
     expect(message).toContain("(pulumi:pulumi:StackReference): the resources of Pulumi itself are not served");
   });
 

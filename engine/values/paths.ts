@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import { isProperties, property, type Properties, Secret, type Value } from "./values.ts";
+import { isProperties, type Properties, property, Secret, type Value } from "./values.ts";
 
 /** A place inside properties: names, indexes, and `*` for each element. */
 export type Path = (string | number)[];

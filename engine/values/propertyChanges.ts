@@ -1,5 +1,5 @@
 import type { Path } from "./paths.ts";
-import { equal, isProperties, property, type Properties, Secret, type Value } from "./values.ts";
+import { equal, isProperties, type Properties, property, Secret, type Value } from "./values.ts";
 
 /** One difference between two sets of properties, at the deepest place where they differ. */
 export interface Change {

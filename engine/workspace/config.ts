@@ -1,7 +1,7 @@
 import { EngineError, Refusal } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
-import { goJson, type Json, isObject } from "../values/json.ts";
-import { formatPath, type Path, parsePath } from "../values/paths.ts";
+import { goJson, isObject, type Json } from "../values/json.ts";
+import { formatPath, parsePath, type Path } from "../values/paths.ts";
 import { dynamicPackage } from "../values/urns.ts";
 import { type Properties, Secret } from "../values/values.ts";
 import type { ConfigDeclaration, Project } from "./project.ts";

@@ -4,7 +4,7 @@ import { parseDocument } from "yaml";
 import { EngineError, messageOf, Refusal } from "../errors.ts";
 import { isName, nameRule } from "../state/names.ts";
 import { isObject } from "../values/json.ts";
-import { pluginsOf, type PluginFolder } from "./plugins.ts";
+import { type PluginFolder, pluginsOf } from "./plugins.ts";
 
 /** One entry of `config` in Pulumi.yaml. */
 export interface ConfigDeclaration {

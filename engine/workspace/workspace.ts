@@ -1,6 +1,6 @@
 import path from "node:path";
 import { EngineError, exitStatuses } from "../errors.ts";
-import { type WriteFile, writeDurably } from "../state/atomicWrite.ts";
+import { writeDurably, type WriteFile } from "../state/atomicWrite.ts";
 import {
   type Checkpoint,
   decodeDeployment,
@@ -9,7 +9,7 @@ import {
   renderCheckpoint,
 } from "../state/checkpoint.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
-import { FileBackend, backendFolder } from "../state/fileBackend.ts";
+import { backendFolder, FileBackend } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
 import { isName, nameRule } from "../state/names.ts";
 import { nearest } from "../terminal/spelling.ts";
