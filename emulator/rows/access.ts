@@ -3,11 +3,28 @@ import type { Call } from "../data/callContext.ts";
 import { forbidden } from "../data/platformError.ts";
 import type { KeptRow } from "./records.ts";
 
+/** Where SQL finds the values of a key, and what they are. */
+export interface Column {
+  sql: string;
+  kind: "text" | "number" | "boolean" | "time";
+  /** Number of the sort field whose index has the column. */
+  sort?: number;
+  /** The value is read out of the row's document, which no index has. */
+  inDocument?: boolean;
+}
+
 /** A condition in SQL with the values of its question marks. */
 export interface Condition {
   sql: string;
   values: SQLInputValue[];
+  /** The column that it narrows down; left out when an index on one column can't help. */
+  column?: Column;
+  /** How it narrows the column down: to one value, to several, or to a range. */
+  test?: "equal" | "among" | "range";
 }
+
+/** No row fulfils it. */
+export const never: Condition = { sql: "0", values: [] };
 
 /**
  * The rows that a user may see: all without viewers, those whose viewers or team viewers they are among, and their own.
