@@ -1,5 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { forbidden } from "../data/platformError.ts";
 import type { KeptRow } from "./records.ts";
 
@@ -30,7 +30,7 @@ export const never: Condition = { sql: "0", values: [] };
  * The rows that a user may see: all without viewers, those whose viewers or team viewers they are among, and their own.
  * That platform administrators see everything, and that who sees a row may write it, is assumed.
  */
-export function visible({ user }: Pick<Call, "user">): Condition | undefined {
+export function visible({ user }: Pick<CallContext, "user">): Condition | undefined {
   if (user.admin) return undefined;
   return {
     sql: `(viewers IS NULL AND team_viewers IS NULL OR creator = ?
@@ -40,7 +40,7 @@ export function visible({ user }: Pick<Call, "user">): Condition | undefined {
   };
 }
 
-export function requireVisible(call: Pick<Call, "user" | "database">, row: KeptRow): void {
+export function requireVisible(call: Pick<CallContext, "user" | "database">, row: KeptRow): void {
   const condition = visible(call);
   if (!condition || (row.viewers === null && row.team_viewers === null)) return;
   if (call.database.one(`SELECT 1 FROM rows WHERE id = ? AND ${condition.sql}`, row.id, ...condition.values)) return;
@@ -48,7 +48,7 @@ export function requireVisible(call: Pick<Call, "user" | "database">, row: KeptR
 }
 
 /** A locked row is changed by nobody but platform administrators (assumed). */
-export function requireWritable(call: Pick<Call, "user" | "database">, row: KeptRow): void {
+export function requireWritable(call: Pick<CallContext, "user" | "database">, row: KeptRow): void {
   requireVisible(call, row);
   if (row.locked === 1 && !call.user.admin) throw forbidden("The row is locked");
 }

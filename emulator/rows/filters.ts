@@ -74,12 +74,12 @@ export function splitFilters(table: Table, filters: readonly Json[], strict: boo
   return result;
 }
 
-const mostAlternatives = 100;
+const maxAlternatives = 100;
 
 function conditionOf(table: Table, key: string, value: unknown, strict: boolean): Condition | undefined {
   if (key === "$and" || key === "$or") {
-    if (!Array.isArray(value) || value.length === 0 || value.length > mostAlternatives) return undefined;
-    const parts = (value as unknown[]).map((part) => whole(table, part, strict));
+    if (!Array.isArray(value) || value.length === 0 || value.length > maxAlternatives) return undefined;
+    const parts = (value as unknown[]).map((part) => wholeInSQL(table, part, strict));
     return parts.every((part) => part !== undefined) ? joined(parts, key === "$or" ? " OR " : " AND ") : undefined;
   }
   const column = columnOf(table, key, strict);
@@ -91,7 +91,7 @@ function conditionOf(table: Table, key: string, value: unknown, strict: boolean)
   return parts.every((part) => part !== undefined) ? joined(parts, " AND ") : undefined;
 }
 
-function whole(table: Table, filter: unknown, strict: boolean): Condition | undefined {
+function wholeInSQL(table: Table, filter: unknown, strict: boolean): Condition | undefined {
   if (!isObject(filter) || Object.keys(filter).length === 0) return undefined;
   const { conditions, rest } = splitFilters(table, [filter], strict);
   return rest.length === 0 ? joined(conditions, " AND ") : undefined;

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { sortIndex, sortName, type Field, type Table } from "../data/tables.ts";
 import { never, visible, type Column, type Condition } from "./access.ts";
 import { columnOf, idColumn, parentColumn, splitFilters, validateFilters } from "./filters.ts";
@@ -10,13 +10,13 @@ import { columnsOf } from "./records.ts";
 type Request = ParsedRequestOf<"microappdata">;
 
 /** A read in SQL, without its limit, and the filters that are left for the documents. */
-export interface Query {
+export interface RowQuery {
   sql: string;
   values: SQLInputValue[];
   rest: Json[];
 }
 
-export function queryOf(request: Request, table: Table, call: Call): Query {
+export function queryOf(request: Request, table: Table, call: CallContext): RowQuery {
   const { strict } = call.settings;
   validateFilters(request.optViewFilters);
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);

@@ -10,7 +10,7 @@ import { seed, type Seed, type SeedInput } from "./schema.ts";
  * file; without one it is named by whoever started the emulator.
  */
 export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
-  if (typeof source !== "string") return judged({ content: source ?? {}, place: () => "seed" });
+  if (typeof source !== "string") return parseContent({ content: source ?? {}, place: () => "seed" });
   const refuse = (reason: string): never => {
     throw new SeedError([`the seed ${reason}`]);
   };
@@ -22,17 +22,17 @@ export function readSeed(source: string | SeedInput | undefined, directory?: str
 export function parseSeed(yaml: string, name: string, directory = dirname(name)): Seed {
   const layers = readLayers(yaml, name, directory);
   const { content } = layers;
-  if (typeof content !== "object" || content === null) return judged(layers);
+  if (typeof content !== "object" || content === null) return parseContent(layers);
   // An Environment file has a seed under `platform`, beside what its program declares.
-  if ("platform" in content) return judged({ ...layers, content: content.platform ?? {} }, ["platform"]);
+  if ("platform" in content) return parseContent({ ...layers, content: content.platform ?? {} }, ["platform"]);
   const declared = ["organizations", "seeds", "apps"].find((key) => Object.hasOwn(content, key));
-  if (declared === undefined) return judged(layers);
+  if (declared === undefined) return parseContent(layers);
   throw new SeedError([
     `${layers.place([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,
   ]);
 }
 
-function judged({ content, place }: Layered, above: PropertyKey[] = []): Seed {
+function parseContent({ content, place }: Layered, above: PropertyKey[] = []): Seed {
   const result = seed.safeParse(content, sentences);
   if (result.success) return result.data;
   throw new SeedError(
