@@ -7,7 +7,7 @@ import type { Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
 import { isLoopback, refuseKnownCredentials } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
-import { Tenant } from "./platform/instance.ts";
+import { Instance } from "./platform/instance.ts";
 import { Platform } from "./platform/platform.ts";
 import { routed } from "./routing.ts";
 import { readSeed } from "./seed/file.ts";
@@ -45,7 +45,7 @@ export interface EmulatorOptions {
 }
 
 /** A platform that is running. */
-export interface Emulator extends Omit<Tenant, "answer"> {
+export interface Emulator extends Omit<Instance, "answer"> {
   /** What `/_emulator/` asks for: `authorization: Bearer <token>`. Another one each time. */
   token: string;
   /** Address of the console, which carries the token. */
@@ -53,7 +53,7 @@ export interface Emulator extends Omit<Tenant, "answer"> {
   /** Lets requests under way end, then closes. */
   close: () => Promise<void>;
   /** One of the further platforms. */
-  tenant: (name: string) => Omit<Tenant, "answer">;
+  tenant: (name: string) => Omit<Instance, "answer">;
 }
 
 /** Starts a platform on this machine. */
@@ -65,7 +65,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   const closeData = () => {
     for (const { database } of platforms.values()) database.close();
   };
-  const tenants = new Map<string, Tenant>();
+  const instances = new Map<string, Instance>();
   try {
     for (const [name, { seed }] of Object.entries({ "": { seed: options.seed }, ...options.tenants })) {
       if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
@@ -77,13 +77,13 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
     const token = newToken();
-    const answering = routed(platforms, tenants, { wireNames, loopback: isLoopback(host), token });
+    const answering = routed(platforms, instances, { wireNames, loopback: isLoopback(host), token });
     const listening = await listen(answering, { host, port, unref });
     for (const [name, platform] of platforms) {
-      tenants.set(name, new Tenant(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
+      instances.set(name, new Instance(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
     }
-    const find = (name: string): Tenant => {
-      const found = tenants.get(name);
+    const find = (name: string): Instance => {
+      const found = instances.get(name);
       if (!found) throw new Error(`there is no tenant ${name}`);
       return found;
     };

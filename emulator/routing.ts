@@ -5,13 +5,13 @@ import { openapi } from "./http/openapi.ts";
 import { routesOf } from "./http/routes.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
 import { isOwnHost } from "./platform/exposure.ts";
-import type { Tenant } from "./platform/instance.ts";
+import type { Instance } from "./platform/instance.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /** Leads each request to the platform and the part of it that answers. */
 export function routed(
   platforms: ReadonlyMap<string, Platform>,
-  tenants: ReadonlyMap<string, Tenant>,
+  instances: ReadonlyMap<string, Instance>,
   { wireNames, loopback, token }: { wireNames: WireNames; loopback: boolean; token: string },
 ): Answering {
   const routes = routesOf(wireNames);
@@ -22,22 +22,22 @@ export function routed(
       return answer(failed(403, "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]"));
     }
     const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
-    const tenant = tenants.get(name);
+    const instance = instances.get(name);
     const platform = platforms.get(name);
-    if (!tenant || !platform) return answer(failed(404, `There is no tenant ${name}`));
-    const admin = (path: string) => administrate({ tenant, platform, token }, request, path);
+    if (!instance || !platform) return answer(failed(404, `There is no tenant ${name}`));
+    const admin = (path: string) => administrate({ instance: instance, platform, token }, request, path);
     if (path === "")
-      return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${tenant.url}/` } });
+      return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${instance.url}/` } });
     if (path === "/" && method === "GET") return answer(await admin("console/index.html"));
     if (path.startsWith(adminPath)) return answer(await admin(path.slice(adminPath.length)));
     if (path.startsWith(filePath)) return answer(fileOf(platform, path.slice(filePath.length), request));
-    if (path === "/openapi.json") return answer({ status: 200, body: openapi(tenant.url), headers: {} });
+    if (path === "/openapi.json") return answer({ status: 200, body: openapi(instance.url), headers: {} });
     const route = routes.get(path);
     if (!route) return answer(failed(404, `There is no endpoint ${path}`));
     if (!route.methods.includes(method)) {
       return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
     }
-    return tenant.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url: tenant.url });
+    return instance.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url: instance.url });
   };
 }
 

@@ -5,7 +5,7 @@ import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
 import { isOwnHost } from "../platform/exposure.ts";
-import type { Tenant } from "../platform/instance.ts";
+import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 import { consoleFile } from "./consoleFiles.ts";
 import {
@@ -24,68 +24,68 @@ export const adminPath = "/_emulator/";
 
 const done = { status: "success" };
 
-type Action = (tenant: Tenant, request: Arrived, name: string, platform: Platform) => unknown;
+type Action = (instance: Instance, request: Arrived, name: string, platform: Platform) => unknown;
 
 /** By method and first part of the path; the second is the name. */
 const actions: Record<string, Action> = {
   "GET platform": (...[, , , platform]) => platformFacts(platform),
   "GET tables": (...[, , , platform]) => ({ tables: tableList(platform) }),
-  "GET rows": (_tenant, { query }, _name, platform) => rowPage(platform, query),
+  "GET rows": (_instance, { query }, _name, platform) => rowPage(platform, query),
   "GET organizations": (...[, , , platform]) => ({ organizations: organizationTree(platform) }),
   "GET users": (...[, , , platform]) => ({ users: userList(platform) }),
   "GET apps": (...[, , , platform]) => ({ apps: appList(platform) }),
   "GET files": (...[, , , platform]) => fileList(platform),
-  "GET calls": (tenant, { query }, _name, platform) => callList(tenant, platform, filterIn(query)),
-  "POST reset": async (tenant, { query }) => {
+  "GET calls": (instance, { query }, _name, platform) => callList(instance, platform, filterIn(query)),
+  "POST reset": async (instance, { query }) => {
     const to = query.get("to") ?? "seed";
     if (to !== "seed" && to !== "empty") throw invalid("to must be seed or empty");
-    await tenant.reset(to);
+    await instance.reset(to);
     return done;
   },
-  "POST clock": (tenant, { query }) => {
+  "POST clock": (instance, { query }) => {
     const milliseconds = Number(query.get("advance") ?? NaN);
     if (!(milliseconds >= 0 && milliseconds < 1e12)) throw invalid("advance must be a number of milliseconds");
-    tenant.advance(milliseconds);
+    instance.advance(milliseconds);
     return done;
   },
-  "GET faults": (tenant) => ({ faults: tenant.faults() }),
-  "PUT faults": (tenant, { body }) => {
-    tenant.setFaults(parseBody(body) ?? {}); // setFaults judges it
-    return { faults: tenant.faults() };
+  "GET faults": (instance) => ({ faults: instance.faults() }),
+  "PUT faults": (instance, { body }) => {
+    instance.setFaults(parseBody(body) ?? {}); // setFaults judges it
+    return { faults: instance.faults() };
   },
-  "DELETE faults": (tenant) => {
-    tenant.setFaults();
+  "DELETE faults": (instance) => {
+    instance.setFaults();
     return done;
   },
-  "GET notifications": (tenant, { query }) => tenant.notifications(query.get("email") ?? undefined),
-  "GET snapshots": (tenant, _request, name) =>
-    name === "" ? { snapshots: tenant.snapshots() } : { differences: tenant.differences(name) },
-  "PUT snapshots": (tenant, _request, name) => {
-    tenant.saveSnapshot(name);
+  "GET notifications": (instance, { query }) => instance.notifications(query.get("email") ?? undefined),
+  "GET snapshots": (instance, _request, name) =>
+    name === "" ? { snapshots: instance.snapshots() } : { differences: instance.differences(name) },
+  "PUT snapshots": (instance, _request, name) => {
+    instance.saveSnapshot(name);
     return done;
   },
-  "POST snapshots": (tenant, _request, name) => {
-    tenant.loadSnapshot(name);
+  "POST snapshots": (instance, _request, name) => {
+    instance.loadSnapshot(name);
     return done;
   },
-  "DELETE snapshots": (tenant, _request, name) => {
-    tenant.deleteSnapshot(name);
+  "DELETE snapshots": (instance, _request, name) => {
+    instance.deleteSnapshot(name);
     return done;
   },
-  "PUT rows": (tenant, { body }, name) => {
+  "PUT rows": (instance, { body }, name) => {
     const { isLocked, hasConflict } = (parseBody(body) ?? {}) as Record<string, unknown>;
     const marks = {
       ...(typeof isLocked === "boolean" ? { isLocked } : {}),
       ...(typeof hasConflict === "boolean" ? { hasConflict } : {}),
     };
-    if (!tenant.markRow(name, marks)) throw notFound("Row", name);
+    if (!instance.markRow(name, marks)) throw notFound("Row", name);
     return done;
   },
 };
 
 /** Answers requests about the emulator, from this machine only and to whom it was told the token. */
 export async function administrate(
-  { tenant, platform, token }: { tenant: Tenant; platform: Platform; token: string },
+  { instance: instance, platform, token }: { instance: Instance; platform: Platform; token: string },
   request: Arrived,
   path: string,
 ): Promise<Outgoing> {
@@ -99,7 +99,7 @@ export async function administrate(
     const action = `${request.method} ${noun}`;
     const carryOut = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (!carryOut) throw new PlatformError("notFound", `The emulator has no ${action}`);
-    return { status: 200, body: await carryOut(tenant, request, name, platform), headers };
+    return { status: 200, body: await carryOut(instance, request, name, platform), headers };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return { status: error.status, body: { status: "failure", message: error.message }, headers };
@@ -120,8 +120,8 @@ function requireOwnMachine({ headers, local }: Arrived): void {
 
 /** Other users of this machine reach the port, too. */
 function requireToken({ headers }: Arrived, token: string): void {
-  const given = /^Bearer (.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? "";
-  if (hashToken(given) === hashToken(token)) return; // of digests, how long a comparison takes tells nothing
+  const sent = /^Bearer (.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? "";
+  if (hashToken(sent) === hashToken(token)) return; // of digests, how long a comparison takes tells nothing
   throw new PlatformError(
     "forbidden",
     "The emulator is administrated with its token: it stands in the console's address, which the emulator printed when " +

@@ -1,21 +1,21 @@
 import { endpoints } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { Json } from "../../provider/contract/wire.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import type { CallFilter, LoggedCall } from "../data/callLog.ts";
-import { signedUrl, storedFiles } from "../data/files.ts";
+import { signedUrl, listFiles } from "../data/files.ts";
 import { membersOf, teamsOf } from "../data/memberships.ts";
 import { invalid } from "../data/platformError.ts";
 import { requireTable } from "../data/tables.ts";
 import { generation, listApps } from "../endpoints/apps.ts";
 import { listChildren } from "../endpoints/children.ts";
 import { countRows, microappdata } from "../endpoints/rowReads.ts";
-import type { Tenant } from "../platform/instance.ts";
+import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
 // What people see of a platform beside its interface. Nothing here changes anything or is logged as a call.
 
-const most = 500;
+const maxRows = 500;
 
 /** What there is to know before anything else. */
 export const platformFacts = ({ settings }: Platform) => ({ endpoints: Object.keys(endpoints), settings });
@@ -42,7 +42,7 @@ export interface RowPage {
 /** One page of a table's rows: 50 unless `limit` says otherwise, 500 at most. */
 export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
   const microAppID = query.get("table") ?? "";
-  const limit = Math.min(wholeIn(query, "limit", 50), most);
+  const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
   const filter = query.get("filter");
   const sort = query.get("sort");
   const request = {
@@ -86,7 +86,7 @@ function objectIn(text: string): Json {
   throw invalid("filter must be a JSON object");
 }
 
-function onlooker(platform: Platform): Call {
+function onlooker(platform: Platform): CallContext {
   const { database, settings } = platform;
   const user = { id: "", email: "", admin: true, invited: false };
   const newID = () => "";
@@ -111,15 +111,15 @@ export function organizationTree({ database }: Platform) {
 }
 
 /** Logged calls with the addresses of their callers, and the number of the last call of all. */
-export function callList(tenant: Tenant, { database }: Platform, filter: CallFilter) {
+export function callList(instance: Instance, { database }: Platform, filter: CallFilter) {
   const users = database.all<{ id: string; email: string }>("SELECT id, email FROM users");
   const emails = new Map(users.map(({ id, email }) => [id, email]));
   const emailOf = ({ userID, request }: LoggedCall): string | null => {
     if (userID !== null) return emails.get(userID) ?? null;
     return typeof request["email"] === "string" ? request["email"] : null; // who signs in says who they are
   };
-  const calls = tenant.calls(filter).map((call) => ({ ...call, email: emailOf(call) }));
-  return { calls, last: tenant.lastCall() };
+  const calls = instance.calls(filter).map((call) => ({ ...call, email: emailOf(call) }));
+  return { calls, last: instance.lastCall() };
 }
 
 /** Everyone with an account. */
@@ -142,7 +142,7 @@ export function appList(platform: Platform) {
 
 /** Stored files with an address below the platform's own, and the child records of rows. */
 export function fileList({ database }: Platform) {
-  const files = storedFiles(database).map((file) => ({
+  const files = listFiles(database).map((file) => ({
     ...file,
     href: signedUrl({ database, url: "" }, file).slice(1),
   }));

@@ -1,14 +1,14 @@
 import { expect } from "@jest/globals";
 import { appIDIn, finishedAppLink } from "../../provider/contract/apps.ts";
-import { prove, type Stage } from "../testing/proofs.ts";
+import { prove, type TestPlatform } from "../testing/proofs.ts";
 
 const userEmail = "ada@example.com";
 const request = { userEmail, appPrompt: "Count sheep" };
 const refused = { code: "invalidRequest" };
 
-const create = async ({ admin }: Stage, more: object = {}) =>
+const create = async ({ admin }: TestPlatform, more: object = {}) =>
   (await admin.call("createappwithprompt", { ...request, ...more })).link;
-const status = async ({ admin }: Stage, appID: string) =>
+const status = async ({ admin }: TestPlatform, appID: string) =>
   (await admin.call("createappwithpromptStatus", { appID })).status;
 
 prove("apps", {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { newRow, prove, type Stage } from "../testing/proofs.ts";
+import { newRow, prove, type TestPlatform } from "../testing/proofs.ts";
 
 const microAppResourceID = "countries";
 const fieldID = "flag";
@@ -18,24 +18,24 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-async function child(stage: Stage, content: Record<string, unknown> = { filename: "cz.png", size: 6 }) {
+async function child(stage: TestPlatform, content: Record<string, unknown> = { filename: "cz.png", size: 6 }) {
   const appID = await newRow(stage, { Code: "CZ" });
   const { childID } = await stage.admin.call("microappchildCreate", { microAppResourceID, appID, fieldID, content });
   return { appID, childID };
 }
-const read = async ({ admin }: Stage, childID: string) =>
+const read = async ({ admin }: TestPlatform, childID: string) =>
   (await admin.call("microappchildRead", { childID })).childItem;
-const list = async ({ admin }: Stage, appID: string) =>
+const list = async ({ admin }: TestPlatform, appID: string) =>
   (await admin.call("microappchildList", { appID, fieldID })).childItems;
 
-async function stored(stage: Stage, rest: object = {}) {
+async function stored(stage: TestPlatform, rest: object = {}) {
   stage.settings.allowedHosts = [host];
   const resourceID = await newRow(stage, {});
   const upload = { resourceID, fieldID, url: `http://${host}/cz.png`, ...rest };
   const { url, fileKey = "" } = await stage.admin.call("microappchildUploadFileToStore", upload);
   return { url, fileKey, resourceID };
 }
-async function copied(stage: Stage, rest: object = {}) {
+async function copied(stage: TestPlatform, rest: object = {}) {
   const { fileKey, resourceID: sourceResourceID } = await stored(stage);
   const request = { sourceResourceID, destinationResourceID: "countries", fileKey, ...rest };
   return { request, ...(await stage.admin.call("microappchildStorecopy", request)) };

@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import { part, prove, type Stage } from "../testing/proofs.ts";
+import { part, prove, type TestPlatform } from "../testing/proofs.ts";
 
 const refused = { code: "invalidRequest" };
 const missing = { code: "notFound" };
@@ -9,7 +9,7 @@ const teamID = "crew";
 const ada = { teamID, userID: "ada" };
 
 /** Three teams, the first with Ada in it. */
-async function teams({ admin }: Stage) {
+async function teams({ admin }: TestPlatform) {
   await admin.call("insertorganization", { organizationInfo: { _id: organizationID, name: "Acme" } });
   for (const _id of [teamID, "support", "sales"]) {
     await admin.call("insertteam", { teamInfo: { _id, organizationID, name: _id } });
@@ -17,22 +17,23 @@ async function teams({ admin }: Stage) {
   await admin.call("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com"] });
 }
 /** Members of a team, its administrator not counted. */
-async function members({ admin }: Stage, id = teamID): Promise<unknown[]> {
+async function members({ admin }: TestPlatform, id = teamID): Promise<unknown[]> {
   const { teamMembers } = await admin.call("teammembers", { teamIDs: [id] });
   return teamMembers.map(({ email }) => email?.split("@")[0]).filter((name) => name !== "admin");
 }
-const member = async ({ admin }: Stage, named: object = ada) => (await admin.call("readteammember", named)).teamMember;
-const memberID = async (stage: Stage) => String(part(await member(stage), "teamMemberID"));
-const invite = ({ admin }: Stage, request: object) =>
+const member = async ({ admin }: TestPlatform, named: object = ada) =>
+  (await admin.call("readteammember", named)).teamMember;
+const memberID = async (stage: TestPlatform) => String(part(await member(stage), "teamMemberID"));
+const invite = ({ admin }: TestPlatform, request: object) =>
   admin.call("insertteammembers", { teamIDs: [teamID], ...request });
 
 /** Makes Ada an administrator, named in some way. */
-async function promoted(stage: Stage, named: object): Promise<unknown> {
+async function promoted(stage: TestPlatform, named: object): Promise<unknown> {
   await stage.admin.call("updateteammember", { ...named, role: "admin" });
   return part(await member(stage), "role");
 }
 
-async function removed(stage: Stage, named: object): Promise<unknown[]> {
+async function removed(stage: TestPlatform, named: object): Promise<unknown[]> {
   await stage.admin.call("deleteteammember", named);
   return members(stage);
 }

@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import { appIDIn } from "../../provider/contract/apps.ts";
 import type { RequestOf } from "../../provider/contract/endpoints.ts";
-import { prove, type Stage } from "../testing/proofs.ts";
+import { prove, type TestPlatform } from "../testing/proofs.ts";
 
 type Request = Omit<RequestOf<"sendnotification">, "appID" | "email">;
 
@@ -9,13 +9,13 @@ const email = "bob@example.com";
 const refused = { code: "invalidRequest" };
 
 /** An app of Ada's. */
-async function app({ ada }: Stage): Promise<string> {
+async function app({ ada }: TestPlatform): Promise<string> {
   const { link } = await ada.call("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "Count sheep" });
   return appIDIn(link) ?? "";
 }
 
 /** Sends to Bob; gives the answer, and what is in his inbox and on his devices. */
-async function sent(stage: Stage, request: Request) {
+async function sent(stage: TestPlatform, request: Request) {
   const appID = await app(stage);
   const answer = await stage.ada.call("sendnotification", { appID, email, ...request });
   const { inbox, pushes } = stage.emulator.notifications(email);

@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import { prove, type Stage } from "../testing/proofs.ts";
+import { prove, type TestPlatform } from "../testing/proofs.ts";
 
 const refused = { code: "invalidRequest" };
 const missing = { code: "notFound" };
@@ -7,16 +7,16 @@ const taken = { code: "conflict" };
 const forbidden = { code: "forbidden" };
 const organizationID = "acme";
 
-const acme = ({ admin }: Stage, rest: object = {}) =>
+const acme = ({ admin }: TestPlatform, rest: object = {}) =>
   admin.call("insertorganization", { organizationInfo: { _id: organizationID, name: "Acme" }, ...rest });
-const organization = async ({ admin }: Stage) =>
+const organization = async ({ admin }: TestPlatform) =>
   (await admin.call("readorganization", { organizationID })).organization;
-async function crew(stage: Stage, rest: object = {}): Promise<string> {
+async function crew(stage: TestPlatform, rest: object = {}): Promise<string> {
   await acme(stage);
   const teamInfo = { organizationID, name: "Crew", description: "Runs it" };
   return (await stage.admin.call("insertteam", { teamInfo, ...rest })).teamID;
 }
-const team = async ({ admin }: Stage, teamID: string) => (await admin.call("readteam", { teamID })).team;
+const team = async ({ admin }: TestPlatform, teamID: string) => (await admin.call("readteam", { teamID })).team;
 
 prove("organizations", {
   insertorganization: async (stage) => {

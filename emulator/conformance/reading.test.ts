@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
-import { newRow, part, prove, rowOf, rowsOf, type Stage } from "../testing/proofs.ts";
+import { newRow, part, prove, rowOf, rowsOf, type TestPlatform } from "../testing/proofs.ts";
 
-async function countries({ admin }: Stage) {
+async function countries({ admin }: TestPlatform) {
   const rows = [
     { Code: "CZ", Name: "a hill", Population: 11, Tags: ["EU"] },
     { Code: "AT", Name: "high hills and mountains", Population: 9, Tags: [] },
@@ -11,7 +11,7 @@ async function countries({ admin }: Stage) {
 }
 
 /** Codes of what a read of the three countries answers. */
-async function read(stage: Stage, query: object): Promise<unknown[]> {
+async function read(stage: TestPlatform, query: object): Promise<unknown[]> {
   if ((await rowsOf(stage)).length === 0) await countries(stage);
   return (await rowsOf(stage, query)).map((row) => row["Code"]);
 }
@@ -20,7 +20,7 @@ const all = ["CZ", "AT", "CH"];
 const sorted = (order: 1 | -1, rest: object = {}) => ({
   searchFilter: [{ resourceID: "countries", field: "1", order, ...rest }],
 });
-const wrong = (stage: Stage, query: object) =>
+const wrong = (stage: TestPlatform, query: object) =>
   stage.admin.refused("microappdata", { microAppID: "countries", ...query });
 const refused = { code: "invalidRequest" };
 
@@ -185,7 +185,7 @@ prove("reading", {
 });
 
 /** IDs of the fields of the first country, in the order of its labels. */
-async function idsOf(stage: Stage): Promise<{ fieldIDs: string[] }> {
+async function idsOf(stage: TestPlatform): Promise<{ fieldIDs: string[] }> {
   await countries(stage);
   const [raw] = await rowsOf(stage, { platformFormat: true });
   const byID = Object.entries(part(raw, "fields") as Record<string, unknown>);

@@ -1,9 +1,10 @@
 import { expect } from "@jest/globals";
-import { newRow, part, prove, rowOf, rowsOf, type Stage } from "../testing/proofs.ts";
+import { newRow, part, prove, rowOf, rowsOf, type TestPlatform } from "../testing/proofs.ts";
 
-const made = async (stage: Stage, rowData: object = { Code: "CZ" }) => rowOf(stage, await newRow(stage, rowData));
+const made = async (stage: TestPlatform, rowData: object = { Code: "CZ" }) =>
+  rowOf(stage, await newRow(stage, rowData));
 
-async function linked(stage: Stage): Promise<{ target: string; value: unknown }> {
+async function linked(stage: TestPlatform): Promise<{ target: string; value: unknown }> {
   const target = await newRow(stage, { Code: "CZK", Digits: 2 }, { microAppID: "currencies" });
   return { target, value: part(await made(stage, { Currency: { crossAppRowID: target } }), "Currency") };
 }

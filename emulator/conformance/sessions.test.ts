@@ -1,15 +1,15 @@
 import { expect } from "@jest/globals";
 import { request } from "node:http";
-import { prove, rowsOf, type Stage } from "../testing/proofs.ts";
+import { prove, rowsOf, type TestPlatform } from "../testing/proofs.ts";
 
 const email = "ada@example.com";
 const ada = { email, password: "ada" };
 const json = { "content-type": "application/json" };
 
-const login = ({ admin }: Stage) => admin.call("login", ada);
+const login = ({ admin }: TestPlatform) => admin.call("login", ada);
 
 /** Reads a team that is not there with the given headers; 404 tells that they were taken. */
-async function statusWith({ emulator }: Stage, headers: Record<string, string>): Promise<number> {
+async function statusWith({ emulator }: TestPlatform, headers: Record<string, string>): Promise<number> {
   const body = JSON.stringify({ teamID: "none" });
   return (await fetch(`${emulator.url}/api/readteam`, { method: "POST", body, headers: { ...json, ...headers } }))
     .status;

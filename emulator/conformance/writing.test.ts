@@ -1,16 +1,17 @@
 import { expect } from "@jest/globals";
-import { newRow, prove, rowOf, rowsOf, type Stage } from "../testing/proofs.ts";
+import { newRow, prove, rowOf, rowsOf, type TestPlatform } from "../testing/proofs.ts";
 
 const microAppID = "countries";
 const refused = { code: "invalidRequest" };
 const missing = { code: "notFound" };
 
-const insertRows = async ({ admin }: Stage, rows: object[], rest: object = {}) =>
+const insertRows = async ({ admin }: TestPlatform, rows: object[], rest: object = {}) =>
   (await admin.call("insertmicroapprows", { microAppID, rows: rows.map((row) => ({ ...row })), ...rest })).inserted;
-const seen = async (guest: Stage["ada"]) => (await guest.call("microappdata", { microAppID })).microAppRows.length;
+const seen = async (guest: TestPlatform["ada"]) =>
+  (await guest.call("microappdata", { microAppID })).microAppRows.length;
 
 /** A team with Bob in it. */
-async function team({ admin }: Stage): Promise<string> {
+async function team({ admin }: TestPlatform): Promise<string> {
   await admin.call("insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
   const { teamID } = await admin.call("insertteam", { teamInfo: { organizationID: "acme", name: "Crew" } });
   await admin.call("insertteammembers", { teamIDs: [teamID], userIDs: ["bob"] });

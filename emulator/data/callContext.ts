@@ -3,7 +3,7 @@ import type { Settings } from "./settings.ts";
 import type { User } from "./users.ts";
 
 /** What a handler knows beside the request: the data, who asks, what time it is. */
-export interface Call {
+export interface CallContext {
   database: Database;
   settings: Settings;
   /** Milliseconds since the epoch. */

@@ -105,14 +105,14 @@ export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
 }
 
 const secret = /^(password|authToken|token|apiKey|x-api-key)$/i;
-const wholeUntil = 2000;
+const maxWholeBytes = 2000;
 
 /** A request as it is logged. */
 export function requestText(parameters: unknown, body: Buffer): string {
   if (!isObject(parameters)) return "{}";
   const shown: Json = {};
   for (const [key, value] of Object.entries(parameters)) shown[key] = secret.test(key) ? "***" : value;
-  if (body.length <= wholeUntil) return JSON.stringify(shown);
+  if (body.length <= maxWholeBytes) return JSON.stringify(shown);
   for (const [key, value] of Object.entries(shown)) {
     if (Array.isArray(value)) shown[key] = `(${value.length} items)`;
     else if (typeof value === "object" && value !== null) shown[key] = "(object)";

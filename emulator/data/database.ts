@@ -3,7 +3,7 @@ import { otherVersion, readyDataFile } from "./dataFile.ts";
 import { isReadable, migrate } from "./migrations.ts";
 import { schema } from "./schema.ts";
 
-const keptStatements = 300;
+const maxStatements = 300;
 
 /**
  * One connection to a data file. Other processes may have the same file open: nothing is remembered outside the file,
@@ -104,7 +104,7 @@ export class Database {
     let statement = this.#statements.get(sql);
     if (statement) return statement;
     statement = this.#connection.prepare(sql);
-    if (this.#statements.size >= keptStatements) {
+    if (this.#statements.size >= maxStatements) {
       const oldest = this.#statements.keys().next().value;
       if (oldest !== undefined) this.#statements.delete(oldest);
     }

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Call } from "./callContext.ts";
+import type { CallContext } from "./callContext.ts";
 import type { Database } from "./database.ts";
 import { newToken } from "./hashing.ts";
 
@@ -22,7 +22,7 @@ export function findFile(database: Database, resourceID: string, key: string): S
 }
 
 /** All files with their sizes, the newest first. */
-export function storedFiles(database: Database): (StoredFile & { bytes: number; created: number })[] {
+export function listFiles(database: Database): (StoredFile & { bytes: number; created: number })[] {
   return database.all(
     `SELECT ${columns}, length(bytes) AS bytes, created
      FROM files f JOIN contents c ON c.digest = f.digest ORDER BY created DESC, key LIMIT 1000`,
@@ -36,7 +36,7 @@ export function keepContent(database: Database, bytes: Uint8Array): string {
   return digest;
 }
 
-export function keepFile({ database, now }: Pick<Call, "database" | "now">, file: StoredFile): void {
+export function keepFile({ database, now }: Pick<CallContext, "database" | "now">, file: StoredFile): void {
   database.run(
     "INSERT OR REPLACE INTO files (resource_id, key, filename, type, digest, created) VALUES (?, ?, ?, ?, ?, ?)",
     ...[file.resourceID, file.key, file.filename, file.type, file.digest, now],
@@ -47,7 +47,10 @@ export function keepFile({ database, now }: Pick<Call, "database" | "now">, file
 export const filePath = "/files/";
 
 /** An address that serves a file to whoever has it. */
-export function signedUrl({ database, url }: Pick<Call, "database" | "url">, { resourceID, key }: StoredFile): string {
+export function signedUrl(
+  { database, url }: Pick<CallContext, "database" | "url">,
+  { resourceID, key }: StoredFile,
+): string {
   const path = [resourceID, ...key.split("/")].map(encodeURIComponent).join("/");
   return `${url}${filePath}${path}?signature=${signature(database, resourceID, key)}`;
 }
@@ -56,12 +59,12 @@ export function signedUrl({ database, url }: Pick<Call, "database" | "url">, { r
 export function signedFile(
   database: Database,
   path: string,
-  given: string,
+  signatureText: string,
 ): (StoredFile & { bytes: Buffer }) | undefined {
   const [resourceID = "", ...rest] = path.split("/").map(decoded);
   const key = rest.join("/");
   const expected = Buffer.from(signature(database, resourceID, key));
-  const actual = Buffer.from(given);
+  const actual = Buffer.from(signatureText);
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined;
   const file = findFile(database, resourceID, key);
   if (!file) return undefined;

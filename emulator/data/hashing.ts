@@ -12,9 +12,9 @@ export function hashPassword(password: string): string {
 
 export function isPassword(password: string, kept: string): boolean {
   const [salt = "", hash = ""] = kept.split(".");
-  const given = scryptSync(password, Buffer.from(salt, "base64url"), length, cost);
+  const actual = scryptSync(password, Buffer.from(salt, "base64url"), length, cost);
   const expected = Buffer.from(hash, "base64url");
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 export const newToken = (): string => randomBytes(32).toString("base64url");

@@ -64,11 +64,11 @@ export function membershipIn(database: Database, teamID: string, userID: string)
   );
 }
 
-type Making = { database: Database; newID: () => string; now: number };
+type JoinContext = { database: Database; newID: () => string; now: number };
 
 /** Makes someone a member of a team and of everyone in its organization; one who is there stays as they are. */
-export function join(
-  making: Making,
+export function joinTeam(
+  making: JoinContext,
   team: Team,
   userID: string,
   role: "admin" | "member" = "member",
@@ -91,7 +91,7 @@ export function join(
 }
 
 /** Ends a membership. Who leaves "All Members" leaves the organization, so all of its teams (assumed). */
-export function leave(database: Database, team: Team, userID: string): void {
+export function leaveTeam(database: Database, team: Team, userID: string): void {
   const scope = team.isAllMembers === 1 ? "SELECT id FROM teams WHERE organization_id = ?" : "SELECT ?";
   database.run(
     `DELETE FROM members WHERE user_id = ? AND team_id IN (${scope})`,

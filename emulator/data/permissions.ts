@@ -1,11 +1,11 @@
-import type { Call } from "./callContext.ts";
+import type { CallContext } from "./callContext.ts";
 import type { Team } from "./memberships.ts";
 import { forbidden } from "./platformError.ts";
 
 // Who may do what is assumed: only "organization or team admins add members" is documented. A platform administrator
 // may do everything; an organization's administrators are those of its team "All Members".
 
-type Asking = Pick<Call, "database" | "user">;
+type Asking = Pick<CallContext, "database" | "user">;
 
 /** Role of the caller in the team of everyone in an organization. */
 function roleInOrganization({ database, user }: Asking, organizationID: string): string | undefined {

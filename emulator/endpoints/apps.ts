@@ -1,4 +1,4 @@
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { forbidden, notFound } from "../data/platformError.ts";
 import type { Settings } from "../data/settings.ts";
 import { userOrInvited } from "../data/users.ts";
@@ -14,12 +14,12 @@ export interface App {
 
 const columns = "a.id, owner_id AS ownerID, requester_id AS requesterID, prompt, a.created";
 
-export function findApp({ database }: Pick<Call, "database">, appID: string): App | undefined {
+export function findApp({ database }: Pick<CallContext, "database">, appID: string): App | undefined {
   return database.one<App>(`SELECT ${columns} FROM apps a WHERE id = ?`, appID);
 }
 
 /** All apps with the addresses of their owners, the newest first. */
-export function listApps(database: Call["database"]): (App & { owner: string })[] {
+export function listApps(database: CallContext["database"]): (App & { owner: string })[] {
   return database.all(
     `SELECT ${columns}, u.email AS owner
      FROM apps a JOIN users u ON u.id = a.owner_id ORDER BY a.created DESC, a.id DESC`,
@@ -27,7 +27,7 @@ export function listApps(database: Call["database"]): (App & { owner: string })[
 }
 
 /** Who may edit an app: its owner, who had it generated, and platform administrators (assumed). */
-export const mayEdit = ({ user }: Pick<Call, "user">, app: App): boolean =>
+export const mayEdit = ({ user }: Pick<CallContext, "user">, app: App): boolean =>
   user.admin || app.ownerID === user.id || app.requesterID === user.id;
 
 export const createappwithprompt: Handler<"createappwithprompt"> = (request, call) => {

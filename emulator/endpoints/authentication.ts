@@ -1,11 +1,11 @@
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
 import { forbidden, notFound, PlatformError } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
-type Data = Pick<Call, "database" | "settings" | "now">;
+type Data = Pick<CallContext, "database" | "settings" | "now">;
 
 const refused = (message: string) => new PlatformError("unauthorized", message);
 
@@ -17,10 +17,10 @@ export function signedIn({ database, settings, now }: Data, headers: Headers): U
     "SELECT user_id, created FROM sessions WHERE token = ?",
     hashToken(token),
   );
-  const lifetime = settings.tokenSeconds === undefined ? Infinity : settings.tokenSeconds * 1000;
+  const ttlMs = settings.tokenSeconds === undefined ? Infinity : settings.tokenSeconds * 1000;
   const user = session?.user_id === userID ? userByID(database, userID) : undefined;
   if (!session || !user) throw refused("You must be logged in: the token is not valid");
-  if (now - session.created >= lifetime) throw refused("You must be logged in: the token has expired");
+  if (now - session.created >= ttlMs) throw refused("You must be logged in: the token has expired");
   return user;
 }
 

@@ -1,6 +1,6 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Json } from "../../provider/contract/wire.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import { findTable, requireTable, type Field } from "../data/tables.ts";
@@ -84,7 +84,7 @@ export const microappchildStorecopy: Handler<"microappchildStorecopy"> = (reques
 
 export function prepareUpload(
   { resourceID, url }: ParsedRequestOf<"microappchildUploadFileToStore">,
-  call: Call,
+  call: CallContext,
 ): Promise<Download> {
   requireResource(call, resourceID); // nothing is downloaded for nobody
   return download(url, call.settings);
@@ -102,7 +102,7 @@ export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToS
 };
 
 /** All child records, the newest first. */
-export const listChildren = (database: Call["database"]) =>
+export const listChildren = (database: CallContext["database"]) =>
   database.all<Child>(`SELECT ${columns} FROM children ORDER BY seq DESC LIMIT 1000`).map(wire);
 
 const contentOf = ({ content }: Child): Json => JSON.parse(content) as Json; // written by microappchildCreate
@@ -115,20 +115,20 @@ function wire(child: Child) {
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-function requireChild({ database }: Call, childID: string): Child {
+function requireChild({ database }: CallContext, childID: string): Child {
   const child = database.one<Child>(`SELECT ${columns} FROM children WHERE id = ?`, childID);
   if (!child) throw notFound("Child", childID);
   return child;
 }
 
-function requireRow({ database }: Call, rowID: string): KeptRow {
+function requireRow({ database }: CallContext, rowID: string): KeptRow {
   const row = findRow(database, rowID);
   if (!row) throw notFound("Row", rowID);
   return row;
 }
 
 /** A field of the row's table that takes files; by its ID, or by its label, which people take for it. */
-function requireField({ database }: Call, row: KeptRow, fieldID: string): Field {
+function requireField({ database }: CallContext, row: KeptRow, fieldID: string): Field {
   const fields = [...requireTable(database, row.table_id).fields.values()];
   const field = fields.find(({ id, label }) => id === fieldID || label === fieldID);
   if (!field) throw notFound("Field", fieldID);
@@ -137,7 +137,7 @@ function requireField({ database }: Call, row: KeptRow, fieldID: string): Field 
 }
 
 /** A resource that files belong to: a data table, a row or an app (assumed). */
-function requireResource(call: Call, resourceID: string): void {
+function requireResource(call: CallContext, resourceID: string): void {
   const row = findRow(call.database, resourceID);
   if (row) requireVisible(call, row);
   else if (!findTable(call.database, resourceID) && !call.database.one("SELECT 1 FROM apps WHERE id = ?", resourceID)) {

@@ -11,7 +11,7 @@ export interface Download {
   filename: string;
 }
 
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Downloads a file, from hosts of the allow list only (`name`, or `name:port` for one that listens elsewhere): whoever
@@ -50,7 +50,7 @@ export async function download(address: string, settings: Settings): Promise<Dow
 function answered(url: URL): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const get = url.protocol === "http:" ? getPlain : getSecure;
-    const request = get(url, { signal: AbortSignal.timeout(patience), agent: false }, resolve);
+    const request = get(url, { signal: AbortSignal.timeout(timeoutMs), agent: false }, resolve);
     request.on("error", (error) => reject(invalid(`url: ${url.host} can't be read: ${error.message}`)));
   });
 }

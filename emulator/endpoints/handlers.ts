@@ -1,5 +1,5 @@
 import type { EndpointName, ParsedRequestOf } from "../../provider/contract/endpoints.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import * as apps from "./apps.ts";
 import * as authentication from "./authentication.ts";
 import * as children from "./children.ts";
@@ -49,7 +49,7 @@ const handlers: Handlers = {
 };
 
 type Preparations = {
-  [Name in EndpointName]?: (request: ParsedRequestOf<Name>, call: Call) => Promise<unknown>;
+  [Name in EndpointName]?: (request: ParsedRequestOf<Name>, call: CallContext) => Promise<unknown>;
 };
 
 const needed: Preparations = { microappchildUploadFileToStore: children.prepareUpload };
@@ -57,6 +57,8 @@ const needed: Preparations = { microappchildUploadFileToStore: children.prepareU
 // Of a name that is known only at run time; the contract judges the request before and the handler's type the answer.
 
 /** What takes time and must be done before the transaction begins; what it gives is the call's `fetched`. */
-export const preparations = needed as Partial<Record<EndpointName, (request: unknown, call: Call) => Promise<unknown>>>;
+export const preparations = needed as Partial<
+  Record<EndpointName, (request: unknown, call: CallContext) => Promise<unknown>>
+>;
 
-export const handlerOf = (name: EndpointName) => handlers[name] as (request: unknown, call: Call) => unknown;
+export const handlerOf = (name: EndpointName) => handlers[name] as (request: unknown, call: CallContext) => unknown;

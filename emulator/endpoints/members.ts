@@ -1,7 +1,7 @@
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import {
-  join,
-  leave,
+  joinTeam,
+  leaveTeam,
   membershipByID,
   membershipIn,
   membersOf,
@@ -22,7 +22,7 @@ export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, email
     ...(userIDs ?? []).map((id) => requireUser(database, id)),
     ...(emails ?? []).map((email) => userOrInvited(database, email, newID, now)),
   ];
-  for (const team of teams) for (const user of users) join(call, team, user.id, "member", targets);
+  for (const team of teams) for (const user of users) joinTeam(call, team, user.id, "member", targets);
   return {};
 };
 
@@ -53,7 +53,7 @@ export const deleteteammember: Handler<"deleteteammember"> = (request, call) => 
   const team = requireTeam(call.database, member.teamID);
   // Everyone may leave a team (assumed).
   if (member.userID !== call.user.id) requireTeamAdmin(call, team, "remove members");
-  leave(call.database, team, member.userID);
+  leaveTeam(call.database, team, member.userID);
   return {};
 };
 
@@ -81,9 +81,9 @@ export const enforceteammembership: Handler<"enforceteammembership"> = (request,
     const inScope = organizationID === undefined || team.organizationID === organizationID;
     if (wanted.has(teamID) || team.isAllMembers === 1 || !inScope) continue;
     requireTeamAdmin(call, team, "enforce memberships");
-    leave(database, team, user.id);
+    leaveTeam(database, team, user.id);
   }
-  for (const team of teams) join(call, team, user.id);
+  for (const team of teams) joinTeam(call, team, user.id);
   return {};
 };
 
@@ -103,7 +103,7 @@ interface Named {
 }
 
 /** The member of a request; where it names the membership and the team with the user, they must agree. */
-function requireMember({ database }: Call, { teamMemberID, teamID, userID }: Named): Membership {
+function requireMember({ database }: CallContext, { teamMemberID, teamID, userID }: Named): Membership {
   const found =
     teamMemberID === undefined
       ? membershipIn(database, teamID ?? "", userID ?? "")

@@ -1,6 +1,6 @@
 import { allMembers } from "../../provider/contract/teams.ts";
-import type { Call } from "../data/callContext.ts";
-import { deleteTeam, join, requireTeam, teamsOf } from "../data/memberships.ts";
+import type { CallContext } from "../data/callContext.ts";
+import { deleteTeam, joinTeam, requireTeam, teamsOf } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requirePlatformAdmin } from "../data/permissions.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
@@ -14,7 +14,7 @@ interface Organization {
   updated: number;
 }
 
-export function requireOrganization({ database }: Pick<Call, "database">, organizationID: string): Organization {
+export function requireOrganization({ database }: Pick<CallContext, "database">, organizationID: string): Organization {
   const sql = "SELECT id, name, description, created, updated FROM organizations WHERE id = ?";
   const found = database.one<Organization>(sql, organizationID);
   if (!found) throw notFound("Organization", organizationID);
@@ -33,7 +33,7 @@ export const insertorganization: Handler<"insertorganization"> = ({ organization
   database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description ?? null, now, now);
   const teamID = newID();
   database.run("INSERT INTO teams VALUES (?, ?, ?, NULL, ?, 1, ?, ?)", teamID, id, allMembers, admin.id, now, now);
-  join(call, requireTeam(database, teamID), admin.id, "admin");
+  joinTeam(call, requireTeam(database, teamID), admin.id, "admin");
   return { organizationID: id };
 };
 
@@ -68,7 +68,7 @@ export const deleteorganization: Handler<"deleteorganization"> = ({ organization
   return {};
 };
 
-function requireFreeName({ database }: Call, name: string, id: string): void {
+function requireFreeName({ database }: CallContext, name: string, id: string): void {
   if (database.one("SELECT 1 FROM organizations WHERE name = ? AND id <> ?", name, id)) {
     throw new PlatformError("conflict", `An organization named ${name} already exists`);
   }

@@ -1,12 +1,12 @@
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { RowForms } from "../rows/forms.ts";
 import { bounded, matcher } from "../rows/matching.ts";
-import { queryOf, type Query } from "../rows/query.ts";
+import { queryOf, type RowQuery } from "../rows/query.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { embedding, Nearest, similarity, textOf } from "../rows/vectorSearch.ts";
 import type { Handler } from "./handler.ts";
@@ -27,7 +27,7 @@ export const microappdata: Handler<"microappdata"> = (request, call) => {
   return { microAppRows: rows.map((row) => (request.platformFormat ? forms.raw(row, table) : forms.read(row, table))) };
 };
 
-function found(request: Request, table: Table, call: Call, stored: (row: KeptRow) => Row): KeptRow[] {
+function found(request: Request, table: Table, call: CallContext, stored: (row: KeptRow) => Row): KeptRow[] {
   const query = queryOf(request, table, call);
   const { skip, limit } = page(request, call);
   const wanted = request.optIsVectorSearch === true ? request.optVectorSearchString : undefined;
@@ -50,7 +50,7 @@ function found(request: Request, table: Table, call: Call, stored: (row: KeptRow
 }
 
 /** Number of the rows that a read finds without its limit; null when counting them takes too long. */
-export function countRows(request: Request, call: Call): number | null {
+export function countRows(request: Request, call: CallContext): number | null {
   const table = requireTable(call.database, request.microAppID);
   const query = queryOf(request, table, call);
   if (query.rest.length === 0) {
@@ -75,8 +75,8 @@ export function countRows(request: Request, call: Call): number | null {
 
 /** Shows the rows of a query, with the document that filters see, until the visitor has seen enough. */
 function visit(
-  { sql, values, rest }: Query,
-  { database }: Call,
+  { sql, values, rest }: RowQuery,
+  { database }: CallContext,
   stored: (row: KeptRow) => Row,
   visitor: (row: KeptRow, document: Row) => boolean,
 ): void {
@@ -95,7 +95,7 @@ function visit(
 }
 
 /** Skip and limit: those of the search filter count more than `optLimit`; 0 is no limit (assumed). */
-function page(request: Request, { settings }: Call): { skip: number; limit: number } {
+function page(request: Request, { settings }: CallContext): { skip: number; limit: number } {
   const filters = (request.searchFilter ?? []).filter(
     ({ resourceID = request.microAppID }) => resourceID === request.microAppID,
   );

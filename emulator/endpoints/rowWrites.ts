@@ -1,11 +1,11 @@
 import type { RowData } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import { requireTable, shownField, type Table } from "../data/tables.ts";
 import { requireUser } from "../data/users.ts";
 import { requireWritable } from "../rows/access.ts";
-import { judge } from "../rows/fieldValues.ts";
+import { validateValue } from "../rows/fieldValues.ts";
 import { deleteRow, findRow, insertRows, updateRow, type NewRow } from "../rows/records.ts";
 import type { Handler } from "./handler.ts";
 
@@ -69,13 +69,13 @@ interface Options {
 
 /** Judges rows that are to be written to a table. What many of them refer to is looked up once. */
 class Writer {
-  readonly #call: Call;
+  readonly #call: CallContext;
   readonly #table: Table;
   readonly #parents = new Set<string>();
   readonly #links = new Map<string, Json>();
   readonly #users = new Set<string>();
 
-  constructor(call: Call, table: Table) {
+  constructor(call: CallContext, table: Table) {
     this.#call = call;
     this.#table = table;
   }
@@ -116,7 +116,7 @@ class Writer {
       if (!field || field.type === "subtable") continue;
       const value = rowData[label];
       if (value === undefined) continue;
-      if (this.#call.settings.strict) judge(field, value, where);
+      if (this.#call.settings.strict) validateValue(field, value, where);
       values[label] = field.type === "linked" && isObject(value) ? this.#linked(label, value, where) : value;
     }
     return values;

@@ -1,4 +1,4 @@
-import { deleteTeam, join, membersOf, requireTeam } from "../data/memberships.ts";
+import { deleteTeam, joinTeam, membersOf, requireTeam } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
@@ -18,7 +18,7 @@ export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) =
     "INSERT INTO teams VALUES (?, ?, ?, ?, ?, 0, ?, ?)",
     ...[id, organizationID, name, description ?? null, admin.id, now, now],
   );
-  join(call, requireTeam(database, id), admin.id, "admin");
+  joinTeam(call, requireTeam(database, id), admin.id, "admin");
   return { teamID: id };
 };
 

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 /** Most bytes that a request may have: a batch of 10,000 wide rows fits. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** Milliseconds that requests under way get when the server closes. */
-const patience = 10_000;
+const closeTimeoutMs = 10_000;
 
 /** A request whose body is there as a whole. */
 export interface Arrived {
@@ -62,7 +62,7 @@ export async function listen(
 async function close(server: Server, held: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const response of held) response.destroy();
-  const timer = setTimeout(() => server.closeAllConnections(), patience);
+  const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   await closed;
   clearTimeout(timer);
@@ -78,7 +78,7 @@ async function respond(
   try {
     const body = await received(message);
     if (body === undefined) {
-      const failure = { status: "failure", message: `a request may have ${mostBytes} bytes at most` };
+      const failure = { status: "failure", message: `a request may have ${maxBytes} bytes at most` };
       send(response, { status: 413, body: failure, headers: { connection: "close" } });
       return;
     }
@@ -111,12 +111,12 @@ async function respond(
 
 /** The whole body, undefined when it is too large. */
 async function received(message: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(message.headers["content-length"] ?? 0) > mostBytes) return undefined;
+  if (Number(message.headers["content-length"] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > mostBytes) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

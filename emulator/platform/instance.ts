@@ -8,7 +8,7 @@ import type { Incoming, Platform } from "./platform.ts";
 import { deleteSnapshot, differences, loadSnapshot, saveSnapshot, snapshots, type Difference } from "./snapshots.ts";
 
 /** One platform of an emulator, and what tests and people do with it beside calling it. */
-export class Tenant {
+export class Instance {
   /** Address for clients, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly #platform: Platform;

@@ -2,7 +2,7 @@ import type { Endpoint, Received } from "../../provider/contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { isMutating, logCall, requestText } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
@@ -126,7 +126,7 @@ export class Platform {
     if (endpoint.auth === "token+key") requireKey(signIn, headers);
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
     const request = parseRequest(endpoint, accepted);
-    const call: Call = {
+    const call: CallContext = {
       database,
       settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
       now: entry.time,

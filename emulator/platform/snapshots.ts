@@ -32,7 +32,7 @@ const tables = Object.keys(keyColumns) as (keyof typeof keyColumns)[];
 
 const copyOf = (name: string, table: string): string => `"snapshot:${name}:${table}"`;
 
-function judgeName(name: string): void {
+function validateName(name: string): void {
   if (!/^[\w.-]{1,60}$/.test(name)) {
     throw invalid("a snapshot's name consists of letters, digits, dots, hyphens and underscores");
   }
@@ -40,7 +40,7 @@ function judgeName(name: string): void {
 
 /** Keeps the platform as it is under a name; another snapshot of that name is replaced. */
 export function saveSnapshot(database: Database, name: string): void {
-  judgeName(name);
+  validateName(name);
   database.transaction(() => {
     for (const table of tables) {
       database.execute(`DROP TABLE IF EXISTS ${copyOf(name, table)}`);
@@ -99,7 +99,7 @@ export function differences(database: Database, name: string): Difference[] {
 }
 
 function requireSnapshot(database: Database, name: string): void {
-  judgeName(name);
+  validateName(name);
   if (!snapshots(database).includes(name)) throw notFound("Snapshot", name);
   const missing = tables.find((table) => columnsOf(database, `snapshot:${name}:${table}`).length === 0);
   if (missing) throw new PlatformError("conflict", `Snapshot ${name} has no ${missing}`);

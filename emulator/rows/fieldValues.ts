@@ -18,7 +18,7 @@ const refusals: Record<FieldType, string> = {
 };
 
 /** Throws unless the field takes the value; null, which clears, is always taken. */
-export function judge(field: Field, value: unknown, where: string): void {
+export function validateValue(field: Field, value: unknown, where: string): void {
   if (!fits(field.type, value)) throw invalid(`${where}${field.label} must be ${refusals[field.type]}`);
 }
 

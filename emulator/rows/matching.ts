@@ -3,7 +3,7 @@ import sift from "sift";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
 
-const longest = 3000;
+const timeoutMs = 3000;
 
 /** A predicate over stored rows in the manner of document databases. The filters' operators were judged before. */
 export function matcher(filters: readonly Json[]): (document: unknown) => boolean {
@@ -26,7 +26,7 @@ type Sift = (filter: Json) => (document: unknown) => boolean;
  */
 export function bounded<Result>(work: () => Result): Result {
   try {
-    return runInContext("work()", createContext({ work }), { timeout: longest }) as Result;
+    return runInContext("work()", createContext({ work }), { timeout: timeoutMs }) as Result;
   } catch (error) {
     if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
       throw invalid("the filters take too long: make them simpler");

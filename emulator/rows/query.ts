@@ -1,31 +1,32 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Call } from "../data/callContext.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { sortIndex, sortName, type Field, type Table } from "../data/tables.ts";
-import { visible, type Condition } from "./access.ts";
-import { columnOf, judgeFilters, takeApart, type Column } from "./filters.ts";
+import { never, visible, type Column, type Condition } from "./access.ts";
+import { columnOf, idColumn, parentColumn, splitFilters, validateFilters } from "./filters.ts";
 import { columnsOf } from "./records.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 
 /** A read in SQL, without its limit, and the filters that are left for the documents. */
-export interface Query {
+export interface RowQuery {
   sql: string;
   values: SQLInputValue[];
   rest: Json[];
 }
 
-export function queryOf(request: Request, table: Table, call: Call): Query {
+export function queryOf(request: Request, table: Table, call: CallContext): RowQuery {
   const { strict } = call.settings;
-  judgeFilters(request.optViewFilters);
-  const { conditions, rest } = takeApart(table, request.optViewFilters ?? [], strict);
+  validateFilters(request.optViewFilters);
+  const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
   const visibility = visible(call);
   const all = [...conditions, ...searchConditions(request, table, strict), ...(visibility ? [visibility] : [])];
   const where = all.map(({ sql }) => ` AND ${sql}`).join("");
-  const ordered = order(request, table, strict);
+  const terms = order(request, table, strict);
+  const ordered = terms.map(({ column, down }) => `${column.sql}${down ? " DESC" : ""}`).join(", ");
   return {
-    sql: `SELECT ${columnsOf(table)} FROM rows ${access(table, all, ordered)}${where} ORDER BY ${ordered.join(", ")}`,
+    sql: `SELECT ${columnsOf(table)} FROM rows ${access(table, all, terms[0]?.column)}${where} ORDER BY ${ordered}`,
     values: all.flatMap((condition) => condition.values),
     rest,
   };
@@ -37,9 +38,9 @@ function searchConditions(request: Request, table: Table, strict: boolean): Cond
     .filter(({ resourceID = table.id }) => resourceID === table.id)
     .map(({ fieldID, value }) => {
       const field = [...table.fields.values()].find(({ id, label }) => id === fieldID || label === fieldID);
-      if (!field) return { sql: "0", values: [] }; // no row has a field that the table lacks
+      if (!field) return never; // no row has a field that the table lacks
       const stored = field.sort === null ? field.label : sortName(field.sort);
-      const plain = takeApart(table, [{ [stored]: { $eq: value } }], strict).conditions[0];
+      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], strict).conditions[0];
       return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
     });
 }
@@ -68,20 +69,27 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
  * parent's rows are few, equal sort values likewise. What equals a value without index is rare, too: the rows are read
  * as they lie, for in another order each costs more. Else the order decides, so that a page ends early.
  */
-function access(table: Table, conditions: readonly Condition[], ordered: readonly string[]): string {
+function access(table: Table, conditions: readonly Condition[], ordered: Column | undefined): string {
+  const ofTable = `table_id = '${table.id}'`;
   // What no row can fulfil leaves SQLite nothing that an index could be used for.
-  if (conditions.some(({ sql }) => sql === "0")) return `WHERE table_id = '${table.id}'`;
-  const of = (pattern: RegExp) => conditions.map(({ sql }) => pattern.exec(sql)?.[1]).find((found) => found);
-  if (of(/^(parent) = \?$/)) return `WHERE +table_id = '${table.id}'`;
-  const equal = of(/^(sort\d+) (?:= \?|IN )/);
-  if (equal === undefined && of(/^(json_extract)\(.*\) (?:= \?|IN )/)) return `WHERE table_id = '${table.id}'`;
-  const column = equal ?? /^sort\d+/.exec(ordered[0] ?? "")?.[0] ?? (of(/^(id) /) ? undefined : of(/^(sort\d+) /));
-  const hint = column === undefined ? "" : `INDEXED BY "${sortIndex(table.id, Number(column.slice(4)))}" `;
-  return `${hint}WHERE table_id = '${table.id}'`;
+  if (conditions.includes(never)) return `WHERE ${ofTable}`;
+  if (conditions.some(({ column, test }) => column === parentColumn && test === "equal")) return `WHERE +${ofTable}`;
+  const equal = conditions.filter(({ test }) => test === "equal" || test === "among");
+  const sortOf = (some: readonly Condition[]) => some.find(({ column }) => column?.sort !== undefined)?.column?.sort;
+  const equalSort = sortOf(equal);
+  if (equalSort === undefined && equal.some(({ column }) => column?.inDocument)) return `WHERE ${ofTable}`;
+  const byID = conditions.some(({ column }) => column === idColumn);
+  const sort = equalSort ?? ordered?.sort ?? (byID ? undefined : sortOf(conditions));
+  return `${sort === undefined ? "" : `INDEXED BY "${sortIndex(table.id, sort)}" `}WHERE ${ofTable}`;
+}
+
+interface Term {
+  column: Column;
+  down: boolean;
 }
 
 /** Order of the answer: view sorts, then numbered sort fields, then the row ID, so that it is always the same. */
-function order(request: Request, table: Table, strict: boolean): string[] {
+function order(request: Request, table: Table, strict: boolean): Term[] {
   const sorts: [Column | undefined, unknown][] = [
     ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => [
       columnOf(table, key, strict),
@@ -91,19 +99,18 @@ function order(request: Request, table: Table, strict: boolean): string[] {
       .filter(({ resourceID = table.id }) => resourceID === table.id)
       .map(({ field, order }): [Column | undefined, unknown] => {
         const sorted = table.sorted.find(({ sort }) => String(sort) === field);
-        return [sorted && { sql: `sort${sorted.sort}`, kind: "text" }, order];
+        return [sorted && { sql: `sort${sorted.sort}`, kind: "text", sort: sorted.sort }, order];
       }),
   ];
-  const terms: string[] = [];
-  let end = "id";
+  const terms: Term[] = [];
+  let down = false;
   for (const [column, way] of sorts) {
     if (!column) continue; // a key that no row has sorts nothing
-    const down = way === -1 || way === "-1" || way === "desc" || way === "descending" ? " DESC" : "";
-    terms.push(`${column.sql}${down}`);
-    if (column.sql === "id") return terms;
-    end = `id${down}`;
+    down = way === -1 || way === "-1" || way === "desc" || way === "descending";
+    terms.push({ column, down });
+    if (column === idColumn) return terms;
   }
-  return [...terms, end];
+  return [...terms, { column: idColumn, down }];
 }
 
 /** Keys with their direction, from an object or from a list of objects, pairs or names. */

@@ -44,17 +44,17 @@ export const textOf = (row: Json, labels: Iterable<string>): string =>
 
 /** Keeps the nearest of many things: the nearer, the earlier; of equals, the one that came first. */
 export class Nearest<Thing> {
-  readonly #most: number;
+  readonly #max: number;
   #kept: { thing: Thing; score: number }[] = [];
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   offer(thing: Thing, score: number): void {
     if (score <= 0) return;
     this.#kept.push({ thing, score });
-    if (this.#kept.length > 4 * this.#most + 1000) this.#kept = this.#best();
+    if (this.#kept.length > 4 * this.#max + 1000) this.#kept = this.#best();
   }
 
   list(): Thing[] {
@@ -62,6 +62,6 @@ export class Nearest<Thing> {
   }
 
   #best(): { thing: Thing; score: number }[] {
-    return this.#kept.sort((one, other) => other.score - one.score).slice(0, this.#most);
+    return this.#kept.sort((one, other) => other.score - one.score).slice(0, this.#max);
   }
 }

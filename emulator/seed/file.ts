@@ -25,7 +25,7 @@ const grammar = plainGrammar(z.object({ ...seed.shape, platform: seed }));
  * file; without one it is named by whoever started the emulator.
  */
 export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
-  if (typeof source !== "string") return judged(source ?? {}, () => "seed");
+  if (typeof source !== "string") return parseContent(source ?? {}, () => "seed");
   const from = directory ?? dirname(source);
   let text: string;
   try {
@@ -47,13 +47,13 @@ export function parseSeed(yaml: string, name: string, directory = dirname(name))
   const layers = loadLayers(resolve(name), { folder: directory, nameOf, grammar, text: yaml }, report);
   const { value } = mergedLayers(layers, report);
   if (problems.length > 0) throw new SeedError(problems.map(({ at, message }) => `${placed(at)}: ${message}`));
-  if (!value || value.kind === "scalar") return judged((value && plain(value)) ?? {}, () => `${name}:1:1`);
+  if (!value || value.kind === "scalar") return parseContent((value && plain(value)) ?? {}, () => `${name}:1:1`);
   const at = (path: PropertyKey[]): string => placed(nearest(value, path));
   // An Environment file has a seed under `platform`, beside what its program declares.
   const platform = find(value, ["platform"])?.value;
-  if (platform) return judged(plain(platform) ?? {}, at, ["platform"]);
+  if (platform) return parseContent(plain(platform) ?? {}, at, ["platform"]);
   const declared = ["organizations", "seeds", "apps"].find((key) => find(value, [key]));
-  if (value.kind !== "map" || declared === undefined) return judged(plain(value), at);
+  if (value.kind !== "map" || declared === undefined) return parseContent(plain(value), at);
   throw new SeedError([
     `${at([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,
   ]);
@@ -63,7 +63,7 @@ export function parseSeed(yaml: string, name: string, directory = dirname(name))
 const nearest = (root: Value, path: readonly PropertyKey[]): Place =>
   path.length === 0 ? keyPlace(root, path) : (find(root, path)?.value.at ?? nearest(root, path.slice(0, -1)));
 
-function judged(content: unknown, place: (path: PropertyKey[]) => string, above: PropertyKey[] = []): Seed {
+function parseContent(content: unknown, place: (path: PropertyKey[]) => string, above: PropertyKey[] = []): Seed {
   const result = seed.safeParse(content, sentences);
   if (result.success) return result.data;
   throw new SeedError(

@@ -28,7 +28,7 @@ export function plant(database: Database, seed: Seed, now: number): void {
 }
 
 /** The seed that a data file was begun with. */
-export function plantedSeed(database: Database): Seed {
+export function readPlantedSeed(database: Database): Seed {
   const kept = database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seed'");
   if (!kept) throw new Error("the data file has no seed");
   return JSON.parse(kept.value) as Seed; // written by plant

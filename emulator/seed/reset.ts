@@ -1,5 +1,5 @@
 import type { Database } from "../data/database.ts";
-import { plant, plantedSeed } from "./planting.ts";
+import { plant, readPlantedSeed } from "./planting.ts";
 
 /**
  * Puts a platform back to its seed, or to nothing but its first administrator. Sessions and the call log end too;
@@ -7,7 +7,7 @@ import { plant, plantedSeed } from "./planting.ts";
  */
 export function reset(database: Database, now: number, to: "seed" | "empty" = "seed"): void {
   database.transaction(() => {
-    const seed = plantedSeed(database);
+    const seed = readPlantedSeed(database);
     const tables =
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*:*'";
     for (const { name } of database.all<{ name: string }>(tables)) database.execute(`DELETE FROM ${name}`);

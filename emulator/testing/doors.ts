@@ -16,7 +16,7 @@ export interface Refusal {
 }
 
 /** Someone who calls endpoints through a door. Answers and requests are the contract's, whatever the form. */
-export interface Guest {
+export interface ApiUser {
   call: <Name extends EndpointName>(name: Name, request: RequestOf<Name>) => Promise<AnswerOf<Name>>;
   /** The call must be refused; the request may be anything. */
   refused: (name: EndpointName, request: object) => Promise<Refusal>;
@@ -29,11 +29,11 @@ export interface Account {
   apiKey?: string;
 }
 
-export function enter(door: Door, endpoint: string, account: Account): Guest {
+export function enter(door: Door, endpoint: string, account: Account): ApiUser {
   return door === "client" ? typed(endpoint, account) : plain(endpoint, account, door === "first form" ? 0 : 1);
 }
 
-function typed(endpoint: string, account: Account): Guest {
+function typed(endpoint: string, account: Account): ApiUser {
   const client = createClient({ endpoint, ...account, retries: { attempts: 1 } });
   return {
     call: <Name extends EndpointName>(name: Name, request: RequestOf<Name>) => {
@@ -61,7 +61,7 @@ const codes: Record<number, string> = {
   409: "conflict",
 };
 
-function plain(endpoint: string, account: Account, form: 0 | 1): Guest {
+function plain(endpoint: string, account: Account, form: 0 | 1): ApiUser {
   let session: Promise<Json> | undefined;
   const send = async (name: EndpointName, request: Json) => {
     const { to, query, sessionInBody, ...how } = forms[name][form];

@@ -3,25 +3,25 @@ import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import type { Settings } from "../data/settings.ts";
 import { createEmulator, type Emulator } from "../emulator.ts";
-import { doors, enter, type Door, type Guest } from "./doors.ts";
+import { doors, enter, type Door, type ApiUser } from "./doors.ts";
 import { facts, type Facts } from "./facts.ts";
 import { seed } from "./platform.ts";
 
 /** What a proof works with. Users have their first names for IDs. */
-export interface Stage {
+export interface TestPlatform {
   door: Door;
   emulator: Emulator;
   /** The platform's administrator. */
-  admin: Guest;
-  ada: Guest;
-  bob: Guest;
+  admin: ApiUser;
+  ada: ApiUser;
+  bob: ApiUser;
   /** Someone with the right or the wrong password or key. */
-  enter: (account: { email: string; password: string; apiKey?: string }) => Guest;
+  enter: (account: { email: string; password: string; apiKey?: string }) => ApiUser;
   /** Settings of the platform while the proof lasts. */
   settings: Partial<Settings>;
 }
 
-export type Proof = (stage: Stage) => Promise<void>;
+export type Proof = (stage: TestPlatform) => Promise<void>;
 export type Proofs<Section extends keyof Facts> = { [Fact in keyof Facts[Section]]: Proof };
 
 const apiKey = seed.administrator.apiKey;
@@ -40,9 +40,9 @@ export function prove<Section extends keyof Facts>(section: Section, proofs: Pro
   describe.each(doors)("%s", (door) => {
     const settings: Partial<Settings> = {};
     let emulator: Emulator;
-    let guests: Record<"admin" | "ada" | "bob", Guest>;
-    const entered: Guest[] = [];
-    const come = (account: Parameters<Stage["enter"]>[0]) => {
+    let guests: Record<"admin" | "ada" | "bob", ApiUser>;
+    const entered: ApiUser[] = [];
+    const come = (account: Parameters<TestPlatform["enter"]>[0]) => {
       const guest = enter(door, emulator.url, account);
       entered.push(guest);
       return guest;
@@ -76,17 +76,21 @@ export function prove<Section extends keyof Facts>(section: Section, proofs: Pro
 }
 
 /** Rows of a read, for short. */
-export async function rowsOf({ admin }: Pick<Stage, "admin">, query: object = {}, microAppID = "countries") {
+export async function rowsOf({ admin }: Pick<TestPlatform, "admin">, query: object = {}, microAppID = "countries") {
   return (await admin.call("microappdata", { microAppID, ...query })).microAppRows;
 }
 
 /** A new row's ID. */
-export async function newRow({ admin }: Pick<Stage, "admin">, rowData: object, rest: object = {}): Promise<string> {
+export async function newRow(
+  { admin }: Pick<TestPlatform, "admin">,
+  rowData: object,
+  rest: object = {},
+): Promise<string> {
   const request = { microAppID: "countries", rowData: { ...rowData }, ...rest };
   return (await admin.call("insertmicroapprow", request)).rowID;
 }
 
-export const rowOf = async ({ admin }: Pick<Stage, "admin">, rowID: string) =>
+export const rowOf = async ({ admin }: Pick<TestPlatform, "admin">, rowID: string) =>
   (await admin.call("microappdataRow", { rowID })).currentRow;
 
 /** A part of something whose form is not known. */
