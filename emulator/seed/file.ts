@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { z } from "zod";
 import { readLayers, SeedError, textOf, type Layered } from "../../provider/layers/seedLayers.ts";
-import { mostTold } from "../../provider/messages/reportedError.ts";
+import { maxReported } from "../../provider/messages/firstLines.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import { seed, type Seed, type SeedInput } from "./schema.ts";
 
@@ -39,7 +39,7 @@ function judged({ content, place }: Layered, above: PropertyKey[] = []): Seed {
     result.error.issues
       .flatMap((issue) => mistakes(issue))
       .map(({ path, what }, index) => {
-        if (index >= mostTold) return what; // it is only counted, and a place takes its time to find
+        if (index >= maxReported) return what; // it is only counted, and a place takes its time to find
         const whole = [...above, ...path];
         const name = whole.map(String).join(".");
         return `${place(whole)}: ${name === "" ? what : `${name}: ${what}`}`;

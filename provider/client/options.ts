@@ -22,7 +22,7 @@ export interface ClientOptions extends Account {
    * Milliseconds. `call` bounds a whole call with its repetitions; a change that is on its way when the caller cancels has
    * `underWay` (0 unless said otherwise) to end, so that its outcome is known.
    */
-  timeouts?: Partial<Timeouts & { call: number; logout: number; underWay: number }> | undefined;
+  timeouts?: Partial<Timeouts & { call: number; logout: number; gracePeriod: number }> | undefined;
   retries?: RetryOptions | undefined;
   /** To share one limiter between clients; otherwise the client has its own. */
   limiter?: Limiter | undefined;

@@ -5,7 +5,7 @@
  */
 export async function inParallel<Item>(
   source: AsyncIterable<Item> | Iterable<Item>,
-  most: number,
+  concurrency: number,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -18,7 +18,7 @@ export async function inParallel<Item>(
       )
       .finally(() => underWay.delete(one));
     underWay.add(one);
-    if (underWay.size >= most) await Promise.race(underWay);
+    if (underWay.size >= concurrency) await Promise.race(underWay);
     if (failures.length > 0) break;
   }
   await Promise.all(underWay);

@@ -19,7 +19,7 @@ export interface DumpOptions {
   organization: string[];
   team: string[];
   table: string[];
-  import: DumpRequest["door"];
+  import: DumpRequest["importFormat"];
   name: string;
   force?: boolean;
   json?: boolean;
@@ -35,7 +35,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
   const request = {
     ...(knows ? await managedBy(cwd, options.stack) : named),
-    door: options.import,
+    importFormat: options.import,
     name: options.name,
     force: options.force ?? false,
   };
@@ -97,12 +97,12 @@ function told(folder: string, { organizations, teams, members, tables, files, wa
 /** A line on a terminal that the next one replaces; elsewhere one in ten seconds. */
 function progressLine(): { show: (text: string) => void; end: () => void } {
   const { stderr } = process;
-  const pace = stderr.isTTY ? 100 : 10_000;
+  const throttleMs = stderr.isTTY ? 100 : 10_000;
   let last = performance.now();
   let shown = false;
   return {
     show: (text) => {
-      if (performance.now() - last < pace) return;
+      if (performance.now() - last < throttleMs) return;
       last = performance.now();
       shown = true;
       stderr.write(stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`);

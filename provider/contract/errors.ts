@@ -81,7 +81,7 @@ export class ApiError extends Error {
   /** Whether it may have been carried out all the same. */
   readonly outcome: Outcome;
   /** What the platform or the transport said, in its own words. */
-  readonly said: string;
+  readonly platformMessage: string;
 
   constructor(failure: Failure) {
     const hint = failure.hint ?? errorCodes[failure.code].hint;
@@ -93,7 +93,7 @@ export class ApiError extends Error {
     this.hint = hint;
     this.dependants = failure.dependants ?? [];
     this.outcome = failure.outcome ?? "none";
-    this.said = failure.message;
+    this.platformMessage = failure.message;
   }
 }
 

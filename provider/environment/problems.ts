@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { find, keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
-import { mostTold, told } from "../messages/reportedError.ts";
+import { maxReported, firstLines } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
 import { nearest } from "../messages/spelling.ts";
 
@@ -12,7 +12,7 @@ export function environmentError(file: string, problems: readonly Problem[]): pu
   ];
   const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
   return new pulumi.RunError(
-    `environment ${file} has ${count}:\n${told(lines)
+    `environment ${file} has ${count}:\n${firstLines(lines)
       .map((line) => `  ${line}`)
       .join("\n")}`,
   );
@@ -67,7 +67,7 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
       return issue.keys.map((key, index) => {
         const at = keyPlace(root, [...path, key]);
         // What is not told needs no advice, which takes its time.
-        if (index >= mostTold) return { at, message: `unknown key "${key}"; remove it` };
+        if (index >= maxReported) return { at, message: `unknown key "${key}"; remove it` };
         const meant = pathOf([...path, nearest(key, known) ?? key]);
         return { at, message: `unknown key "${key}"; ${suggestion(key, known)}`, meant };
       });

@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
-import { FileRefusal, mostOfLayer, readText } from "../files/files.ts";
+import { FileRefusal, maxMegabytesOfLayer, readText } from "../files/files.ts";
 import { parse, type Entry, type Mapping, type Place, type Problem, type Value } from "./document.ts";
 
 /** A file as people and the state know it: relative to the program's folder, with forward slashes. */
@@ -23,7 +23,7 @@ function loaded(
   const extending = chain.at(-1)?.at;
   let text: string;
   try {
-    text = readText(folder, path, mostOfLayer);
+    text = readText(folder, path, maxMegabytesOfLayer);
   } catch (error) {
     const message = `can't be read: ${reasonOf(error)}`;
     if (extending) report({ at: extending, message: `${file} ${message}; correct extends` });

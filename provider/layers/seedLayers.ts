@@ -1,12 +1,12 @@
 import { dirname, join, resolve } from "node:path";
 import { isNode, isScalar, LineCounter, parseDocument, visit, type Document } from "yaml";
-import { mostOfLayer, readText } from "../files/files.ts";
-import { told } from "../messages/reportedError.ts";
+import { maxMegabytesOfLayer, readText } from "../files/files.ts";
+import { firstLines } from "../messages/firstLines.ts";
 
 /** A seed that can't be taken; `message` has one line for each mistake, with file, line and column where they are known. */
 export class SeedError extends Error {
   constructor(mistakes: string[]) {
-    super(told(mistakes).join("\n"));
+    super(firstLines(mistakes).join("\n"));
     this.name = "SeedError";
   }
 }
@@ -54,7 +54,7 @@ export function readLayers(
 /** The text of a file that `directory` may name; `refuse` is told why it can't be read. */
 export function textOf(file: string, refuse: (reason: string) => never, directory: string): string {
   try {
-    return readText(directory, resolve(file), mostOfLayer);
+    return readText(directory, resolve(file), maxMegabytesOfLayer);
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const reason = error instanceof Error ? error.message.replace(/, (open|lstat|realpath) .*$/, "") : String(error);

@@ -14,7 +14,7 @@ export interface Platform {
 }
 
 /** Milliseconds that a call which changes something has to end when the run is cancelled: what is done can be saved. */
-const underWay = 15_000;
+const gracePeriodMs = 15_000;
 
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
@@ -29,7 +29,7 @@ export async function connect(
     ...(emulator ? {} : { allowed }), // an emulator of this process is nobody else
     ...credentials,
     userId,
-    timeouts: { underWay, ...timeouts },
+    timeouts: { gracePeriod: gracePeriodMs, ...timeouts },
     retries,
   });
   return {

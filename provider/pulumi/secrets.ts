@@ -64,6 +64,6 @@ export function textsIn(value: unknown): string[] {
 export const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
   Object.fromEntries(
     Object.entries(inputs.shape).flatMap(([name, schema]) =>
-      secrets.has(factsOf(schema).secrecyOf ?? "") ? [[name, true]] : [],
+      secrets.has(factsOf(schema).marksSecret ?? "") ? [[name, true]] : [],
     ),
   );

@@ -127,7 +127,7 @@ function parts(id: string): { teamID: string; userID: string } {
 
 /** The member with this user ID, or with this e-mail address, by which it may be imported. */
 async function memberCalled(context: MemberContext, teamID: string, name: string) {
-  const members = await context.members.of(teamID);
+  const members = await context.members.list(teamID);
   const found = members?.find(({ userID, email }) => userID === name || email?.toLowerCase() === name.toLowerCase());
   if (found || !members || !name.includes("@")) return found;
   // The list may have user IDs alone.

@@ -1,4 +1,4 @@
-import { FileRefusal, mostOfRows, openFile } from "../files/files.ts";
+import { FileRefusal, maxMegabytesOfRows, openFile } from "../files/files.ts";
 import { csvRows } from "./csvRows.ts";
 import { formatOf, refusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
@@ -28,7 +28,7 @@ export async function* read(given: Source, directory: string, wrong?: Wrong): As
   const format = formatOf(source);
   const streamed = [".csv", ".ndjson", ".jsonl"].includes(format);
   try {
-    const file = await openFile(directory, source, streamed ? Infinity : mostOfRows);
+    const file = await openFile(directory, source, streamed ? Infinity : maxMegabytesOfRows);
     try {
       const refusal = refusedFormat(source);
       if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);

@@ -3,7 +3,7 @@ import type { Effect } from "../../contract/endpoint.ts";
 const MB = 2 ** 20;
 
 /** Megabytes that an answer may have: a table takes many, and a platform must not fill this machine's memory. */
-export const mostOf = (effect: Effect): number => (effect === "read" ? 256 : 1);
+export const maxMegabytesOf = (effect: Effect): number => (effect === "read" ? 256 : 1);
 
 /** The text of a body; undefined when it has more than so many megabytes, of which no more are read then. */
 export async function textOf(body: AsyncIterable<Uint8Array>, megabytes: number): Promise<string | undefined> {

@@ -5,12 +5,12 @@ import { SnapshotCache } from "./snapshotCache.ts";
 
 interface Options {
   /** Milliseconds that a table which was read answers further reads. Our own writes drop it. */
-  lifetime?: number;
+  ttlMs?: number;
   now?: () => number;
 }
 
 /** A table of more rows than this is read by each reader anew: nobody's memory should hold it. */
-const mostRows = 10_000;
+const maxKeptRows = 10_000;
 
 /**
  * Reads of whole tables, for many readers at a time that only look: what one of them reads of a small table serves all who
@@ -21,13 +21,13 @@ export class TableReads {
   readonly #snapshots: SnapshotCache<Row[]>;
   readonly #underway = new Map<string, Promise<void>>();
 
-  constructor(client: Calls<"microappdata">, { lifetime = 5_000, now = Date.now }: Options = {}) {
+  constructor(client: Calls<"microappdata">, { ttlMs = 5_000, now = Date.now }: Options = {}) {
     this.#client = client;
-    this.#snapshots = new SnapshotCache(lifetime, now);
+    this.#snapshots = new SnapshotCache(ttlMs, now);
   }
 
   /** The rows of a table as they were at most a lifetime ago, page by page. */
-  async *look(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
+  async *read(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
     for (let reader; (reader = this.#underway.get(table)) !== undefined;) await reader;
     const known = this.#snapshots.get(table);
     if (known) {
@@ -44,7 +44,7 @@ export class TableReads {
     let rows: Row[] | undefined = [];
     try {
       for await (const page of pages(this.#client, { microAppID: table, ...call })) {
-        rows = rows && rows.length + page.length <= mostRows ? [...rows, ...page] : undefined;
+        rows = rows && rows.length + page.length <= maxKeptRows ? [...rows, ...page] : undefined;
         // A large table is everybody's own: nobody waits for its end.
         if (!rows) letOthers();
         yield page;

@@ -12,15 +12,15 @@ declare module "zod" {
     /** Never shown, logged or stored in clear. */
     secret?: boolean;
     /** A change of this input alone changes nothing on the platform. */
-    settles?: "silently";
+    ignoredInDiff?: boolean;
     /** An input that the outputs do not hold, since the state would carry it for nothing. */
-    inputOnly?: boolean;
+    writeOnly?: boolean;
     /** An input that check or a door sets, and never a program. */
     computed?: boolean;
     /** A computed input that only check needs: no state has it. */
     passing?: boolean;
     /** An input that says whether another one is a secret: a door that sees it sets it. */
-    secrecyOf?: string;
+    marksSecret?: string;
     /** A secret where this input is true. */
     secretIf?: string;
     /** Of use to a resource alone: neither a schema nor an SDK has it. */
@@ -28,9 +28,9 @@ declare module "zod" {
     /** An output that no update in place changes. */
     stable?: boolean;
     /** A list whose items another input names, one by one: engines get it as a map, so that a diff shows each by name. */
-    namedBy?: string;
+    keyedBy?: string;
     /** What a change of this one is shown as: changes of that input's parts. */
-    shownAs?: string;
+    diffedAs?: string;
     /** An output that says nothing to a reader. */
     opaque?: boolean;
     /** An output that check may know: an engine gets it among the inputs, and a preview shows it. */
@@ -42,16 +42,16 @@ declare module "zod" {
 export const facts = [
   "replaces",
   "secret",
-  "settles",
-  "inputOnly",
+  "ignoredInDiff",
+  "writeOnly",
   "computed",
   "passing",
-  "secrecyOf",
+  "marksSecret",
   "secretIf",
   "internal",
   "stable",
-  "namedBy",
-  "shownAs",
+  "keyedBy",
+  "diffedAs",
   "opaque",
   "foreseen",
 ] as const;
@@ -160,7 +160,7 @@ export interface Observed<Outputs> {
 export const common = {
   resourceUrn: z.string().optional().meta({
     description: "The resource's own URN. Set by the SDK.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
     internal: true,
   }),
@@ -169,7 +169,7 @@ export const common = {
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */
 export const generation = z.int().min(1).optional().meta({
   description: "How many forced replacements it is the result of.",
-  settles: "silently",
+  ignoredInDiff: true,
   computed: true,
   internal: true,
 });
@@ -177,7 +177,7 @@ export const generation = z.int().min(1).optional().meta({
 /** The input by which something that already exists is taken over. */
 export const adopt = z.boolean().optional().meta({
   description: "Take over what already exists on the platform, instead of refusing.",
-  settles: "silently",
+  ignoredInDiff: true,
 });
 
 /**

@@ -1,6 +1,6 @@
+import { withoutUndefined } from "../../contract/values.ts";
 import type { AnswerOf } from "../../contract/endpoints.ts";
 import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
-import { given } from "../model/creation.ts";
 import type { Context } from "../model/resource.ts";
 
 /** What is declared of a file. */
@@ -36,7 +36,7 @@ export function fileName({ filename, url = "" }: Pick<FileDeclaration, "filename
 /** What is declared of a record's content. The address of a copy is known once it is stored. */
 export function wanted(inputs: FileDeclaration): Partial<Content> {
   const { url, store, size, type } = inputs;
-  return given({ filename: fileName(inputs), size, type, url: store ? undefined : url });
+  return withoutUndefined({ filename: fileName(inputs), size, type, url: store ? undefined : url });
 }
 
 /** Names of what a record's content has otherwise. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../contract/values.ts";
 import { CallCounter } from "../../client/calls.ts";
 import { some } from "../../messages/text.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
@@ -6,7 +7,6 @@ import type { KnownRows } from "../../reconcile/ownership.ts";
 import { Lookup } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
-import { given } from "../model/creation.ts";
 import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, quoted, type Summary } from "./declared/declaration.ts";
@@ -18,7 +18,7 @@ import { applyPlan } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
-import { liveRows, type SeeRow } from "./live/reads.ts";
+import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import type { Removal, Spared } from "./live/rowWriter.ts";
@@ -133,7 +133,7 @@ async function applied<Inputs extends SeedInputs>(
   const ours = oursAfter(summary.rows, plan, undone);
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
-    ...given({ departed: departed.encode(removing, (key) => ours.has(key)) }),
+    ...withoutUndefined({ departed: departed.encode(removing, (key) => ours.has(key)) }),
   };
   if (failures.length > 0) {
     const done = summary.rows.length - undone.wanted.size - plan.kept;
@@ -163,8 +163,8 @@ async function observedRows(
 ): Promise<SeenRows> {
   const { last, old, summary, links, recreates } = run;
   const numbered = new NumberedKeys(inputs.key);
-  const see: SeeRow = ({ index, values }) => {
-    if (index === undefined) numbered.see(values);
+  const see: ObserveRow = ({ index, values }) => {
+    if (index === undefined) numbered.observe(values);
   };
   if (old && last.count > 0 && isReshaped(old, inputs)) {
     const found = { ledger: last, summary, links };

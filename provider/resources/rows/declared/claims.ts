@@ -59,7 +59,7 @@ export class RowClaims {
   }
 
   /** What a seed of the run declares. */
-  of(urn: string | undefined): RowClaim | undefined {
+  find(urn: string | undefined): RowClaim | undefined {
     return this.#checked.get(urn ?? "");
   }
 

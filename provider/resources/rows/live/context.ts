@@ -8,10 +8,10 @@ import type { RowClaims } from "../declared/claims.ts";
 export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
   rowClaims: RowClaims;
   /** Nothing is planned by what is read: others may have read it a moment ago. */
-  looking?: boolean;
+  fromCache?: boolean;
 }
 
 /** All rows of a table, page by page. */
-export function rowsOf({ client, tables, signal, onCall, looking }: RowContext, table: string): AsyncIterable<Row[]> {
-  return looking ? tables.look(table, { signal, onCall }) : pages(client, { microAppID: table, signal, onCall });
+export function rowsOf({ client, tables, signal, onCall, fromCache }: RowContext, table: string): AsyncIterable<Row[]> {
+  return fromCache ? tables.read(table, { signal, onCall }) : pages(client, { microAppID: table, signal, onCall });
 }

@@ -2,7 +2,7 @@
 const enough = 2;
 
 /** How far a long piece of work is, for people: `4,000 of 10,000 rows written, 2,000/s, 3 s left`. */
-export class Pace {
+export class ProgressRate {
   readonly #what: string;
   readonly #total: number | undefined;
   readonly #now: () => number;
