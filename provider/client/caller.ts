@@ -36,7 +36,7 @@ interface Call<Name extends EndpointName> {
   attempt: number;
 }
 
-/** How a failed call ends, beside what its last attempt says. */
+/** How a failed call ends, beside what its last attempt found. */
 interface Ending {
   outcome?: Outcome;
   hint?: string | undefined;
@@ -134,7 +134,7 @@ export class Caller {
     }
   }
 
-  /** Sends a call once and says how it went. */
+  /** Sends a call once; answers how it went. */
   async #attempt<Name extends EndpointName>(
     call: Call<Name>,
     credentials: Credentials | undefined,

@@ -1,5 +1,5 @@
 /**
- * Works on the items of a source, at most so many at a time, and takes an item only when there is room for it: memory
+ * Works on the items of a source, `concurrency` of them at a time, and takes an item only when there is room for it: memory
  * stays flat however long the source is. After the first failure no item is taken any more; the call ends with that
  * failure once the work under way has ended.
  */

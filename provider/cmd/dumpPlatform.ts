@@ -25,7 +25,7 @@ export interface DumpOptions {
   json?: boolean;
 }
 
-/** Dumps what the flags say into a folder, and tells what was written. */
+/** Dumps what the flags select into a folder; prints what was written. */
 export async function dumpPlatform(folder: string, options: DumpOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
   const { organization: organizations, team: teams, table } = options;

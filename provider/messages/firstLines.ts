@@ -1,4 +1,4 @@
-/** Problems of one kind that are told at once: nobody reads more of them. */
+/** Problems of one kind that are reported at once: nobody reads more of them. */
 export const maxReported = 50;
 
 /** The first lines, and how many there are beside. */

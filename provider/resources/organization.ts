@@ -137,7 +137,7 @@ type Found = NonNullable<AnswerOf<"readorganization">["organization"]>;
 const find = async (context: Context, organizationID: string): Promise<Found | undefined> =>
   (await orUndefinedIfNotFound(context.client.readorganization({ organizationID }, context)))?.organization;
 
-/** Sends only what differs from what is there, and tells what is there then. */
+/** Sends only what differs from what is there; answers what is there then. */
 async function sync(context: Context, organizationID: string, inputs: Inputs): Promise<Inputs> {
   const found = await find(context, organizationID);
   if (!found)

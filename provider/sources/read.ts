@@ -6,7 +6,7 @@ import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type W
 import { EncodingError, textOf } from "./textFiles.ts";
 import { yamlRows } from "./yamlRows.ts";
 
-/** Something wrong with a source, in one sentence that names file and line and says what to do. */
+/** Something wrong with a source, in one sentence with file, line and remedy. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 }

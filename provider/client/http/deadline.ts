@@ -40,7 +40,7 @@ export class Stop {
     );
   }
 
-  /** From now on what is under way has so many milliseconds to end when the caller cancels, but no more time than before. */
+  /** Grace period (ms) after a cancellation; it never extends the deadline. */
   setGracePeriod(milliseconds: number): void {
     this.#gracePeriodMs = milliseconds;
   }

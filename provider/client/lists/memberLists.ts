@@ -23,9 +23,9 @@ interface Pending<Request, Answer> {
 type List = ListedMember[] | undefined;
 
 interface Options extends CallOptions {
-  /** Milliseconds that calls are collected before they are sent as one. */
+  /** Milliseconds that calls are collected before they are sent as one (default 5). */
   batchWindowMs?: number;
-  /** Milliseconds that a list which was read answers further reads. Our own writes drop it. */
+  /** Milliseconds that a list which was read serves further reads (default 5,000). Our own writes drop it. */
   ttlMs?: number;
   now?: () => number;
 }
@@ -86,7 +86,7 @@ export class MemberLists {
     return list;
   }
 
-  /** Adds someone to a team unless they are a member, and tells who they are. */
+  /** Adds someone to a team unless they are a member; answers the membership. */
   add(teamID: string, invitation: Invitation): Promise<Joined> {
     return new Promise((resolve, reject) => {
       const waiting = this.#additions.get(teamID) ?? [];
@@ -152,7 +152,7 @@ export class MemberLists {
     );
   }
 
-  /** A list that was read before or during a change says nothing about the time after it. */
+  /** A list that was read before or during a change is not served after it. */
   async #changing(teamID: string, change: () => Promise<unknown>): Promise<void> {
     this.#snapshots.changed(teamID);
     try {

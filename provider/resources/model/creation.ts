@@ -33,13 +33,13 @@ const absentAs = (declared: string | null, found: string | null | undefined): st
 
 const day = 86_400_000;
 
-/** Whether the platform says that a thing was made a moment ago, as what an interrupted run made was. */
+/** Whether a thing was made within the last day, as what an interrupted run made was. */
 function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boolean {
   const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
   return now() - time <= day;
 }
 
-/** Goes on with what is there under the ID that this resource creates its thing with, or says why not. */
+/** Goes on with what is there under the ID of the creation, or throws why not. */
 function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
   const { context, what, matches, adopt, keeps = false } = creation;
   if (keeps) return;

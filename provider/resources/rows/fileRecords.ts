@@ -79,7 +79,7 @@ export async function storedFile(
   );
 }
 
-/** Makes the record, and tells its ID; the list shows whether one whose answer was lost was made. */
+/** Makes the record and answers its ID; where the answer was lost, the list shows whether it was made. */
 export const made = (
   context: Context,
   { table, fieldID }: FileDeclaration,

@@ -19,7 +19,7 @@ export function callsAhead(declaration: LinkDeclaration, { insert, update, remov
   return 2 * tables.size + pages + batches + update + remove + looks;
 }
 
-/** Tells what a run found that its outcome does not show. */
+/** Reports what a run found that its outcome does not show. */
 export function tellFindings(report: Report, table: string, plan: RowPlan): void {
   const { proven, duplicates } = plan;
   if (!proven) {

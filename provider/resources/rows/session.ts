@@ -71,7 +71,7 @@ const handedOver = (
   return indicesWithin(givers, inputs, directory);
 };
 
-/** Brings the table to what the source says and tells what is ours then. */
+/** Brings the table to the content of the source; answers what is ours then. */
 export async function apply<Inputs extends SeedInputs>(
   context: RowContext,
   id: string,

@@ -7,7 +7,7 @@ import type { RowClaims } from "../declared/claims.ts";
 /** What rows are read and written with. */
 export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
   rowClaims: RowClaims;
-  /** Nothing is planned by what is read: others may have read it a moment ago. */
+  /** Whether rows that were read a moment ago do: nothing is planned by them. */
   fromCache?: boolean;
 }
 

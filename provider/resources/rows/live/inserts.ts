@@ -33,8 +33,8 @@ export class RowInserts {
   }
 
   /**
-   * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` is
-   * told of each of them, `inserted` of all others.
+   * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` gets
+   * each of them, `inserted` all others.
    */
   async insert(
     batch: readonly NewRow[],

@@ -9,11 +9,11 @@ import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
 
-/** Is shown a row, in the words of the source, with the index of the wanted row that it meets. */
+/** Gets each live row with a key: its values in the terms of the source, and the index of the wanted row that it matches. */
 export type ObserveRow = (row: RowDigests & { index: number | undefined; values: RowData; dangling: boolean }) => void;
 
 /**
- * Reads the rows of a table into digests; `see` is shown each one that has a key.
+ * Reads the rows of a table into digests; `observe` gets each one that has a key.
  * @param ledger undefined where it has other digests
  */
 export async function liveRows(

@@ -1,4 +1,4 @@
-/** Seconds before a rate says something. */
+/** Seconds before there is a rate. */
 const enough = 2;
 
 /** How far a long piece of work is, for people: `4,000 of 10,000 rows written, 2,000/s, 3 s left`. */
@@ -17,7 +17,7 @@ export class ProgressRate {
     this.#began = now();
   }
 
-  /** So many more are done. */
+  /** Adds to the count; answers how far the work is. */
   add(count: number): string {
     this.#done += count;
     const seconds = (this.#now() - this.#began) / 1000;

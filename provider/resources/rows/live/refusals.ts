@@ -44,7 +44,7 @@ export class RowRefusals {
     return this.#found.length;
   }
 
-  /** @param said what the platform said, in its own words */
+  /** @param said the platform's words */
   add({ index, line }: { index: number; line: number }, said: string): void {
     this.#found.push({ index, line, said: printableLine(said).replace(place, "") });
   }

@@ -19,7 +19,7 @@ import { RowRefusals } from "./refusals.ts";
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
 const concurrency = { batches: 4, calls: 16 };
 
-/** After so many rows that the platform refused one by one, the rest is not tried. */
+/** After this many refusals of single rows, the rest is not tried. */
 const maxRefused = 20;
 
 /** A row that a run is about to remove. */
