@@ -1,8 +1,7 @@
 import { createClient } from "../client/client.ts";
 import { MemberLists } from "../client/lists/memberLists.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
-import { type Client } from "../client/options.ts";
-import { type ClientOptions } from "../client/options.ts";
+import type { Client, ClientOptions } from "../client/options.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 
 /** The platform as a provider reaches it. */

@@ -6,8 +6,7 @@ import { email, id, withoutUndefined } from "../contract/values.ts";
 import { exceptSpelling } from "./members/users.ts";
 import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
-import { resource } from "./resource.ts";
-import { type State } from "./resource.ts";
+import { resource, type State } from "./resource.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
 

@@ -3,8 +3,7 @@ import { maxRowsPerInsert } from "../../contract/rows.ts";
 import { counted } from "../../messages/text.ts";
 import type { Forecast, RowPlan } from "../../reconcile/rows.ts";
 import type { Report } from "../model/resource.ts";
-import { linksOf } from "./declared/links.ts";
-import { type LinkDeclaration } from "./declared/links.ts";
+import { linksOf, type LinkDeclaration } from "./declared/links.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
