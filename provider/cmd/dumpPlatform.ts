@@ -19,7 +19,7 @@ export interface DumpOptions {
   organization: string[];
   team: string[];
   table: string[];
-  import: DumpRequest["importFormat"];
+  import: DumpRequest["importFor"];
   name: string;
   force?: boolean;
   json?: boolean;
@@ -35,7 +35,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
   const request = {
     ...(knows ? await managedBy(cwd, options.stack) : named),
-    importFormat: options.import,
+    importFor: options.import,
     name: options.name,
     force: options.force ?? false,
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { calledBy, type Replaced } from "./model/identities.ts";
 import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
@@ -7,7 +8,6 @@ import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/inte
 import { resource, type State } from "./resource.ts";
 import { address, childrenOf, differing, fileName, made, storedFile, wanted, type Child } from "./rows/fileRecords.ts";
 import { rowByKey } from "./rows/live/links.ts";
-import { isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 
 const inputs = z.object({
   ...common,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
 import { invitationTargets } from "./members/invitations.ts";
@@ -8,7 +9,6 @@ import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
-import { orUndefinedIfNotFound } from "../contract/errors.ts";
 
 const inputs = z.object({
   ...common,

@@ -1,6 +1,6 @@
-import { withoutUndefined } from "../../contract/values.ts";
 import type { AnswerOf } from "../../contract/endpoints.ts";
 import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import type { Context } from "../model/resource.ts";
 
 /** What is declared of a file. */

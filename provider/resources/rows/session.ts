@@ -1,5 +1,6 @@
-import { withoutUndefined } from "../../contract/values.ts";
 import { CallCounter } from "../../client/calls.ts";
+import { orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import { some } from "../../messages/text.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
@@ -17,14 +18,13 @@ import { comesBack, departedFrom } from "./departed.ts";
 import { applyPlan } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
-import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
+import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import type { Removal, Spared } from "./live/rowWriter.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed } from "./spared.ts";
-import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {

@@ -1,6 +1,6 @@
-import { withoutUndefined } from "../../../contract/values.ts";
 import { pages } from "../../../client/lists/pages.ts";
 import { ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
+import { withoutUndefined } from "../../../contract/values.ts";
 import { rowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../../sources/source.ts";

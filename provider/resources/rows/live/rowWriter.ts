@@ -12,8 +12,8 @@ import type { RowContext } from "./context.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import type { Links } from "./links.ts";
 import { lostLabels } from "./lostLabels.ts";
-import { ProgressRate } from "./progressRate.ts";
 import { PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { ProgressRate } from "./progressRate.ts";
 import { RowRefusals } from "./refusals.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
