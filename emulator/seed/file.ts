@@ -1,18 +1,18 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
-import { mostOfLayer, readText } from "../../provider/files/files.ts";
+import { maxMegabytesOfLayer, readText } from "../../provider/files/files.ts";
 import { find, keyPlace, plain, type Place, type Problem, type Value } from "../../provider/layers/document.ts";
 import { plainGrammar } from "../../provider/layers/grammar.ts";
 import { absent, loadLayers, mergedLayers, reasonOf } from "../../provider/layers/layers.ts";
 import { placed } from "../../provider/layers/verbs.ts";
-import { mostTold, told } from "../../provider/messages/reportedError.ts";
+import { firstLines, maxReported } from "../../provider/messages/firstLines.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import { seed, type Seed, type SeedInput } from "./schema.ts";
 
 /** A seed that can't be taken; `message` has one line for each mistake, with file, line and column where they are known. */
 export class SeedError extends Error {
   constructor(mistakes: string[]) {
-    super(told(mistakes).join("\n"));
+    super(firstLines(mistakes).join("\n"));
     this.name = "SeedError";
   }
 }
@@ -29,7 +29,7 @@ export function readSeed(source: string | SeedInput | undefined, directory?: str
   const from = directory ?? dirname(source);
   let text: string;
   try {
-    text = readText(from, resolve(source), mostOfLayer);
+    text = readText(from, resolve(source), maxMegabytesOfLayer);
   } catch (error) {
     const reason = reasonOf(error);
     throw new SeedError([
@@ -70,7 +70,7 @@ function parseContent(content: unknown, place: (path: PropertyKey[]) => string, 
     result.error.issues
       .flatMap((issue) => mistakes(issue))
       .map(({ path, what }, index) => {
-        if (index >= mostTold) return what; // it is only counted, and a place takes its time to find
+        if (index >= maxReported) return what; // it is only counted, and a place takes its time to find
         const whole = [...above, ...path];
         const name = whole.map(String).join(".");
         return `${place(whole)}: ${name === "" ? what : `${name}: ${what}`}`;

@@ -44,7 +44,7 @@ function typed(endpoint: string, account: Account): ApiUser {
       try {
         await (client[name] as (request: object) => Promise<unknown>)(request);
       } catch (error) {
-        const { code, said } = error as { code: string; said: string };
+        const { code, platformMessage: said } = error as { code: string; platformMessage: string };
         return { code, said, body: undefined };
       }
       throw new Error(`${name} was not refused`);

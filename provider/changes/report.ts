@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { mostOfLayer, readText } from "../files/files.ts";
+import { maxMegabytesOfLayer, readText } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf, treeOf } from "./base/commits.ts";
@@ -181,7 +181,7 @@ async function textsOf(
 
 function textIn(folder: string, file: string): string | undefined {
   try {
-    return readText(folder, file, mostOfLayer);
+    return readText(folder, file, maxMegabytesOfLayer);
   } catch {
     return undefined;
   }

@@ -109,7 +109,7 @@ class Comparison {
         if (at === undefined) {
           this.#tally.add++;
           if (this.#hasRoom("add")) this.#list("add", this.#name(values), placeOf(this.#head, line), {}, values);
-        } else if (this.#before.says(at, digester.content(values))) this.#tally.same++;
+        } else if (this.#before.hasContent(at, digester.content(values))) this.#tally.same++;
         else {
           this.#tally.change++;
           if (this.#hasRoom("change")) this.#changed.set(at, { values, line });

@@ -3,7 +3,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { ApiError, type Failure, type Outcome } from "../contract/errors.ts";
 import { Mask } from "../messages/masks.ts";
-import { judge } from "./http/answers.ts";
+import { parseReply } from "./http/answers.ts";
 import type { CallOptions } from "./http/call.ts";
 import { Stop, unlessAborted } from "./http/deadline.ts";
 import { Limiter, type Load } from "./http/limiter.ts";
@@ -36,7 +36,7 @@ interface Call<Name extends EndpointName> {
   attempt: number;
 }
 
-/** How a failed call ends, beside what its last attempt says. */
+/** How a failed call ends, beside what its last attempt found. */
 interface Ending {
   outcome?: Outcome;
   hint?: string | undefined;
@@ -80,7 +80,7 @@ export class Caller {
     { signal, timeout = this.#timeouts.call, onCall, glance }: CallOptions = {},
     written?: Written,
   ): Promise<AnswerOf<Name>> {
-    this.#transport.permit(name);
+    this.#transport.assertAllowed(name);
     const { auth }: Endpoint = endpoints[name];
     if (auth === "token+key" && this.#options.apiKey === undefined) {
       const hint = "Set apiKey to the key that the platform's operator gave you.";
@@ -134,7 +134,7 @@ export class Caller {
     }
   }
 
-  /** Sends a call once and says how it went. */
+  /** Sends a call once; answers how it went. */
   async #attempt<Name extends EndpointName>(
     call: Call<Name>,
     credentials: Credentials | undefined,
@@ -147,7 +147,7 @@ export class Caller {
       call.deadline ??= began + call.timeout;
       stop.after(call.deadline - began);
       const { effect }: Endpoint = endpoints[name];
-      if (effect !== "read") stop.bePatient(this.#timeouts.underWay);
+      if (effect !== "read") stop.setGracePeriod(this.#timeouts.underWay);
       const outcome = await this.#sent(call, credentials, stop);
       const failed = "failed" in outcome ? outcome.failed : undefined;
       slot.release(loadOf(failed));
@@ -181,7 +181,7 @@ export class Caller {
       return { failed: { code, message, lasting: error.lasting, sent: error.code !== "unreachable" } };
     }
     if (reply.status === 200) await glance?.(reply.text);
-    const judged = judge(name, reply);
+    const judged = parseReply(name, reply);
     if ("answer" in judged) return { ...judged, status: reply.status };
     return { failed: { ...judged.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };
   }

@@ -190,7 +190,7 @@ test("no error text holds a secret, even when the platform repeats what it was s
   await refused.close();
   for (const error of errors) {
     if (!(error instanceof ApiError)) throw error;
-    expect(error.said).toContain("[secret]");
+    expect(error.platformMessage).toContain("[secret]");
     const all = `${error.message} ${error.stack ?? ""} ${JSON.stringify(error)} ${String(error.cause)}`;
     for (const secret of secrets) expect(all).not.toContain(secret);
   }

@@ -10,7 +10,7 @@ import type { Account } from "./session.ts";
 export interface ClientOptions extends Account {
   /** Address of the platform, `https://…`. A path of its own comes before the endpoints' paths. */
   endpoint: string;
-  /** Origins to which anything may be sent; any unless this says otherwise. */
+  /** Origins to which anything may be sent (default: any). */
   allowed?: readonly string[] | undefined;
   /** Key that some endpoints need beside the token. */
   apiKey?: string | undefined;
@@ -19,20 +19,21 @@ export interface ClientOptions extends Account {
   /** Refuse every call that may change something, before it is sent. */
   readOnly?: boolean | undefined;
   /**
-   * Milliseconds. `call` bounds a whole call with its repetitions; a change that is on its way when the caller cancels has
-   * `underWay` (0 unless said otherwise) to end, so that its outcome is known.
+   * Time-outs in milliseconds: `connect` 10,000, `headers` and `body` 120,000, `call` 300,000 for a whole call with its
+   * repetitions, `logout` 2,000. `gracePeriod` (0) lets a change end that is on its way when the caller cancels, so that
+   * its outcome is known; it never extends `call`.
    */
-  timeouts?: Partial<Timeouts & { call: number; logout: number; underWay: number }> | undefined;
+  timeouts?: Partial<Timeouts & { call: number; logout: number; gracePeriod: number }> | undefined;
   retries?: RetryOptions | undefined;
-  /** To share one limiter between clients; otherwise the client has its own. */
+  /** Limiter that several clients share (default: one of its own). */
   limiter?: Limiter | undefined;
-  /** Told of each request when it is over. */
+  /** Called after each request. */
   onCall?: ((call: CallRecord) => void) | undefined;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch (default: the clock). */
   now?: (() => number) | undefined;
-  /** From 0 to 1. */
+  /** From 0 to 1 (default: `Math.random`). */
   random?: (() => number) | undefined;
-  /** Waits between attempts; rejects when the signal aborts. */
+  /** Waits between attempts; rejects when the signal aborts (default: a timer). */
   wait?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 

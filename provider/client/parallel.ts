@@ -1,11 +1,11 @@
 /**
- * Works on the items of a source, at most so many at a time, and takes an item only when there is room for it: memory
+ * Works on the items of a source, `concurrency` of them at a time, and takes an item only when there is room for it: memory
  * stays flat however long the source is. After the first failure no item is taken any more; the call ends with that
  * failure once the work under way has ended.
  */
 export async function inParallel<Item>(
   source: AsyncIterable<Item> | Iterable<Item>,
-  most: number,
+  concurrency: number,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -18,7 +18,7 @@ export async function inParallel<Item>(
       )
       .finally(() => underWay.delete(one));
     underWay.add(one);
-    if (underWay.size >= most) await Promise.race(underWay);
+    if (underWay.size >= concurrency) await Promise.race(underWay);
     if (failures.length > 0) break;
   }
   await Promise.all(underWay);

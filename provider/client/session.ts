@@ -51,7 +51,7 @@ export class Session {
     return (this.#current ??= this.#begin(email, password));
   }
 
-  /** Ends the session that was begun here and says which it was; the caller tells the platform. */
+  /** Ends the session that was begun here and answers which it was; the caller logs it out. */
   end(): Credentials | undefined {
     const ended = this.#established;
     this.#forget();

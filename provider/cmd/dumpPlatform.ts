@@ -19,13 +19,13 @@ export interface DumpOptions {
   organization: string[];
   team: string[];
   table: string[];
-  import: DumpRequest["door"];
+  import: DumpRequest["importFor"];
   name: string;
   force?: boolean;
   json?: boolean;
 }
 
-/** Dumps what the flags say into a folder, and tells what was written. */
+/** Dumps what the flags select into a folder; prints what was written. */
 export async function dumpPlatform(folder: string, options: DumpOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
   const { organization: organizations, team: teams, table } = options;
@@ -35,7 +35,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   const knows = !isNamed && (options.stack !== undefined || !process.env["MICROAPPS_ENDPOINT"]);
   const request = {
     ...(knows ? await managedBy(cwd, options.stack) : named),
-    door: options.import,
+    importFor: options.import,
     name: options.name,
     force: options.force ?? false,
   };
@@ -98,12 +98,12 @@ function told(folder: string, { organizations, teams, members, tables, files, wa
 /** A line on a terminal that the next one replaces; elsewhere one in ten seconds. */
 function progressLine(): { show: (text: string) => void; end: () => void } {
   const { stderr } = process;
-  const pace = stderr.isTTY ? 100 : 10_000;
+  const throttleMs = stderr.isTTY ? 100 : 10_000;
   let last = performance.now();
   let shown = false;
   return {
     show: (text) => {
-      if (performance.now() - last < pace) return;
+      if (performance.now() - last < throttleMs) return;
       last = performance.now();
       shown = true;
       stderr.write(stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`);

@@ -27,15 +27,15 @@ export interface Endpoint<Request extends z.ZodType = z.ZodType, Answer extends 
   effect: Effect;
   /** The documented form of the request, which the client sends: body of a POST, query of a GET. */
   request: Request;
-  /** Brings every other form that is in use to the documented one, before `request` judges it. */
+  /** Brings every other form that is in use to the documented one, before `request` validates it. */
   accept: (received: Received) => unknown;
-  /** What the answer says, without its envelope. Its input form is what the emulator's handler returns. */
+  /** The answer without its envelope. Its input form is what the emulator's handler returns. */
   answer: Answer;
   /** Puts an answer into the envelope, such that readers of any known form find it. */
   wrap: (answer: z.input<Answer>) => unknown;
-  /** Takes an answer out of any known envelope, before `answer` judges it. */
+  /** Takes an answer out of any known envelope, before `answer` validates it. */
   unwrap: (wire: unknown) => unknown;
-  /** What the platform said when it refused, where `refusalIn` would take the answer itself for a refusal. */
+  /** The platform's words when it refused, where `refusalIn` would take the answer itself for a refusal. */
   refusal?: (wire: unknown) => string | undefined;
   /** How it can fail, apart from what can happen to any call. */
   errors: readonly ErrorCode[];
@@ -54,7 +54,7 @@ type Declaration<Request extends z.ZodType, Answer extends z.ZodType> = Omit<
 > &
   Partial<Pick<Endpoint<Request, Answer>, "method" | "accept">>;
 
-/** Declares an endpoint; POST with parameters in the body unless it says otherwise. */
+/** Declares an endpoint; POST with parameters in the body by default. */
 export function endpoint<Request extends z.ZodType, Answer extends z.ZodType>(
   declaration: Declaration<Request, Answer>,
 ): Endpoint<Request, Answer> {

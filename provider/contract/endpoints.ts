@@ -51,7 +51,7 @@ export type EndpointName = keyof Endpoints;
 
 /** What a caller passes: the documented request. */
 export type RequestOf<Name extends EndpointName> = z.input<Endpoints[Name]["request"]>;
-/** What a server works with: the request after it was judged. */
+/** What a server works with: the request after validation. */
 export type ParsedRequestOf<Name extends EndpointName> = z.output<Endpoints[Name]["request"]>;
 /** What a caller gets: the answer without its envelope. */
 export type AnswerOf<Name extends EndpointName> = z.output<Endpoints[Name]["answer"]>;

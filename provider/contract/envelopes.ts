@@ -11,7 +11,7 @@ export const read = (answer: unknown): Json => ({ status: "success", body: answe
  */
 export const written = (answer: Json): Json => ({ status: "success", ...answer, body: { ...answer } });
 
-/** Answer of a change that tells nothing. */
+/** Answer of a change: nothing but that it is done. */
 export const done = {
   answer: z.object({}),
   wrap: (): Json => ({ status: "success" }),
@@ -35,7 +35,7 @@ export const madeID = <Name extends string>(name: Name) => ({
   }),
 });
 
-/** Answer of reading one thing: the thing under a name, which stands in the body itself; an empty body says that there is none. */
+/** Answer of reading one thing, which stands in the body itself; an empty body means that there is none. */
 export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, thing: Thing) => ({
   answer: z.object({ [name]: thing.optional() } as Record<Name, z.ZodOptional<Thing>>), // a computed name widens to any string
   wrap: (answer: Partial<Record<Name, unknown>>): Json => read(answer[name] ?? {}),
@@ -48,7 +48,7 @@ function recordIn(wire: unknown): unknown {
   return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
 }
 
-/** What organizations and teams tell of themselves. */
+/** Fields that organizations and teams have in common. */
 export const namedThing = {
   _id: id,
   name: z.string(),
@@ -64,7 +64,7 @@ export const newNamedThing = {
   description: z.string().nullish(),
 };
 
-/** What of an organization or a team can change. */
+/** Changes of an organization or a team. */
 export const namedThingChange = z.object({
   name: z.string().min(1).optional(),
   description: z.string().nullish(),

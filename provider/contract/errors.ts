@@ -37,7 +37,7 @@ export type ErrorCode = keyof typeof errorCodes;
  */
 export type Outcome = "none" | "unknown";
 
-/** What a failed call is made of. `message` is what the platform or the transport said, in its own words. */
+/** What a failed call is made of. `message` has the words of the platform or the transport. */
 export interface Failure {
   code: ErrorCode;
   /** Name of the endpoint as the contract has it, e.g. `insertteam`. */
@@ -49,7 +49,7 @@ export interface Failure {
   hint?: string;
   /** Things that stand in the way, where the platform names them (assumed: a refused delete lists its dependants). */
   dependants?: readonly Dependant[];
-  /** `none` unless this says otherwise. */
+  /** Default: `none`. */
   outcome?: Outcome;
 }
 
@@ -80,8 +80,8 @@ export class ApiError extends Error {
   readonly dependants: readonly Dependant[];
   /** Whether it may have been carried out all the same. */
   readonly outcome: Outcome;
-  /** What the platform or the transport said, in its own words. */
-  readonly said: string;
+  /** The words of the platform or the transport. */
+  readonly platformMessage: string;
 
   constructor(failure: Failure) {
     const hint = failure.hint ?? errorCodes[failure.code].hint;
@@ -93,7 +93,7 @@ export class ApiError extends Error {
     this.hint = hint;
     this.dependants = failure.dependants ?? [];
     this.outcome = failure.outcome ?? "none";
-    this.said = failure.message;
+    this.platformMessage = failure.message;
   }
 }
 
@@ -110,7 +110,7 @@ export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Prom
   }
 }
 
-/** Whether the platform looked at the call and refused what it says. */
+/** Whether the platform read the call and refused its content. */
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["invalidRequest", "rejected", "tooLarge"].includes(error.code);
 
@@ -132,8 +132,8 @@ const wordsOfCodes: [RegExp, ErrorCode][] = [
 ];
 
 /**
- * The code of a refused call. The body is judged first (a failure may come with HTTP 200), so `status` decides only
- * when it says something; otherwise the platform's words do.
+ * The code of a refused call: by `status` where that is a failure's (a failure may come with HTTP 200), otherwise by the
+ * platform's words.
  */
 export function codeOf(status: number, message: string): ErrorCode {
   for (const [code, facts] of Object.entries(errorCodes)) {

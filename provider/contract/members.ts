@@ -7,7 +7,7 @@ import { firstOf, isObject, listOf, type Json } from "./wire.ts";
 export const role = z.enum(["admin", "member"]);
 
 /**
- * A member as the platform tells of it. The shape is not documented: a plain user ID and objects with any of these keys
+ * A member as the platform lists it. The shape is not documented: a plain user ID and objects with any of these keys
  * are accepted.
  */
 export const teamMember = z.union([
@@ -26,7 +26,7 @@ export const teamMember = z.union([
     }),
 ]);
 
-/** A member with whatever the platform told of it. */
+/** A member with whatever is known of it. */
 export interface Member {
   teamMemberID?: string | undefined;
   teamID?: string | undefined;

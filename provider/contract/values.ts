@@ -79,3 +79,11 @@ export const declarable = (row: RowData): RowData =>
 
 export type Row = z.infer<typeof row>;
 export type RowData = z.infer<typeof rowData>;
+
+/** The object without its undefined values, which would mean "leave alone". */
+export function withoutUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  // The filter removes exactly what the type excludes.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}

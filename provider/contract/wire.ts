@@ -47,7 +47,7 @@ export const listOf = (value: unknown): unknown =>
 const failureWords = new Set(["failure", "fail", "failed", "error"]);
 
 /**
- * What the platform said when it refused, undefined when it did not. Seen: `{status: "failure" | "error", message}`, the
+ * The platform's words when it refused, undefined when it did not. Seen: `{status: "failure" | "error", message}`, the
  * same under `body`, and `{error, message?}`; all of them with any HTTP status, 200 included.
  */
 export function refusalIn(wire: unknown): string | undefined {

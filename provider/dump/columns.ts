@@ -23,7 +23,7 @@ export class Columns {
   /** By label, the row that the first link found leads to. */
   readonly #links = new Map<string, string>();
 
-  see(values: RowData): void {
+  observe(values: RowData): void {
     for (const [label, value] of Object.entries(values)) {
       if (isNothing(value)) continue;
       const kind = kindOf(value);

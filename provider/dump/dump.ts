@@ -4,7 +4,7 @@ import type { ResourceContext } from "../resources/resource.ts";
 import { DumpError } from "./dumpError.ts";
 import { environmentText } from "./environmentFile.ts";
 import { existingPeople, existingSeed, type Existing } from "./existing.ts";
-import { importText, type ImportDoor } from "./importFile.ts";
+import { importText, type ImportTarget } from "./importFile.ts";
 import { readOrganizations, type DumpedOrganization } from "./people.ts";
 import { seedsOf, writeSeed, type Seed } from "./seeds.ts";
 import type { TableOption } from "./tableOption.ts";
@@ -16,7 +16,7 @@ export interface DumpRequest {
   teams: readonly string[];
   tables: readonly TableOption[];
   /** Which import file is written beside the environment. */
-  door: ImportDoor | "none";
+  importFor: ImportTarget | "none";
   /** Name of the Environment in the program. */
   name: string;
   force: boolean;
@@ -39,8 +39,8 @@ const importName = "import.json";
 
 /** Reads what is asked for and writes it into the folder, all of it or nothing. `context` may read only. */
 export async function dump(context: ResourceContext, request: DumpRequest, folder: string): Promise<DumpSummary> {
-  const { tables, door, force } = request;
-  const files = [environmentName, ...tables.map(({ file }) => file), ...(door === "none" ? [] : [importName])];
+  const { tables, importFor, force } = request;
+  const files = [environmentName, ...tables.map(({ file }) => file), ...(importFor === "none" ? [] : [importName])];
   refuse(request, files, folder);
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
@@ -59,9 +59,9 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
     const seeds = seedsOf(filled, warn);
     for (const seed of seeds) await writeSeed(seed, draft, warn);
     writeFileSync(join(draft, environmentName), environmentText(organizations, seeds, folder), { mode: 0o600 });
-    if (door !== "none") {
+    if (importFor !== "none") {
       const existing = [...existingPeople(organizations), ...(await existingSeeds(context, seeds, draft, warn))];
-      writeFileSync(join(draft, importName), importText(existing, door, request.name), { mode: 0o600 });
+      writeFileSync(join(draft, importName), importText(existing, importFor, request.name), { mode: 0o600 });
     }
     const written = files.filter((file) => existsSync(join(draft, file)));
     for (const file of written) {

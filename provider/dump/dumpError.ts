@@ -1,4 +1,4 @@
-/** Why there is no dump, in one sentence that says what to do. */
+/** Why there is no dump, in one sentence with its remedy. */
 export class DumpError extends Error {
   override readonly name = "DumpError";
 }

@@ -5,14 +5,14 @@ import { resourceNamed } from "../resources/resources.ts";
 import type { Existing } from "./existing.ts";
 
 /** Through which door the import goes. */
-export type ImportDoor = "dynamic" | "plugin";
+export type ImportTarget = "dynamic" | "plugin";
 
 /**
  * The file for `pulumi import --file`. For dynamic resources, whose import calls no provider, each entry has the whole
  * state, under the names and parents that an Environment of that name gives them. For the plugin, which reads what it
  * imports, IDs are enough, except for rows, which have none.
  */
-export function importText(existing: readonly Existing[], door: ImportDoor, environment: string): string {
+export function importText(existing: readonly Existing[], door: ImportTarget, environment: string): string {
   const resources = door === "dynamic" ? dynamicEntries(existing, environment) : existing.map(pluginEntry);
   return `${JSON.stringify({ resources }, undefined, 2)}\n`;
 }

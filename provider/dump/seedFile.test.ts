@@ -42,7 +42,7 @@ test.each(["rows.csv", "rows.ndjson"])("a seed reads back from %s what was writt
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {
       const columns = new Columns();
-      for (const values of rows) columns.see(values);
+      for (const values of rows) columns.observe(values);
       const present = labels.filter((label) => columns.labels.includes(label));
       const types = Object.fromEntries(present.map((label) => [label, columns.typeOf(label)] as const));
       const { head, line } = linesOf(file, present, types);

@@ -12,7 +12,7 @@ import type { TableOption } from "./tableOption.ts";
 const seam = "\u0000";
 
 /** Keys and row IDs that a message names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** A row as it was read. */
 export interface SpooledRow {
@@ -118,7 +118,7 @@ export class TableRows {
           const values = declarable(rest);
           const parts = key.map((label) => keyText(values[label]));
           if (parts.includes(undefined)) keyless.push(_id);
-          this.columns.see(values);
+          this.columns.observe(values);
           if (embeddingRowID) this.parent ??= embeddingRowID;
           else this.orphans++;
           if ((viewers ?? []).length + (teamViewers ?? []).length > 0) this.restricted++;
@@ -141,4 +141,4 @@ export class TableRows {
 }
 
 const named = (all: readonly string[]): string =>
-  all.slice(0, mostNamed).join(", ") + (all.length > mostNamed ? ` and ${all.length - mostNamed} more` : "");
+  all.slice(0, maxNamed).join(", ") + (all.length > maxNamed ? ` and ${all.length - maxNamed} more` : "");

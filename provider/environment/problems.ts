@@ -2,7 +2,7 @@ import { z } from "zod";
 import { find, keyPlace, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
 import { placed } from "../layers/verbs.ts";
-import { mostTold, told } from "../messages/reportedError.ts";
+import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
 import { nearest } from "../messages/spelling.ts";
 
@@ -13,7 +13,7 @@ export class EnvironmentError extends Error {
   constructor(file: string, problems: readonly Problem[]) {
     const lines = [...new Set(ordered(problems).map(({ at, message }) => `${placed(at)}: ${message}`))];
     const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-    super([`environment ${file} has ${count}:`, ...told(lines).map((line) => `  ${line}`)].join("\n"));
+    super([`environment ${file} has ${count}:`, ...firstLines(lines).map((line) => `  ${line}`)].join("\n"));
   }
 }
 
@@ -65,7 +65,7 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
       return issue.keys.map((key, index) => {
         const at = keyPlace(root, [...path, key]);
         // What is not told needs no advice, which takes its time.
-        if (index >= mostTold) return { at, message: `unknown key "${key}"; remove it` };
+        if (index >= maxReported) return { at, message: `unknown key "${key}"; remove it` };
         const meant = pathOf([...path, nearest(key, known) ?? key]);
         return { at, message: `unknown key "${key}"; ${suggestion(key, known)}`, meant };
       });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FileRefusal, mostOfLayer, openFile, readText } from "./files.ts";
+import { FileRefusal, maxMegabytesOfLayer, openFile, readText } from "./files.ts";
 
 let folder: string;
 let program: string;
@@ -22,12 +22,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** What both ways of the door say. */
 async function said(name: string): Promise<string> {
-  const opened = openFile(program, name, mostOfLayer).then(async (file) => {
+  const opened = openFile(program, name, maxMegabytesOfLayer).then(async (file) => {
     const text = await file.readFile("utf8");
     await file.close();
     return text;
   });
-  const [one, other] = [await opened.catch(reasonOf), attempt(() => readText(program, name, mostOfLayer))];
+  const [one, other] = [await opened.catch(reasonOf), attempt(() => readText(program, name, maxMegabytesOfLayer))];
   expect(other).toBe(one);
   return one;
 }

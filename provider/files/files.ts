@@ -19,8 +19,8 @@ import { isIn, rootOf } from "./repository.ts";
 export class FileRefusal extends Error {}
 
 /** Megabytes that a file may have. */
-export const mostOfLayer = 4;
-export const mostOfRows = 64;
+export const maxMegabytesOfLayer = 4;
+export const maxMegabytesOfRows = 64;
 
 /** Neither follows a link in the last place nor waits for who writes into a pipe; Windows has neither, and takes it for 0. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -33,7 +33,7 @@ export async function openFile(directory: string, name: string, megabytes = Infi
   const root = rootOf(directory);
   const handle = await open(inside(root, resolve(directory, name)), flags);
   try {
-    judge(root, handle.fd, await handle.stat(), megabytes);
+    assertReadable(root, handle.fd, await handle.stat(), megabytes);
     return handle;
   } catch (error) {
     await handle.close();
@@ -46,7 +46,7 @@ export function readText(directory: string, name: string, megabytes: number): st
   const root = rootOf(directory);
   const descriptor = openSync(inside(root, resolve(directory, name)), flags);
   try {
-    judge(root, descriptor, fstatSync(descriptor), megabytes);
+    assertReadable(root, descriptor, fstatSync(descriptor), megabytes);
     return readFileSync(descriptor, "utf8");
   } finally {
     closeSync(descriptor);
@@ -60,7 +60,7 @@ function inside(root: string, place: string): string {
   return found;
 }
 
-function judge(root: string, descriptor: number, stats: Stats, megabytes: number): void {
+function assertReadable(root: string, descriptor: number, stats: Stats, megabytes: number): void {
   if (stats.isDirectory()) throw new FileRefusal("it is a folder; name the file in it");
   if (!stats.isFile()) throw new FileRefusal("it is no file but a device, a pipe or a socket; name a file");
   if (stats.size > megabytes * 2 ** 20) {

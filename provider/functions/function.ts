@@ -10,7 +10,7 @@ export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outp
   outputs: Outputs;
   /** What is wrong with inputs that are each right. Offline. */
   check?: (inputs: z.output<Inputs>) => Problem[];
-  /** Throws an InputError when what an input names is not there. */
+  /** Throws an InputError when an input names what is not there. */
   invoke: (context: Context, inputs: z.output<Inputs>) => Promise<z.output<Outputs>>;
 }
 

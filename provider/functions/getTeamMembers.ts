@@ -22,7 +22,7 @@ export const getTeamMembers = platformFunction({
   }),
 
   invoke: async (context, { teamID }) => {
-    const listed = await found("teamID", "team", context.members.of(teamID));
+    const listed = await found("teamID", "team", context.members.list(teamID));
     return { teamID, members: await described(context, teamID, listed) };
   },
 });

@@ -6,7 +6,7 @@ import { keyText } from "../reconcile/digests.ts";
 import type { Context } from "../resources/model/resource.ts";
 import { InputError } from "./function.ts";
 
-/** A row as functions tell it. */
+/** A row as functions answer it. */
 export const rowShape = {
   rowID: id.meta({ description: "ID of the row." }),
   values: z.record(z.string(), z.unknown()).meta({ description: "The row's values by label." }),

@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
-import { FileRefusal, mostOfLayer, readText } from "../files/files.ts";
+import { FileRefusal, maxMegabytesOfLayer, readText } from "../files/files.ts";
 import { parse, type Mapping, type Place, type Problem, type Value } from "./document.ts";
 import type { Grammar } from "./grammar.ts";
 import { layer, merged, resolved, type Merged, type Tree } from "./merge.ts";
@@ -85,7 +85,7 @@ class Loader {
 
   #read(path: string, file: string, extending: Place | undefined): string | undefined {
     try {
-      return readText(this.#folder, path, mostOfLayer);
+      return readText(this.#folder, path, maxMegabytesOfLayer);
     } catch (error) {
       const message = `can't be read: ${reasonOf(error)}`;
       const at = extending ?? { file, line: 1, column: 1 };

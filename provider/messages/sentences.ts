@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { mostTold, told } from "./reportedError.ts";
+import { maxReported, firstLines } from "./firstLines.ts";
 import { nearest } from "./spelling.ts";
 
 type Raw = z.core.$ZodRawIssue;
@@ -23,7 +23,9 @@ function said(issue: Raw): string {
       return sized(issue);
     case "unrecognized_keys":
       // What is not told needs no advice, which takes its time.
-      return told(issue.keys.map((key, at) => `has no "${key}"${at < mostTold ? meant(issue, key) : ""}`)).join("; ");
+      return firstLines(
+        issue.keys.map((key, at) => `has no "${key}"${at < maxReported ? meant(issue, key) : ""}`),
+      ).join("; ");
     case "invalid_union":
       return union(issue.errors);
     case "invalid_key":

@@ -23,7 +23,7 @@ export const counted = (counts: readonly (readonly [count: number, what: string]
   counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");
 
 /** The first few of many, for people. */
-export function some(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
+export function some(names: readonly string[], max: number): string {
+  const more = names.length > max ? ` and ${names.length - max} more` : "";
+  return names.slice(0, max).join(", ") + more;
 }

@@ -13,7 +13,7 @@ import { failureOf, messageOf } from "./failure.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
-import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
+import { check, diff, foreseen, writeOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
 import { RunNotes } from "./runNotes.ts";
 import { maskOf, textsIn } from "./secrets.ts";
@@ -125,7 +125,7 @@ export class Operations {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
       const last = listed(resource, inputs ?? {});
-      const inputOnly = inputOnlyOf(resource).filter((name) => last[name] !== undefined);
+      const inputOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
       const others = Object.fromEntries(inputOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
@@ -134,7 +134,7 @@ export class Operations {
       const { inputs: own } = found;
       const outputs = bound(found.outputs);
       // Inputs of which a part is not known would seem to have lost it.
-      if (inputOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
+      if (writeOnlyOf(resource).length > 0 && !own) return { id: found.id, outputs };
       return { id: found.id, outputs, inputs: keyed(resource, { ...inputsIn(resource, outputs), ...own }) };
     });
   }
@@ -284,13 +284,13 @@ export const sentenceOf = ({ property, reason }: Problem) => (property === "" ? 
 
 /** The inputs of the last run without what a door adds, and without what is large. */
 function lastInputs(resource: Resource, olds: Properties): Properties {
-  const left = new Set(["resourceUrn", "__provider", ...inputOnlyOf(resource)]);
+  const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource)]);
   return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
 }
 
 /** The inputs of a thing that is ours; undefined for what is only looked at. */
 function declared(resource: Resource, last: Properties): Properties | undefined {
-  if (inputOnlyOf(resource).length > 0) return undefined;
+  if (writeOnlyOf(resource).length > 0) return undefined;
   const inputs = inputsIn(resource, last);
   return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
 }

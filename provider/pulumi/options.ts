@@ -45,7 +45,7 @@ export function replacedBy(
   const paths = replaceOnChanges.flatMap((text) => [parsePath(text) ?? []]);
   const shape: Readonly<Record<string, unknown>> = { ...outputs.shape, ...inputs.shape };
   const isNamed = (name: string, [head, ...below]: PropertyPath): boolean => {
-    const shown = factsOf(shape[name]).shownAs ?? name;
+    const shown = factsOf(shape[name]).diffedAs ?? name;
     return (head === "*" || head === shown) && differs(name, shown, below);
   };
   const differs = (name: string, shown: string, below: PropertyPath): boolean =>
@@ -81,7 +81,7 @@ export function refusedIgnores(
       `leave a label out of the rows to leave its values alone, set mode to "insertOnly" to change no row that is ` +
       `there, or set onConflict to "keepLive" to keep what is edited by hand`;
     if (list !== undefined) return `ignoreChanges names ${text}, a part of ${list}, which can't be ignored: ${instead}`;
-    if (factsOf(shapeOf(resource)[head]).namedBy === undefined || inputs["source"] === undefined) return undefined;
+    if (factsOf(shapeOf(resource)[head]).keyedBy === undefined || inputs["source"] === undefined) return undefined;
     return `ignoreChanges names ${text}, and what is in a source can't be ignored: ${instead}`;
   });
 }
@@ -96,7 +96,7 @@ function judged(resource: Definition, text: string): { wrong?: string; head: str
   if (head !== "*" && !own.includes(head)) {
     return { wrong: `names ${text}, which is no input of ${resource.name}; it has ${own.join(", ")}`, head };
   }
-  const list = own.find((name) => (head === "*" || head === name) && factsOf(shape[name]).namedBy !== undefined);
+  const list = own.find((name) => (head === "*" || head === name) && factsOf(shape[name]).keyedBy !== undefined);
   return path.length > 1 && list !== undefined ? { head, list } : { head };
 }
 

@@ -1,8 +1,7 @@
 import { createClient } from "../client/client.ts";
 import { MemberLists } from "../client/lists/memberLists.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
-import { type Client } from "../client/options.ts";
-import { type ClientOptions } from "../client/options.ts";
+import type { Client, ClientOptions } from "../client/options.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 
 /** The platform as a provider reaches it. */
@@ -14,7 +13,7 @@ export interface Platform {
 }
 
 /** Milliseconds that a call which changes something has to end when the run is cancelled: what is done can be saved. */
-const underWay = 15_000;
+const gracePeriodMs = 15_000;
 
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
@@ -29,7 +28,7 @@ export async function connect(
     ...(emulator ? {} : { allowed }), // an emulator of this process is nobody else
     ...credentials,
     userId,
-    timeouts: { underWay, ...timeouts },
+    timeouts: { gracePeriod: gracePeriodMs, ...timeouts },
     retries,
   });
   return {

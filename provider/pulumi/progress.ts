@@ -25,10 +25,10 @@ interface MessageStubs {
 const severities = { info: 1, warning: 2 } as const;
 
 /** Milliseconds between two live lines of one resource: what is not a terminal prints each of them. */
-const pace = 1_000;
+const throttleMs = 1_000;
 
 /** Milliseconds that a message may take to arrive. */
-const patience = 1_000;
+const logTimeoutMs = 1_000;
 
 /** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
 export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
@@ -67,7 +67,7 @@ export function reporterTo(address: string | undefined): Reporter {
       request.setEphemeral(ephemeral);
       // An engine that has gone needs no progress.
       const taken = new Promise<void>((resolve) =>
-        engine.log(request, { deadline: Date.now() + patience }, () => resolve()),
+        engine.log(request, { deadline: Date.now() + logTimeoutMs }, () => resolve()),
       );
       underway.add(taken);
       void taken.then(() => underway.delete(taken));
@@ -82,7 +82,7 @@ export function reporterTo(address: string | undefined): Reporter {
     return {
       status: (text) => {
         const now = performance.now();
-        if (now - last < pace) return;
+        if (now - last < throttleMs) return;
         last = now;
         log(severities.info, text, true);
       },

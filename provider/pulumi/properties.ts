@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { isObject } from "../contract/wire.ts";
-import { mostTold } from "../messages/reportedError.ts";
+import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
 import { nearest } from "../messages/spelling.ts";
 import type { Change, Given, Problem } from "../resources/model/resource.ts";
@@ -38,8 +38,8 @@ export const stablesOf = ({ outputs }: Resource): string[] => namesWith(outputs.
 /** The list inputs whose items have names, with the input that has the names. */
 const listsOf = ({ inputs }: Resource): [list: string, names: string][] =>
   Object.entries(inputs.shape).flatMap(([name, schema]): [string, string][] => {
-    const { namedBy } = factsOf(schema);
-    return namedBy === undefined ? [] : [[name, namedBy]];
+    const { keyedBy } = factsOf(schema);
+    return keyedBy === undefined ? [] : [[name, keyedBy]];
   });
 
 /** The inputs as an engine keeps and compares them: a list whose items have names as a map. */
@@ -115,7 +115,7 @@ export function parse(
     if (property in shape || property === "__provider") continue;
     const names = settable(shape);
     // What is not told needs no advice, which takes its time.
-    const near = problems.length < mostTold ? nearest(property, names) : undefined;
+    const near = problems.length < maxReported ? nearest(property, names) : undefined;
     const remedy = near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`;
     problems.push({ property, reason: `is no input of ${definition.name}; ${remedy}` });
   }
@@ -124,8 +124,8 @@ export function parse(
 
 /** Of many problems the first ones, and how many there are beside. */
 function first(problems: readonly Problem[]): Problem[] {
-  const more = problems.length - mostTold;
-  return more > 0 ? [...problems.slice(0, mostTold), { property: "", reason: `and ${more} more` }] : [...problems];
+  const more = problems.length - maxReported;
+  return more > 0 ? [...problems.slice(0, maxReported), { property: "", reason: `and ${more} more` }] : [...problems];
 }
 
 /** The inputs that a person may set, as far as a name tells. */
@@ -145,8 +145,8 @@ export async function diff(
   const given = parse(resource, news);
   const changed: string[] = [];
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { settles } = factsOf(schema);
-    if (settles === "silently") continue;
+    const { ignoredInDiff } = factsOf(schema);
+    if (ignoredInDiff) continue;
     if (given.unknown.has(name) || !isDeepStrictEqual(plain(old[name]), plain(given.inputs[name]))) changed.push(name);
   }
   const replaces = changed.filter((name) => factsOf(resource.inputs.shape[name]).replaces);
@@ -160,7 +160,7 @@ export const plain = (value: unknown): unknown =>
   value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown);
 
 /** The inputs that outputs do not hold. */
-export const inputOnlyOf = ({ inputs }: Resource): string[] => namesWith(inputs.shape, ({ inputOnly }) => inputOnly);
+export const writeOnlyOf = ({ inputs }: Resource): string[] => namesWith(inputs.shape, ({ writeOnly }) => writeOnly);
 
 /** The inputs that outputs hold, with what an engine has among them. */
 export const inputsIn = ({ inputs, outputs: { shape } }: Resource, outputs: Properties): Properties =>
@@ -175,8 +175,8 @@ export const inputsIn = ({ inputs, outputs: { shape } }: Resource, outputs: Prop
 export function foreseen(resource: Resource, inputs: Properties, old?: Properties): Properties {
   const outputs: Properties = {};
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
-    const { inputOnly, computed, internal, passing } = factsOf(schema);
-    if (inputOnly || passing) continue;
+    const { writeOnly, computed, internal, passing } = factsOf(schema);
+    if (writeOnly || passing) continue;
     if (inputs[name] !== undefined) outputs[name] = inputs[name];
     else if (computed && !internal) outputs[name] = unknownValue;
   }

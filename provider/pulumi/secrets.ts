@@ -68,6 +68,6 @@ export function textsIn(value: unknown): string[] {
 export const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
   Object.fromEntries(
     Object.entries(inputs.shape).flatMap(([name, schema]) =>
-      [factsOf(schema).secrecyOf ?? []].flat().some((other) => secrets.has(other)) ? [[name, true]] : [],
+      [factsOf(schema).marksSecret ?? []].flat().some((other) => secrets.has(other)) ? [[name, true]] : [],
     ),
   );

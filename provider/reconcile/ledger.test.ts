@@ -23,7 +23,7 @@ describe("a row set", () => {
     expect(set.find(digestOf("k4999"))).toBe(4_999);
     expect(set.line(4_999)).toBe(4_999);
     expect(set.has(digestOf("k5000"))).toBe(false);
-    expect(set.says(17, digestOf("17/0"))).toBe(true);
+    expect(set.hasContent(17, digestOf("17/0"))).toBe(true);
   });
 });
 

@@ -120,7 +120,7 @@ function differenceOfLists(wanted: RowSet, last: RowSet): Difference {
   for (let index = 0; index < wanted.length; index++) {
     const found = last.find(wanted.key(index));
     if (found === undefined) added.push(index);
-    else if (!last.says(found, wanted.content(index))) {
+    else if (!last.hasContent(found, wanted.content(index))) {
       changed.push(index);
       before.add(last.key(found), last.content(found));
     }
@@ -140,7 +140,7 @@ function sorted(wanted: RowSet, here: RowDigests[], gone: RowDigests[]): (Differ
   const changed: number[] = [];
   for (const { key, content } of here) {
     const index = wanted.find(key);
-    if (index === undefined || !wanted.says(index, content)) return undefined;
+    if (index === undefined || !wanted.hasContent(index, content)) return undefined;
     (before.has(key) ? changed : added).push(index);
   }
   const removed = gone.filter(({ key }) => !wanted.has(key));

@@ -58,7 +58,7 @@ export class LiveRows {
       else this.#others.set(first, [{ id, content }]);
       return wanted;
     }
-    if (this.#keepsIDs || wanted === undefined || !this.#wanted.says(wanted, content)) this.#ids.set(index, id);
+    if (this.#keepsIDs || wanted === undefined || !this.#wanted.hasContent(wanted, content)) this.#ids.set(index, id);
     if (dangling) this.#dangling.add(index);
     return wanted;
   }

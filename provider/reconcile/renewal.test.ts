@@ -43,7 +43,7 @@ test("what was applied under another salt is recognised: the plan is the one tha
         const [was, is] = [digests(old, row), digests(now, row)];
         same.add(`id${index}`, was);
         renewed.add(`id${index}`, is);
-        renewal.see(was, is);
+        renewal.observe(was, is);
       }
       const told = ({ remove, last: _, ...plan }: ReturnType<typeof planRows>) => ({
         ...plan,

@@ -33,11 +33,11 @@ export class Renewal implements KnownRows {
   }
 
   /** Takes in a row of the platform by the digests of the last run and of this one. */
-  see(was: RowDigests, is: RowDigests): void {
+  observe(was: RowDigests, is: RowDigests): void {
     const applied = this.#last(was.key);
     if (applied === undefined) return;
     const index = this.#wanted.find(is.key);
-    if (index !== undefined && this.#before.says(index, applied)) return;
+    if (index !== undefined && this.#before.hasContent(index, applied)) return;
     const name = nameOf(is.key);
     // Of several rows with one key the one that says what was last applied is ours.
     if (sameContent(was.content, applied)) this.#others.set(name, is.content);
@@ -51,7 +51,7 @@ export class Renewal implements KnownRows {
     const applied = index === undefined ? undefined : this.#last(this.#before.key(index));
     if (index === undefined || applied === undefined) return undefined;
     const content = this.#wanted.content(index);
-    return this.#before.says(index, applied) ? content : another(content);
+    return this.#before.hasContent(index, applied) ? content : another(content);
   };
 }
 

@@ -80,7 +80,7 @@ export class RowSet implements Iterable<RowDigests> {
   }
 
   /** Whether the row has exactly this content. */
-  says(index: number, content: Content): boolean {
+  hasContent(index: number, content: Content): boolean {
     return sameContent(this.content(index), content);
   }
 

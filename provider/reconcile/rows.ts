@@ -132,7 +132,7 @@ export function limitRemovals(
 function meet(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: number, options: RowOptions): void {
   const last = plan.last(wanted.key(at));
   const { content, id } = chosen(plan, at, live, index, wanted.content(at), last);
-  if (wanted.says(at, content)) {
+  if (wanted.hasContent(at, content)) {
     plan.unchanged++;
     if (last === undefined) plan.adopted++;
     return;

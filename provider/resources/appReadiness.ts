@@ -8,10 +8,10 @@ import { resource } from "./resource.ts";
 const inputs = z.object({
   ...common,
   appID: id.meta({ description: "The app whose generation is waited for.", replaces: true }),
-  timeout: z.number().positive().default(1800).meta({ description: "Seconds to wait at most.", settles: "silently" }),
+  timeout: z.number().positive().default(1800).meta({ description: "Seconds to wait at most.", ignoredInDiff: true }),
   statusWords: z.record(z.string(), generationState).optional().meta({
     description: "What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
 });
 

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { appIDIn, finishedAppLink, leadsTo } from "../contract/apps.ts";
 import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
-import { email } from "../contract/values.ts";
+import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
-import { given } from "./model/creation.ts";
 import { calledBy, named } from "./model/identities.ts";
 import { common, ResourceError, type Context, type OfflineContext, type Problem } from "./model/resource.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
@@ -28,7 +27,7 @@ const inputs = z.object({
       description:
         "What a change of the prompt, its attachments or the owner does: a new generation, nothing, or an error. " +
         "A generation costs money and can't be deleted.",
-      settles: "silently",
+      ignoredInDiff: true,
     }),
 });
 
@@ -116,7 +115,7 @@ export const generatedApp = resource({
   },
 
   read: async (context, id, state) => {
-    if (state.resourceUrn !== undefined) await settle(context, state.resourceUrn, id);
+    if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
     const found = await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID: id }, context));
     if (!found) return undefined;
     if (state.appPrompt === undefined) {
@@ -132,7 +131,7 @@ export const generatedApp = resource({
     Promise.resolve({ ...inputs, appID: old.appID, editLink: old.editLink, appLink: old.appLink }),
 
   delete: async (context, id, state) => {
-    if (state.resourceUrn !== undefined) await settle(context, state.resourceUrn, id);
+    if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
     context.report.warning(
       `the platform offers no way to delete an app: it is forgotten here and stays at ${state.editLink}`,
     );
@@ -173,7 +172,7 @@ async function begunElsewhere(
 }
 
 /** Forgets the intent of an app that the state has. */
-async function settle({ directory }: Context, urn: string, appID: string): Promise<void> {
+async function clearIntent({ directory }: Context, urn: string, appID: string): Promise<void> {
   const found = await readIntent(directory, urn, generation);
   if (found?.link !== undefined && appIDIn(found.link) === appID) await forgetIntent(directory, urn);
 }
@@ -222,7 +221,7 @@ async function generate(context: Context, urn: string, inputs: Inputs): Promise<
   context.report.status("starting the generation");
   try {
     const { link } = await context.client.createappwithprompt(
-      { userEmail, appPrompt, ...given({ attachments: inputs.attachments }) },
+      { userEmail, appPrompt, ...withoutUndefined({ attachments: inputs.attachments }) },
       context,
     );
     const wrong = wrongWith(link, context);
@@ -237,7 +236,7 @@ async function generate(context: Context, urn: string, inputs: Inputs): Promise<
     if (!(error instanceof ApiError)) throw error;
     if (error.outcome === "unknown") {
       throw new ResourceError(
-        `the platform's answer to the generation did not arrive (${error.said}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
+        `the platform's answer to the generation did not arrive (${error.platformMessage}), so the app may exist. Nothing is repeated, since a generation costs money. ` +
           `Look in the workspace of ${userEmail}: if it is there, write its link as "link" into ${file}; if not, delete that file. Then run up again.`,
       );
     }

@@ -2,13 +2,11 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isOutcomeUnknown } from "../contract/errors.ts";
-import { email, id } from "../contract/values.ts";
+import { email, id, withoutUndefined } from "../contract/values.ts";
 import { exceptSpelling } from "./members/users.ts";
-import { given } from "./model/creation.ts";
 import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
-import { resource } from "./resource.ts";
-import { type State } from "./resource.ts";
+import { resource, type State } from "./resource.ts";
 
 const withTriggers = "A change of it alone sends nothing: change triggers, too.";
 
@@ -25,19 +23,19 @@ const inputs = z.object({
     .optional()
     .meta({
       description: `What the recipient sees; without it, only the badge changes. ${withTriggers}`,
-      settles: "silently",
+      ignoredInDiff: true,
     }),
   badgeCount: z
     .int()
     .min(0)
     .optional()
-    .meta({ description: `Absolute number on the badge. ${withTriggers}`, settles: "silently" }),
+    .meta({ description: `Absolute number on the badge. ${withTriggers}`, ignoredInDiff: true }),
   channel: z
     .enum(["push", "inApp", "default"])
     .optional()
     .meta({
       description: `push: a push message alone. inApp: a record in the app alone. default: both. ${withTriggers}`,
-      settles: "silently",
+      ignoredInDiff: true,
     }),
   triggers: z.record(z.string(), z.unknown()).optional().meta({
     description: "Anything by name, e.g. a version: whenever it changes, the notification is sent again.",
@@ -107,7 +105,7 @@ export const notification = resource({
 
   read: async (context, id, state) => {
     if (state.appID !== undefined) {
-      await settle(context, state);
+      await clearIntent(context, state);
       return { id, outputs: state as Sent }; // a state that is not empty is whole
     }
     const [appID, email, ...rest] = id.split("/");
@@ -122,13 +120,13 @@ export const notification = resource({
     // What was imported had been sent by others: its first triggers are taken over with it.
     const known = sentAt === imported && old.triggers === undefined;
     if (known || isDeepStrictEqual(old.triggers ?? null, inputs.triggers ?? null)) {
-      await settle(context, old);
-      return { ...inputs, sentAt, ...given({ notificationCount, pushCount }) };
+      await clearIntent(context, old);
+      return { ...inputs, sentAt, ...withoutUndefined({ notificationCount, pushCount }) };
     }
     return send(context, id, inputs);
   },
 
-  delete: (context, _id, state) => settle(context, state),
+  delete: (context, _id, state) => clearIntent(context, state),
 });
 
 const digestOf = ({ appID, email, triggers }: Inputs): string =>
@@ -143,7 +141,7 @@ const digestOf = ({ appID, email, triggers }: Inputs): string =>
     .digest("hex");
 
 /** Forgets the intent of what the state has. */
-async function settle({ directory }: Context, { resourceUrn, sentAt }: Partial<Sent>): Promise<void> {
+async function clearIntent({ directory }: Context, { resourceUrn, sentAt }: Partial<Sent>): Promise<void> {
   if (resourceUrn === undefined) return;
   if ((await readIntent(directory, resourceUrn, sending))?.startedAt === sentAt)
     await forgetIntent(directory, resourceUrn);
@@ -173,13 +171,16 @@ async function send(context: Context, id: string, inputs: Inputs): Promise<Sent>
   await writeIntent(directory, { urn, startedAt, digest });
   try {
     const answer = counts.parse(
-      await context.client.sendnotification({ appID, email, ...given({ message, badgeCount, channel }) }, context),
+      await context.client.sendnotification(
+        { appID, email, ...withoutUndefined({ message, badgeCount, channel }) },
+        context,
+      ),
     );
     await writeIntent(directory, { urn, startedAt, digest, answer });
     return { ...inputs, sentAt: startedAt, ...answer };
   } catch (error) {
     // The intent stays until the state has it.
-    if (isOutcomeUnknown(error)) throw uncertain(startedAt, error.said);
+    if (isOutcomeUnknown(error)) throw uncertain(startedAt, error.platformMessage);
     await forgetIntent(directory, urn);
     throw error;
   }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
-import { id } from "../contract/values.ts";
-import { changedValues, created, dissolve, given, observedDescription, toTheEnd } from "./model/creation.ts";
+import { id, withoutUndefined } from "../contract/values.ts";
+import { changedValues, createOnce, dissolve, observedDescription, uncancellable } from "./model/creation.ts";
 import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource } from "./resource.ts";
@@ -61,9 +61,9 @@ export const organization = resource({
   },
 
   create: async (context, inputs) => {
-    const wanted = { name: inputs.name, ...given({ description: inputs.description }) };
+    const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
     const replaced = context.identities.replaced(inputs.resourceUrn);
-    const id = await created({
+    const id = await createOnce({
       context,
       what: `organization "${inputs.name}"`,
       choose: () =>
@@ -73,13 +73,13 @@ export const organization = resource({
       find: (id) => find(context, id),
       matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
       create: async (id) => {
-        const organizationInfo = { ...given({ _id: id }), ...wanted };
-        const request = { organizationInfo, ...given({ adminID: inputs.adminID }) };
+        const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
+        const request = { organizationInfo, ...withoutUndefined({ adminID: inputs.adminID }) };
         return (await context.client.insertorganization(request, context).catch(tellTaken(inputs.name))).organizationID;
       },
     });
     await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
-    return { id, outputs: await sync(toTheEnd(context), id, inputs) };
+    return { id, outputs: await sync(uncancellable(context), id, inputs) };
   },
 
   read: async (context, id, state) => {
@@ -108,7 +108,7 @@ export const organization = resource({
       const names = error.dependants.map((team) => `"${team.name}"`).join(", ");
       if (!state.forceDestroy || error.dependants.length === 0) {
         throw new ResourceError(
-          `organization "${state.name}" was not deleted because ${names === "" ? `the platform says: ${error.said}` : `it still has teams: ${names}`}. ` +
+          `organization "${state.name}" was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
             `Delete them first, or set forceDestroy: true and run up before destroy.`,
         );
       }
@@ -128,7 +128,7 @@ const tellTaken =
   (error: unknown): never => {
     if (!(error instanceof ApiError && error.code === "conflict")) throw error;
     throw new ResourceError(
-      `organization "${name}" was not created because the platform says: ${error.said.replace(/\.$/, "")}. ${takenHint}`,
+      `organization "${name}" was not created because the platform says: ${error.platformMessage.replace(/\.$/, "")}. ${takenHint}`,
     );
   };
 
@@ -137,14 +137,14 @@ type Found = NonNullable<AnswerOf<"readorganization">["organization"]>;
 const find = async (context: Context, organizationID: string): Promise<Found | undefined> =>
   (await orUndefinedIfNotFound(context.client.readorganization({ organizationID }, context)))?.organization;
 
-/** Sends only what differs from what is there, and tells what is there then. */
+/** Sends only what differs from what is there; answers what is there then. */
 async function sync(context: Context, organizationID: string, inputs: Inputs): Promise<Inputs> {
   const found = await find(context, organizationID);
   if (!found)
     throw new ResourceError(
       `organization "${inputs.name}" is gone from the platform. Run refresh, then up creates it again.`,
     );
-  const change = changedValues({ name: inputs.name, ...given({ description: inputs.description }) }, found);
+  const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) {
     await context.client.updateorganization({ organizationID, organizationInfo: change }, context);
   }

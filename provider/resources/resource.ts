@@ -32,7 +32,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
   /** For what the platform knows by ID, such that two resources may get to have one ID. */
   identity?: Identity<Inputs, Outputs>;
   /**
-   * Checks and completes inputs beyond what their schema says; `outputs` are those that are known already. `old` holds
+   * Checks and completes inputs beyond their schema; `outputs` are those that are known already. `old` holds
    * the inputs of the last run. Offline.
    */
   check?: (
@@ -65,13 +65,13 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
 
 /** What becomes of a thing whose deletion is due while another resource, or its own replacement, has its ID. */
 interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
-  /** That it stays, in a sentence for people. */
+  /** A sentence that it stays. */
   stays: (state: State<Inputs, Outputs>, keeper: Keeper) => string;
   /** What there is to do apart from the platform. */
   letGo?: (context: ResourceContext, state: State<Inputs, Outputs>) => Promise<void>;
 }
 
-/** Who has the ID of what is to be deleted; `itself` is what has come in its place. */
+/** The owner of an ID that is to be deleted; `itself` is what has come in its place. */
 export interface Keeper {
   kind: string;
   name: string;

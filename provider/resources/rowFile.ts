@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { id } from "../contract/values.ts";
-import { given } from "./model/creation.ts";
+import { isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { id, withoutUndefined } from "../contract/values.ts";
 import { calledBy, type Replaced } from "./model/identities.ts";
 import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
-import { resource } from "./resource.ts";
-import { type State } from "./resource.ts";
+import { resource, type State } from "./resource.ts";
 import { address, childrenOf, differing, fileName, made, storedFile, wanted, type Child } from "./rows/fileRecords.ts";
 import { rowByKey } from "./rows/live/links.ts";
-import { isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 
 const inputs = z.object({
   ...common,
@@ -136,7 +134,7 @@ export const rowFile = resource({
     }
     try {
       const stored = await storedFile(context, inputs);
-      const content = { ...wanted(inputs), ...given({ url: stored?.url }) };
+      const content = { ...wanted(inputs), ...withoutUndefined({ url: stored?.url }) };
       const known = new Set(children.map(({ _id }) => _id));
       const childID = await made(context, inputs, rowID, content, known);
       const id = idOf(context, { table, rowID, fieldID, childID });
@@ -155,14 +153,17 @@ export const rowFile = resource({
     const { url, filename, size, type } = child.content ?? {};
     const found = { id: idOf(context, { table, rowID, fieldID, childID }), place: { parentRowID: rowID, childID } };
     if (state.table === undefined) {
-      const declared = given({ ...(row ? { row } : { rowID }), url, filename, size, type });
+      const declared = withoutUndefined({ ...(row ? { row } : { rowID }), url, filename, size, type });
       return { id: found.id, outputs: { table, fieldID, store: false, ...declared, ...found.place } };
     }
     if (state.resourceUrn !== undefined) await forgetIntent(context.directory, state.resourceUrn);
     const { storedAt, ...rest } = state as Kept; // a state with a table is whole
     // A signature is another one each time.
     const moved = storedAt === undefined ? url !== state.url : address(url) !== storedAt;
-    const now = { ...rest, ...(moved && state.url !== undefined ? { url: address(url) } : given({ storedAt })) };
+    const now = {
+      ...rest,
+      ...(moved && state.url !== undefined ? { url: address(url) } : withoutUndefined({ storedAt })),
+    };
     const managed = Object.entries({ filename, size, type }).filter(([name]) => name in state);
     return { id: found.id, outputs: { ...now, ...Object.fromEntries(managed), ...found.place } };
   },
@@ -225,12 +226,12 @@ async function write(context: Context, inputs: Inputs, rowID: string, child: Chi
   const there = old?.storedAt !== undefined && address(child.content?.url) === old.storedAt;
   const copied = there && old.url === url && old.digest === digest;
   const stored = copied && inputs.store ? undefined : await storedFile(context, inputs);
-  const content = { ...wanted(inputs), ...given({ url: stored?.url }) };
+  const content = { ...wanted(inputs), ...withoutUndefined({ url: stored?.url }) };
   if (differing(content, child).length > 0) {
     const whole = { ...child.content, ...content };
     await context.client.microappchildUpdate({ childID: child._id, content: whole }, context);
   }
-  const before = copied && inputs.store ? given({ url: old.storedAt, fileKey: old.fileKey }) : undefined;
+  const before = copied && inputs.store ? withoutUndefined({ url: old.storedAt, fileKey: old.fileKey }) : undefined;
   return kept(inputs, rowID, child._id, stored ?? before);
 }
 
@@ -243,5 +244,5 @@ const kept = (
   ...inputs,
   parentRowID,
   childID,
-  ...given({ storedAt: address(stored.url), fileKey: stored.fileKey }),
+  ...withoutUndefined({ storedAt: address(stored.url), fileKey: stored.fileKey }),
 });

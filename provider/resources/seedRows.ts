@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { fieldTypes } from "../contract/fields.ts";
-import { fraction, id } from "../contract/values.ts";
+import { fraction, id, withoutUndefined } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes } from "../sources/source.ts";
-import { given } from "./model/creation.ts";
 import { adopt, common, ResourceError, type Problem } from "./model/resource.ts";
-import { resource } from "./resource.ts";
-import { type State } from "./resource.ts";
+import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { edits, fromSdk } from "./rows/declared/inputs.ts";
 import { observe } from "./rows/observation.ts";
@@ -29,13 +27,13 @@ const inputs = z.object({
   }),
   rows: z.array(z.record(z.string(), z.unknown())).optional().meta({
     description: "The rows by label, in the program. Either this or source.",
-    settles: "silently", // their digest counts
-    inputOnly: true,
-    namedBy: "keys",
+    ignoredInDiff: true, // their digest counts
+    writeOnly: true,
+    keyedBy: "keys",
   }),
   source: z.string().min(1).optional().meta({
     description: "File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.",
-    settles: "silently", // its content counts
+    ignoredInDiff: true, // its content counts
   }),
   ...edits,
   types: z.record(label, z.enum(cellTypes)).optional().meta({
@@ -44,7 +42,7 @@ const inputs = z.object({
   }),
   fields: z.record(label, z.enum(fieldTypes)).optional().meta({
     description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
     passing: true,
   }),
@@ -70,11 +68,11 @@ const inputs = z.object({
   onViewersChange: z.enum(["newRows", "recreate", "error"]).default("error").meta({
     description:
       "What another viewers, teamViewers or userID means for rows that are there: nothing (newRows), each is made anew under another ID (recreate), or an error.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
   ignoreActionRules: z.boolean().optional().meta({
     description: "Do not run the table's action rules. For controlled administration and migrations.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
   onConflict: z.enum(["overwrite", "keepLive", "error"]).default("overwrite").meta({
     description: "What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.",
@@ -92,36 +90,36 @@ const inputs = z.object({
     .meta({
       description:
         "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
-      settles: "silently",
-      secrecyOf: ["rows", "additions", "changes", "removals"],
+      ignoredInDiff: true,
+      marksSecret: ["rows", "additions", "changes", "removals"],
     }),
   salt: z.string().optional().meta({
     description: "What every digest of rows is keyed with, so that nobody guesses rows by them. Computed.",
-    settles: "silently",
+    ignoredInDiff: true,
     secret: true,
     computed: true,
   }),
   digest: z.string().optional().meta({
     description: "Digest of the source's content. Computed.",
     computed: true,
-    shownAs: "rows",
+    diffedAs: "rows",
   }),
   fingerprint: z.string().optional().meta({
     description:
       "Digest of the source's file and of how it is read, and its number of rows: with the same one nothing is read anew. Computed.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
   }),
   keys: z.array(z.string()).optional().meta({
     description:
       "Natural keys of the rows that the program has, or of those of a small file: a preview names rows by them. Computed.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
   }),
   verified: z.string().optional().meta({
     description:
       "Digest of what the rows were held against: other seeds of their table, and of the tables they refer to. Computed.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
   }),
   ...fromSdk,
@@ -141,7 +139,7 @@ const outputs = z.object({
   }),
   unfinished: z.boolean().optional().meta({
     description: "True when the last run left something undone, which the next one does.",
-    shownAs: "rows",
+    diffedAs: "rows",
   }),
   drift: z
     .object({
@@ -157,7 +155,7 @@ const outputs = z.object({
     .meta({
       description:
         "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
-      shownAs: "rows",
+      diffedAs: "rows",
     }),
 });
 
@@ -203,7 +201,7 @@ export const seedRows = resource({
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== old.salt;
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
-    const inputs = { ...asked, ...given({ salt, fields }) };
+    const inputs = { ...asked, ...withoutUndefined({ salt, fields }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
@@ -224,10 +222,10 @@ export const seedRows = resource({
       const { verified, isPassing: isVerifiedLater } = verificationOf(rowClaims, declared) ?? {};
       const problems = verified === old.verified ? [] : await verify(context, declared);
       const { rowCount, ...computed } = read;
-      const checked: Partial<Inputs> = { ...inputs, ...given({ ...computed, verified }) };
+      const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined({ ...computed, verified }) };
       const isLater = (name: keyof Inputs) => (name === "verified" ? isVerifiedLater : isPassing);
       const later = passing.filter((name) => isPreview && checked[name] !== undefined && isLater(name));
-      return { inputs: checked, outputs: given({ rowCount }), problems, later };
+      return { inputs: checked, outputs: withoutUndefined({ rowCount }), problems, later };
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       return { inputs, problems: [problemOf(inputs, error.message)] };
@@ -242,10 +240,10 @@ export const seedRows = resource({
       context.report.info(`${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`);
     }
     // What a preview keeps to itself is what the check claimed.
-    const claim = unknown.has("salt") ? context.rowClaims.of(inputs.resourceUrn) : undefined;
+    const claim = unknown.has("salt") ? context.rowClaims.find(inputs.resourceUrn) : undefined;
     const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
     if (digest === undefined || needed.length > 0) return known;
-    const whole = { ...inputs, ...given({ salt, digest }) } as Inputs; // nothing that matters is unknown
+    const whole = { ...inputs, ...withoutUndefined({ salt, digest }) } as Inputs; // nothing that matters is unknown
     return previewed(inPreview(context), known, old, whole);
   },
 

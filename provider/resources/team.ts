@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
-import { id } from "../contract/values.ts";
-import { changedValues, created, dissolve, given, observedDescription, toTheEnd } from "./model/creation.ts";
+import { id, withoutUndefined } from "../contract/values.ts";
+import { changedValues, createOnce, dissolve, observedDescription, uncancellable } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
 import { resource } from "./resource.ts";
@@ -43,15 +43,15 @@ export const team = resource({
 
   check: ({ identities }, { inputs }) => {
     const generation = identities.generation(inputs.resourceUrn);
-    return Promise.resolve({ inputs: { ...inputs, ...given({ generation }) }, problems: [] });
+    return Promise.resolve({ inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems: [] });
   },
 
   create: async (context, inputs) => {
     const { organizationID, adminID, resourceUrn: urn, generation } = inputs;
     // A forced replacement is another team: it must not find the one that it replaces.
     const parts = [organizationID, ...(generation === undefined ? [] : [`generation ${generation}`])];
-    const wanted = { name: inputs.name, ...given({ description: inputs.description }) };
-    const id = await created({
+    const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
+    const id = await createOnce({
       context,
       what: `team "${inputs.name}"`,
       choose: () => context.identities.chosen(urn, ...parts),
@@ -59,11 +59,11 @@ export const team = resource({
       find: (id) => find(context, id),
       matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,
       create: async (id) => {
-        const teamInfo = { organizationID, ...given({ _id: id }), ...wanted };
-        return (await context.client.insertteam({ teamInfo, ...given({ adminID }) }, context)).teamID;
+        const teamInfo = { organizationID, ...withoutUndefined({ _id: id }), ...wanted };
+        return (await context.client.insertteam({ teamInfo, ...withoutUndefined({ adminID }) }, context)).teamID;
       },
     });
-    return { id, outputs: await sync(toTheEnd(context), id, inputs) };
+    return { id, outputs: await sync(uncancellable(context), id, inputs) };
   },
 
   read: async (context, id, state) => {
@@ -86,7 +86,7 @@ export const team = resource({
   },
 
   delete: async (context, id, state) => {
-    const members = await context.members.of(id);
+    const members = await context.members.list(id);
     if (members === undefined) return;
     if (state.forceDestroy) {
       if (members.length > 0)
@@ -125,7 +125,7 @@ async function sync(context: Context, teamID: string, inputs: Inputs): Promise<I
   const found = await find(context, teamID);
   if (!found)
     throw new ResourceError(`team "${inputs.name}" is gone from the platform. Run refresh, then up creates it again.`);
-  const change = changedValues({ name: inputs.name, ...given({ description: inputs.description }) }, found);
+  const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) await context.client.updateteam({ teamID, teamInfo: change }, context);
   return inputs;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
 import { invitationTargets } from "./members/invitations.ts";
@@ -8,7 +9,6 @@ import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
-import { orUndefinedIfNotFound } from "../contract/errors.ts";
 
 const inputs = z.object({
   ...common,
@@ -127,7 +127,7 @@ function parts(id: string): { teamID: string; userID: string } {
 
 /** The member with this user ID, or with this e-mail address, by which it may be imported. */
 async function memberCalled(context: MemberContext, teamID: string, name: string) {
-  const members = await context.members.of(teamID);
+  const members = await context.members.list(teamID);
   const found = members?.find(({ userID, email }) => userID === name || email?.toLowerCase() === name.toLowerCase());
   if (found || !members || !name.includes("@")) return found;
   // The list may have user IDs alone.

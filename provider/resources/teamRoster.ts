@@ -27,11 +27,11 @@ const inputs = z.object({
   }),
   maxRemovals: fraction.default(0.25).meta({
     description: "Largest part of the managed members (from 10 on) that one run may remove, as a fraction of 1.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
   minAdmins: z.int().min(0).optional().meta({
     description: "Administrators that must be left. When unset, the last one is neither removed nor demoted.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
   keepSelf: z
     .boolean()
@@ -40,17 +40,17 @@ const inputs = z.object({
       description:
         "Whether the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; " +
         "dropping it from the members or demoting it is refused.",
-      settles: "silently",
+      ignoredInDiff: true,
     }),
   ...invitationTargets,
   sensitive: z.boolean().optional().meta({
     description: "The members are secret: messages tell counts and no names. Set by itself when members are a secret.",
-    settles: "silently",
-    secrecyOf: "members",
+    ignoredInDiff: true,
+    marksSecret: "members",
   }),
   adopt: adopt.meta({
     description: "Take over a team that has other members or administrators already: they are removed or demoted.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
 });
 
@@ -122,7 +122,7 @@ export const teamRoster = resource({
     }),
 
   read: async (context, id, state) => {
-    const listed = await context.members.of(id);
+    const listed = await context.members.list(id);
     if (!listed) return undefined;
     const live = await withRoles(context, id, listed);
     const defaults = { mode: "authoritative", maxRemovals: 0.25, keepSelf: true } as const;
@@ -136,7 +136,7 @@ export const teamRoster = resource({
   update: (context, _id, old, inputs) => context.claims.joining(() => apply(context, inputs, old)),
 
   delete: async (context, id, state) => {
-    const live = await context.members.anew(id);
+    const live = await context.members.list(id, { fresh: true });
     if (!live) return;
     const self = state.keepSelf ? await caller(context) : undefined;
     const ours = live.filter(managing(wantedOf(state.members, state), state));

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { id } from "../contract/values.ts";
+import { id, withoutUndefined } from "../contract/values.ts";
 import { isUser } from "../reconcile/rosters.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
-import { given } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
 import { resource } from "./resource.ts";
@@ -74,7 +73,7 @@ export const userTeams = resource({
       );
     }
     const userID = imported ? await userIDOf(context, { ...named, teamIDs: looked }) : id;
-    const lists = await Promise.all(looked.map((teamID) => context.members.of(teamID)));
+    const lists = await Promise.all(looked.map((teamID) => context.members.list(teamID)));
     if (looked.length > 0 && lists.every((members) => members === undefined)) return undefined;
     const teamIDs = looked.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
     return { id: userID, outputs: { ...state, ...named, teamIDs, memberUserID: userID } };
@@ -119,7 +118,7 @@ const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<v
     const kept = await declaredElsewhere(context, inputs, id ?? userID);
     await context.members.enforce({
       teamIDs: [...new Set([...teamIDs, ...kept])],
-      ...given({ email, userID, organizationID }),
+      ...withoutUndefined({ email, userID, organizationID }),
     });
   });
 
@@ -136,7 +135,9 @@ async function declaredElsewhere(
   const known = userID ?? (email === undefined ? undefined : await userIDAt(context, email));
   const kept = await Promise.all(
     others.map(async ([teamID, keeper]) => {
-      const there = (await context.members.anew(teamID))?.some((member) => isUser({ email, userID: known }, member));
+      const there = (await context.members.list(teamID, { fresh: true }))?.some((member) =>
+        isUser({ email, userID: known }, member),
+      );
       if (!there) return []; // who is not there yet joins when it is their turn
       const team = organizationID === undefined ? undefined : await context.client.readteam({ teamID }, context);
       if (team && team.team?.organizationID !== organizationID) return [];
@@ -152,7 +153,7 @@ async function userIDOf(context: MemberContext, { email, userID, teamIDs }: Inpu
   if (userID !== undefined) return userID;
   const address = email?.toLowerCase();
   const [first] = teamIDs;
-  const members = first === undefined ? undefined : await context.members.of(first);
+  const members = first === undefined ? undefined : await context.members.list(first);
   const member = members?.find((one) => one.email?.toLowerCase() === address);
   return member?.userID ?? (await context.client.userid({ email: email ?? "" }, context)).userID;
 }
@@ -163,7 +164,7 @@ async function confirmed(
   userID: string,
   inputs: Inputs,
 ): Promise<Inputs & z.output<typeof outputs>> {
-  const lists = await Promise.all(inputs.teamIDs.map((teamID) => context.members.of(teamID)));
+  const lists = await Promise.all(inputs.teamIDs.map((teamID) => context.members.list(teamID)));
   const teamIDs = inputs.teamIDs.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
   if (teamIDs.length === inputs.teamIDs.length) return { ...inputs, memberUserID: userID };
   const missing = inputs.teamIDs.filter((teamID) => !teamIDs.includes(teamID));

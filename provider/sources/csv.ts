@@ -11,7 +11,7 @@ const loneReturn = "a line ends in CR alone: save the file with LF or CRLF, or q
 
 /**
  * The records of a CSV as RFC 4180 has them, in blocks: commas, cells in quotation marks where they hold commas, line
- * breaks or (doubled) quotation marks, LF or CRLF. Empty lines are no records. What is wrong with a record is told in
+ * breaks or (doubled) quotation marks, LF or CRLF. Empty lines are no records. What is wrong with a record stands in
  * its place, and the next ones follow. A million rows are read several times in a run, and csv-parse, which the tests
  * hold this against, takes fourteen times as long.
  */

@@ -1,4 +1,4 @@
-import { FileRefusal, mostOfRows, openFile } from "../files/files.ts";
+import { FileRefusal, maxMegabytesOfRows, openFile } from "../files/files.ts";
 import { csvRows } from "./csvRows.ts";
 import { edited } from "./editedRows.ts";
 import { hasEdits } from "./edits.ts";
@@ -8,7 +8,7 @@ import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type W
 import { EncodingError, textOf } from "./textFiles.ts";
 import { yamlRows } from "./yamlRows.ts";
 
-/** Something wrong with a source, in one sentence that names file and line and says what to do. */
+/** Something wrong with a source, in one sentence with file, line and remedy. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 }
@@ -36,7 +36,7 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
   const format = formatOf(source);
   const streamed = [".csv", ".ndjson", ".jsonl"].includes(format);
   try {
-    const file = await openFile(directory, source, streamed ? Infinity : mostOfRows);
+    const file = await openFile(directory, source, streamed ? Infinity : maxMegabytesOfRows);
     try {
       const refusal = refusedFormat(source);
       if (refusal !== undefined) throw new SourceError(`${source} ${refusal}`);

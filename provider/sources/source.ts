@@ -48,19 +48,19 @@ export interface Mistake {
   column?: number;
   /** The sentence, to stand after the place. */
   text: string;
-  /** What it is about: the same mistake of many rows is told once, by the first. The sentence unless said otherwise. */
+  /** What it is about: the same mistake of many rows is reported once, at the first (default: the sentence). */
   about?: string;
   /** The natural key of the row. */
   key?: string | undefined;
 }
 
-/** Told of what is wrong with a row; the rows after it are read all the same. */
+/** Gets what is wrong with a row; the rows after it are read all the same. */
 export type Wrong = (mistake: Mistake) => void;
 
 /** Ends the reading: the source is wrong as a whole. */
 export type Refuse = (line: number, reason: string, column?: number) => never;
 
-/** A source that is being read, and whom to tell what is wrong with it. */
+/** A source that is being read, and where its mistakes go. */
 export interface Reading {
   given: Source;
   wrong: Wrong;

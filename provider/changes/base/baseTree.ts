@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { isMap, isPair, isScalar, parseDocument, visit } from "yaml";
-import { mostOfLayer } from "../../files/files.ts";
+import { maxMegabytesOfLayer } from "../../files/files.ts";
 import { isPointer, treeOf, writeBlob, type TreeEntry } from "./commits.ts";
 
 /**
@@ -114,7 +114,7 @@ function startOf(file: string): string {
 
 /** Texts of a YAML file that may name files, and whether it extends them. */
 function namesIn(text: string): { name: string; isLayer: boolean }[] {
-  if (text.length > mostOfLayer * 2 ** 20) return [];
+  if (text.length > maxMegabytesOfLayer * 2 ** 20) return [];
   const names: { name: string; isLayer: boolean }[] = [];
   visit(parseDocument(text, { prettyErrors: false, uniqueKeys: false }), {
     Scalar: (_, { value }, path) => {

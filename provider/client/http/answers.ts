@@ -5,17 +5,21 @@ import { refusalIn } from "../../contract/wire.ts";
 import type { Failed } from "./retries.ts";
 import type { Reply } from "./transport.ts";
 
-/** What a reply says: the answer, or why there is none. */
-export type Judged<Name extends EndpointName> = { answer: AnswerOf<Name> } | { failed: Failed };
+/** The answer in a reply, or why there is none. */
+export type ParsedReply<Name extends EndpointName> = { answer: AnswerOf<Name> } | { failed: Failed };
 
 // Statuses that say enough without a word of the platform's own; any other may come from some server on the way.
 const plain = new Set([401, 403, 413, 429]);
 
-/** Judges a reply: first what its body says, then its status, then whether the answer is one of the endpoint's. */
-export function judge<Name extends EndpointName>(name: Name, reply: Reply): Judged<Name> {
+/** Reads a reply: first the refusal in its body, then its status, then whether the answer fits the endpoint. */
+export function parseReply<Name extends EndpointName>(name: Name, reply: Reply): ParsedReply<Name> {
   const endpoint: Endpoint = endpoints[name];
   const { status } = reply;
-  const failure = (code: Failed["code"], message: string, dependants: readonly Dependant[] = []): Judged<Name> => ({
+  const failure = (
+    code: Failed["code"],
+    message: string,
+    dependants: readonly Dependant[] = [],
+  ): ParsedReply<Name> => ({
     failed: { code, message, status, dependants },
   });
   if (status >= 300 && status < 400) {

@@ -28,7 +28,7 @@ test("an answer without an end is left after its bound, and not asked for again"
   const updating = client.updateteam({ teamID: "crew", teamInfo: { name: "Crew" } });
   await expect(updating).rejects.toMatchObject({
     code: "badAnswer",
-    said: expect.stringMatching(/more than 1 MB$/) as unknown,
+    platformMessage: expect.stringMatching(/more than 1 MB$/) as unknown,
   });
   await expect(client.insertteam({ teamInfo: { organizationID: "acme", name: "Crew" } })).rejects.toMatchObject({
     code: "outcomeUnknown",
@@ -37,7 +37,7 @@ test("an answer without an end is left after its bound, and not asked for again"
   expect(sent.megabytes).toBeLessThan(40);
   await expect(client.readteam({ teamID: "crew" })).rejects.toMatchObject({
     code: "badAnswer",
-    said: expect.stringMatching(/more than 256 MB$/) as unknown,
+    platformMessage: expect.stringMatching(/more than 256 MB$/) as unknown,
   });
   expect([server.count("updateteam"), server.count("insertteam"), server.count("readteam")]).toEqual([1, 1, 1]);
   expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(1500);

@@ -9,10 +9,10 @@ export class Stop {
   readonly #cancel = (): void => {
     const reason: unknown = this.#caller?.reason;
     const timeIsUp = reason instanceof DOMException && reason.name === "TimeoutError";
-    if (this.#patience === 0 || timeIsUp) this.#abort();
-    else this.#cancelled ??= setTimeout(this.#abort, this.#patience);
+    if (this.#gracePeriodMs === 0 || timeIsUp) this.#abort();
+    else this.#cancelled ??= setTimeout(this.#abort, this.#gracePeriodMs);
   };
-  #patience = 0;
+  #gracePeriodMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #cancelled: NodeJS.Timeout | undefined;
   /** Whether time was up. */
@@ -40,9 +40,9 @@ export class Stop {
     );
   }
 
-  /** From now on what is under way has so many milliseconds to end when the caller cancels, but no more time than before. */
-  bePatient(milliseconds: number): void {
-    this.#patience = milliseconds;
+  /** Grace period (ms) after a cancellation; it never extends the deadline. */
+  setGracePeriod(milliseconds: number): void {
+    this.#gracePeriodMs = milliseconds;
   }
 
   clear(): void {

@@ -1,4 +1,4 @@
-/** How a call went, as far as it says something about the platform's load. */
+/** What the end of a call shows of the platform's load. */
 export type Load = "easy" | "overloaded" | "unknown";
 
 /** A place among the calls that are under way. */
@@ -12,14 +12,19 @@ interface Waiting {
 
 /** Bounds of the calls that are under way at a time. */
 export interface LimiterOptions {
+  /** Calls at the start (default 8). */
   start?: number;
+  /** Calls at least, however loaded the platform is (default 1). */
   min?: number;
+  /** Calls at most (default 32). */
   max?: number;
 }
 
 /**
- * How many calls are under way at a time: halved when the platform says that it is too much, and grown by one for each
+ * Bounds the calls that are under way at a time: halves the bound when the platform is overloaded, and adds one for each
  * round of calls that went well. A burst of refusals counts once, since all of it was sent before the first was known.
+ * It stays our own: the bound moves with the platform's answers, and a repeated call goes first, which a queue of a fixed
+ * size does not do. bench/RESULTS.md measures it: 1,000,000 rows in at most 1.3 times the time of posting ready bodies.
  */
 export class Limiter {
   readonly #min: number;

@@ -6,7 +6,7 @@ import { isObject } from "../../contract/wire.ts";
 import { sentences } from "../../messages/sentences.ts";
 import type { Outgoing } from "./transport.ts";
 
-/** A request that is ready to go, but for who sends it. */
+/** A request that is ready to go, without the headers of an account. */
 export type Prepared = Omit<Outgoing, "headers">;
 
 /** Properties of a request whose JSON is written already, by name. */

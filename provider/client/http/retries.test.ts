@@ -153,7 +153,7 @@ describe("repetitions", () => {
     await expect(client.readteam({ teamID: "t1" })).rejects.toMatchObject({
       code: "unavailable",
       status: 503,
-      said: "Busy",
+      platformMessage: "Busy",
     });
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]);
     expect(server.count("readteam")).toBe(8);
@@ -248,7 +248,7 @@ describe("no answer", () => {
     const { endpoint, call } = calls[effect];
     server = await serve(() => undefined);
     const client = server.client({ token: "given-token", userId: "u1", timeouts: { call: 30 } });
-    await expect(call(client)).rejects.toMatchObject({ code, endpoint, said: "No answer within 30 ms" });
+    await expect(call(client)).rejects.toMatchObject({ code, endpoint, platformMessage: "No answer within 30 ms" });
     expect(server.count(endpoint)).toBe(1);
   });
 

@@ -10,26 +10,26 @@ export interface Failed {
   retryAfter?: number | undefined;
   /** Whether trying again is pointless. */
   lasting?: boolean;
-  /** Whether it may have reached the platform; unless this says otherwise it may. */
+  /** Whether it may have reached the platform (default true). */
   sent?: boolean;
   dependants?: readonly Dependant[];
 }
 
 /** How often and how long calls are repeated. Times in milliseconds. */
 export interface RetryOptions {
-  /** Attempts of one call at most. */
+  /** Attempts of one call (default 8). */
   attempts?: number;
-  /** Attempts at most while nothing answers at the address. */
+  /** Attempts while nothing answers at the address (default 4). */
   connects?: number;
-  /** Upper bound of the first wait; it doubles each time. */
+  /** Upper bound of the first wait (default 250); it doubles each time. */
   base?: number;
-  /** Upper bound of any wait. */
+  /** Upper bound of any wait (default 20,000). */
   max?: number;
-  /** The longest wait that the platform may ask for. */
+  /** The longest wait that the platform may ask for (default 60,000). */
   maxRetryAfter?: number;
 }
 
-/** The bounds that hold when nothing else is said: about 16 s of waiting in the middle, 32 s at most. */
+/** The default bounds: about 16 s of waiting in the middle, 32 s at most. */
 export const retryDefaults: Required<RetryOptions> = {
   attempts: 8,
   connects: 4,
@@ -77,7 +77,7 @@ export function outcomeOf(effect: Effect, failed: Failed): Outcome {
   return open.has(code) ? "unknown" : "none";
 }
 
-/** The code that a call ends with: a creation whose outcome nobody knows says so. */
+/** The code that a call ends with: `outcomeUnknown` for a creation that may have been carried out. */
 export const endingCode = (effect: Effect, failed: Failed): ErrorCode =>
   effect === "create" && outcomeOf(effect, failed) === "unknown" ? "outcomeUnknown" : failed.code;
 
@@ -92,7 +92,7 @@ export function waitAfter(
   return retryAfter === undefined ? jittered : Math.min(retryAfter, options.maxRetryAfter) + jittered;
 }
 
-/** Milliseconds that a Retry-After header asks for, in seconds or as a date; undefined when it says neither. */
+/** Milliseconds that a Retry-After header asks for, in seconds or as a date; undefined for anything else. */
 export function retryAfterOf(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;

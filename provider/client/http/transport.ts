@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as Undici from "undici";
 import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
 import { ApiError, type ErrorCode } from "../../contract/errors.ts";
-import { mostOf, textOf } from "./bodies.ts";
+import { maxMegabytesOf, textOf } from "./bodies.ts";
 
 let loaded: typeof Undici | undefined;
 /** Loaded with the first client: it is a third of what a program loads, and most programs only declare resources. */
@@ -79,7 +79,7 @@ export class Transport {
   }
 
   /** Throws when nothing may be sent to this origin, and when no changes are allowed and the call may make one. */
-  permit(endpoint: EndpointName): void {
+  assertAllowed(endpoint: EndpointName): void {
     if (this.#allowed && !this.#allowed.includes(this.#origin)) {
       throw new ApiError({
         code: "notAllowed",
@@ -98,7 +98,7 @@ export class Transport {
 
   /** Sends a request once. It ends with a reply, a TransportError, or what `permit` throws. */
   async send(request: Outgoing, signal: AbortSignal): Promise<Reply> {
-    this.permit(request.endpoint);
+    this.assertAllowed(request.endpoint);
     try {
       const { statusCode, headers, body } = await this.#pool.request({
         method: request.method,
@@ -107,7 +107,7 @@ export class Transport {
         body: request.body ?? null,
         signal,
       });
-      const most = mostOf(endpoints[request.endpoint].effect);
+      const most = maxMegabytesOf(endpoints[request.endpoint].effect);
       const text = await textOf(body, most);
       if (text === undefined) {
         // The same answer would come again.

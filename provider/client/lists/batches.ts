@@ -2,8 +2,9 @@ import { maxRowsPerInsert } from "../../contract/rows.ts";
 
 /** Bounds of a batch. */
 export interface BatchOptions<Row> {
+  /** Rows of a batch (default 10,000, the most that the platform takes). */
   maxRows?: number;
-  /** Bytes of JSON. A single row that is larger goes alone. */
+  /** Bytes of JSON (default 8 MiB). A single row that is larger goes alone. */
   maxBytes?: number;
   /** A row as JSON, as it is sent. */
   text?: (row: Row) => string;

@@ -57,37 +57,37 @@ async function platform(
     if (endpoint === "updateteammember") return { status: "success" };
     return undefined;
   });
-  return new MemberLists(server.client(), { window: 0, now: () => 0 });
+  return new MemberLists(server.client(), { batchWindowMs: 0, now: () => 0 });
 }
 
 describe("lists of members", () => {
   test("of many teams are read in one call, and serve later readers", async () => {
     const lists = await platform({ a: [person("ann")], b: [person("bob"), person("cat")] });
-    const [a, b] = await Promise.all([lists.of("a"), lists.of("b"), lists.of("a")]);
+    const [a, b] = await Promise.all([lists.list("a"), lists.list("b"), lists.list("a")]);
     expect(a?.map(({ userID }) => userID)).toEqual(["ann"]);
     expect(b?.map(({ userID }) => userID)).toEqual(["bob", "cat"]);
-    await lists.of("b");
+    await lists.list("b");
     expect(server.count("teammembers")).toBe(1);
   });
 
   test("a team that is gone does not hide the others", async () => {
     const lists = await platform({ a: [person("ann")] });
-    const [a, gone] = await Promise.all([lists.of("a"), lists.of("gone")]);
+    const [a, gone] = await Promise.all([lists.list("a"), lists.list("gone")]);
     expect(a).toHaveLength(1);
     expect(gone).toBeUndefined();
   });
 
   test("of user IDs alone are read team by team", async () => {
     const lists = await platform({ a: [person("ann")], b: [person("bob")] }, { bare: true });
-    const [a, b] = await Promise.all([lists.of("a"), lists.of("b")]);
+    const [a, b] = await Promise.all([lists.list("a"), lists.list("b")]);
     expect([a, b]).toMatchObject([[{ userID: "ann" }], [{ userID: "bob" }]]);
   });
 
   test("are read again after a change of our own", async () => {
     const lists = await platform({ a: [person("ann")] });
-    await lists.of("a");
+    await lists.list("a");
     await lists.setRole("a", { userID: "ann" }, "admin");
-    await lists.of("a");
+    await lists.list("a");
     expect(server.count("teammembers")).toBe(2);
   });
 });
@@ -115,7 +115,7 @@ describe("additions", () => {
     expect(good).toMatchObject({ status: "fulfilled", value: { member: { userID: "good" } } });
     expect(bad).toMatchObject({
       status: "rejected",
-      reason: { code: "invalidRequest", said: "bad@crew.example is invalid" },
+      reason: { code: "invalidRequest", platformMessage: "bad@crew.example is invalid" },
     });
   });
 

@@ -23,10 +23,10 @@ interface Pending<Request, Answer> {
 type List = ListedMember[] | undefined;
 
 interface Options extends CallOptions {
-  /** Milliseconds that calls are collected before they are sent as one. */
-  window?: number;
-  /** Milliseconds that a list which was read answers further reads. Our own writes drop it. */
-  lifetime?: number;
+  /** Milliseconds that calls are collected before they are sent as one (default 5). */
+  batchWindowMs?: number;
+  /** Milliseconds that a list which was read serves further reads (default 5,000). Our own writes drop it. */
+  ttlMs?: number;
   now?: () => number;
 }
 
@@ -47,22 +47,26 @@ type Platform = Calls<
 export class MemberLists {
   readonly #client: Platform;
   readonly #call: CallOptions;
-  readonly #window: number;
+  readonly #batchWindowMs: number;
   readonly #snapshots: SnapshotCache<List>;
   readonly #reads: Pending<string, List>[] = [];
   /** Lists that are being read, and how often the team had been changed when they were asked for. */
   readonly #underway = new Map<string, { version: number; list: Promise<List> }>();
   readonly #additions = new Map<string, Pending<Invitation, Joined>[]>();
 
-  constructor(client: Platform, { window = 5, lifetime = 5_000, now = Date.now, ...call }: Options = {}) {
+  constructor(client: Platform, { batchWindowMs = 5, ttlMs = 5_000, now = Date.now, ...call }: Options = {}) {
     this.#client = client;
     this.#call = call;
-    this.#window = window;
-    this.#snapshots = new SnapshotCache(lifetime, now);
+    this.#batchWindowMs = batchWindowMs;
+    this.#snapshots = new SnapshotCache(ttlMs, now);
   }
 
-  /** Members of a team, undefined when there is no such team. */
-  of(teamID: string): Promise<List> {
+  /**
+   * Members of a team, undefined when there is no such team. They are as they were at most a while ago; `fresh` reads them
+   * again, for deciding who is removed.
+   */
+  list(teamID: string, { fresh = false }: { fresh?: boolean } = {}): Promise<List> {
+    if (fresh) this.#snapshots.drop(teamID);
     const known = this.#snapshots.get(teamID);
     if (known) return Promise.resolve(known.snapshot);
     const version = this.#snapshots.version(teamID);
@@ -82,13 +86,7 @@ export class MemberLists {
     return list;
   }
 
-  /** Members of a team as they are now, not as they were a moment ago: for deciding who is removed. */
-  anew(teamID: string): Promise<List> {
-    this.#snapshots.drop(teamID);
-    return this.of(teamID);
-  }
-
-  /** Adds someone to a team unless they are a member, and tells who they are. */
+  /** Adds someone to a team unless they are a member; answers the membership. */
   add(teamID: string, invitation: Invitation): Promise<Joined> {
     return new Promise((resolve, reject) => {
       const waiting = this.#additions.get(teamID) ?? [];
@@ -141,7 +139,7 @@ export class MemberLists {
 
   /** A member as the team's list has it. */
   async find(teamID: string, userID: string): Promise<ListedMember | undefined> {
-    return (await this.of(teamID))?.find((member) => member.userID === userID);
+    return (await this.list(teamID))?.find((member) => member.userID === userID);
   }
 
   /**
@@ -154,7 +152,7 @@ export class MemberLists {
     );
   }
 
-  /** A list that was read before or during a change says nothing about the time after it. */
+  /** A list that was read before or during a change is not served after it. */
   async #changing(teamID: string, change: () => Promise<unknown>): Promise<void> {
     this.#snapshots.changed(teamID);
     try {
@@ -165,7 +163,7 @@ export class MemberLists {
   }
 
   #later(work: () => Promise<void>): void {
-    setTimeout(() => void work(), this.#window);
+    setTimeout(() => void work(), this.#batchWindowMs);
   }
 
   async #readAll(waiting: Pending<string, List>[]): Promise<void> {
@@ -227,7 +225,7 @@ export class MemberLists {
   }
 
   async #fresh(teamID: string): Promise<ListedMember[]> {
-    const members = await this.anew(teamID);
+    const members = await this.list(teamID, { fresh: true });
     if (members) return members;
     throw new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
   }

@@ -8,7 +8,7 @@ type Query = RequestOf<"microappdata">;
 
 /** Which rows to read, and how. */
 export interface PagesOptions extends CallOptions, Pick<Query, "microAppID" | "optSearchFilters" | "platformFormat"> {
-  /** Rows to ask for at a time, at most and unless said otherwise 10,000. */
+  /** Rows to ask for at a time (default 10,000, which is also the most). */
   pageSize?: number | undefined;
   /** Filters of the endpoint, such as `{embeddingRowID: parent}`. */
   optViewFilters?: Record<string, unknown>[] | undefined;

@@ -15,7 +15,7 @@ beforeEach(async () => {
   emulator = await createEmulator({ seed: { administrator, tables } });
   client = createClient({ endpoint: emulator.url, ...administrator });
   now = 0;
-  reads = new TableReads(client, { lifetime: 1_000, now: () => now });
+  reads = new TableReads(client, { ttlMs: 1_000, now: () => now });
 });
 afterEach(async () => {
   await client.close();
@@ -29,7 +29,7 @@ const plant = (count: number) =>
   });
 async function look(): Promise<number> {
   let count = 0;
-  for await (const rows of reads.look("codes")) count += rows.length;
+  for await (const rows of reads.read("codes")) count += rows.length;
   return count;
 }
 async function calls(work: () => Promise<unknown>): Promise<number> {
@@ -59,7 +59,7 @@ test("what we change is read anew", async () => {
 
 test("a change while a table is read does not keep what was read", async () => {
   await plant(3);
-  for await (const rows of reads.look("codes")) if (rows.length > 0) reads.changed("codes");
+  for await (const rows of reads.read("codes")) if (rows.length > 0) reads.changed("codes");
   expect(await calls(look)).toBeGreaterThan(0);
 });
 
@@ -73,7 +73,7 @@ test("a large table is everybody's own", async () => {
 test("who leaves early, or meets a failure, lets the others read themselves", async () => {
   await plant(3);
   const leaving = async () => {
-    for await (const rows of reads.look("codes")) return rows.length;
+    for await (const rows of reads.read("codes")) return rows.length;
     return 0;
   };
   expect(await Promise.all([leaving(), look(), look()])).toEqual([3, 3, 3]);

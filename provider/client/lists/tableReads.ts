@@ -4,30 +4,30 @@ import { pages } from "./pages.ts";
 import { SnapshotCache } from "./snapshotCache.ts";
 
 interface Options {
-  /** Milliseconds that a table which was read answers further reads. Our own writes drop it. */
-  lifetime?: number;
+  /** Milliseconds that a table which was read serves further reads (default 5,000). Our own writes drop it. */
+  ttlMs?: number;
   now?: () => number;
 }
 
-/** A table of more rows than this is read by each reader anew: nobody's memory should hold it. */
-const mostRows = 10_000;
+/** Above this count each reader reads the table itself: no memory should hold it. */
+const maxKeptRows = 10_000;
 
 /**
  * Reads of whole tables, for many readers at a time that only look: what one of them reads of a small table serves all who
- * ask meanwhile or shortly afterwards. Who plans changes reads anew.
+ * ask meanwhile or shortly afterwards. Plans of changes read the table themselves.
  */
 export class TableReads {
   readonly #client: Calls<"microappdata">;
   readonly #snapshots: SnapshotCache<Row[]>;
   readonly #underway = new Map<string, Promise<void>>();
 
-  constructor(client: Calls<"microappdata">, { lifetime = 5_000, now = Date.now }: Options = {}) {
+  constructor(client: Calls<"microappdata">, { ttlMs = 5_000, now = Date.now }: Options = {}) {
     this.#client = client;
-    this.#snapshots = new SnapshotCache(lifetime, now);
+    this.#snapshots = new SnapshotCache(ttlMs, now);
   }
 
-  /** The rows of a table as they were at most a lifetime ago, page by page. */
-  async *look(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
+  /** Pages of a table as it was at most `ttlMs` ago. */
+  async *read(table: string, call: CallOptions = {}): AsyncGenerator<Row[], void, undefined> {
     for (let reader; (reader = this.#underway.get(table)) !== undefined;) await reader;
     const known = this.#snapshots.get(table);
     if (known) {
@@ -44,7 +44,7 @@ export class TableReads {
     let rows: Row[] | undefined = [];
     try {
       for await (const page of pages(this.#client, { microAppID: table, ...call })) {
-        rows = rows && rows.length + page.length <= mostRows ? [...rows, ...page] : undefined;
+        rows = rows && rows.length + page.length <= maxKeptRows ? [...rows, ...page] : undefined;
         // A large table is everybody's own: nobody waits for its end.
         if (!rows) letOthers();
         yield page;
@@ -55,7 +55,7 @@ export class TableReads {
     }
   }
 
-  /** What was read of a table says nothing about the time after this. */
+  /** Notes a change of ours: what was read before is not served any more. */
   changed(table: string): void {
     this.#snapshots.changed(table);
   }

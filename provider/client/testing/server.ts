@@ -2,8 +2,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from "node:net";
 import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
 import { createClient } from "../client.ts";
-import { type Client } from "../options.ts";
-import { type ClientOptions } from "../options.ts";
+import type { Client, ClientOptions } from "../options.ts";
 
 /** A request as the test's server saw it. */
 interface Seen {

@@ -1,5 +1,5 @@
 /** Milliseconds that work gets to end by itself once its time is up, and to tell what it has done. */
-const grace = 1_000;
+const graceMs = 1_000;
 
 /**
  * The answer of work, or an error once its time is up: calls that serve several resources at once, such as those about
@@ -8,7 +8,7 @@ const grace = 1_000;
 export async function unlessLate<Answer>(work: Promise<Answer>, time: AbortSignal): Promise<Answer> {
   const late = Promise.withResolvers<never>();
   const expire = (): void =>
-    void setTimeout(() => late.reject(new Error("the platform has not answered. Run it again to go on.")), grace);
+    void setTimeout(() => late.reject(new Error("the platform has not answered. Run it again to go on.")), graceMs);
   time.addEventListener("abort", expire, { once: true });
   try {
     return await Promise.race([work, late.promise]);

@@ -1,7 +1,7 @@
 import { connect } from "node:http2";
 
 /** Refusals in a row after which nobody listens any more: one alone may be a full queue. */
-const mostRefusals = 3;
+const maxRefusals = 3;
 
 /** Milliseconds until the next attempt after a refusal, and after a connection that did not last. */
 const pauseMs = { refused: 100, brief: 1_000 };
@@ -24,7 +24,7 @@ export function whenEngineGone(address: string, gone: () => void): void {
       refusals = error.code === "ECONNREFUSED" ? refusals + 1 : 0;
     });
     session.once("close", () => {
-      if (refusals >= mostRefusals) {
+      if (refusals >= maxRefusals) {
         gone();
         return;
       }

@@ -13,7 +13,7 @@ export interface Detail {
 }
 
 /** Most parts of a property that are shown one by one. */
-const mostParts = 60;
+const maxParts = 60;
 
 type Paths = [path: string, kind: Kind][];
 
@@ -26,7 +26,7 @@ export function detailsOf(
   secrets: ReadonlySet<string>,
 ): Detail[] {
   const shape: Readonly<Record<string, unknown>> = { ...outputs.shape, ...inputs.shape };
-  const causes = new Map(changed.map((name) => [factsOf(shape[name]).shownAs ?? name, name]));
+  const causes = new Map(changed.map((name) => [factsOf(shape[name]).diffedAs ?? name, name]));
   return [...causes].flatMap(([name, cause]) => {
     if (name === cause) return details(olds.outputs, news, [name], secrets);
     const [old, now] = [olds.inputs[name], news[name]];
@@ -58,7 +58,7 @@ export const details = (
 
 /** The first of the parts, and one more that tells how many others there are: engines show what is added in any case. */
 function capped(path: string, parts: readonly Paths[], total: number, among: Detail["among"]): Detail[] {
-  const shown = parts.slice(0, mostParts);
+  const shown = parts.slice(0, maxParts);
   const others = total - shown.length;
   const rest: Paths = others > 0 ? [[named(path, `and ${others} more of ${total}`), "add"]] : [];
   return [...shown.flat(), ...rest].map(([path, kind]) => ({ path, kind, among }));

@@ -7,7 +7,7 @@ import { connect } from "../platform.ts";
 import type { Properties } from "../properties.ts";
 
 /** Milliseconds that the platform has to say whether it knows somebody: a preview may be offline. */
-const patience = 10_000;
+const loginTimeoutMs = 10_000;
 
 /**
  * What the platform says against the credentials of a provider that is in the state already: a wrong password would be
@@ -32,7 +32,7 @@ export async function refusedLogin(olds: Properties, news: Properties, settings:
 async function tried(settings: Configuration): Promise<void> {
   const { client, close } = await connect({ ...settings, readOnly: true }, process.cwd(), undefined, {
     retries: { attempts: 1, connects: 1 },
-    timeouts: { call: patience },
+    timeouts: { call: loginTimeoutMs },
   });
   try {
     await client.callerID();

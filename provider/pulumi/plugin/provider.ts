@@ -133,7 +133,7 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    permit(resource, request, news);
+    assertAllowed(resource, request, news);
     const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
     const inputs = decode(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource, news.values)]);
@@ -183,7 +183,7 @@ export class Plugin {
     const { resource, known, call } = about(request);
     const olds = decode(request.getOlds());
     const news = decode(request.getNews());
-    permit(resource, request, news);
+    assertAllowed(resource, request, news);
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       return answer.setProperties(
@@ -278,7 +278,7 @@ function about(request: { getUrn: () => string }): About {
 }
 
 /** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
-function permit(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
+function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
   const refusal = refusedIgnores(resource, request.getIgnorechangesList(), values);
   if (refusal !== undefined) throw new Error(refusal);
 }

@@ -69,7 +69,7 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const kept = z.object({ ...inputs.shape, ...resource.outputs.shape });
   const properties = only(
     propertiesOf(kept, "output", name, types),
-    (_, property) => !facts(property).internal && !facts(property).inputOnly,
+    (_, property) => !facts(property).internal && !facts(property).writeOnly,
   );
   properties[bindingOutput] = { type: "string", description: "Platform that it is on." };
   const inputProperties = only(

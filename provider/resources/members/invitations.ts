@@ -10,14 +10,14 @@ export const invitationTargets = {
     .optional()
     .meta({
       description: `Where the invitation leads. ${onInvitation}`,
-      settles: "silently",
+      ignoredInDiff: true,
     }),
   targetInitialApp: id.optional().meta({
     description: `App that the invitation opens. ${onInvitation}`,
-    settles: "silently",
+    ignoredInDiff: true,
   }),
   targetInitialScreen: id.optional().meta({
     description: `Screen that the invitation opens. ${onInvitation}`,
-    settles: "silently",
+    ignoredInDiff: true,
   }),
 };

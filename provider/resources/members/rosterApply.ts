@@ -29,11 +29,11 @@ interface Roster extends InvitationTargets {
 }
 
 /** Names that a message gives of each kind. */
-const mostNamed = { plan: 5, failures: 20 };
+const maxNamed = { plan: 5, failures: 20 };
 
 /** The first few of some members, for people; only how many when the roster is secret. */
 export const names = (members: readonly Named[], { sensitive }: Pick<Roster, "sensitive">): string =>
-  sensitive ? `${members.length} of them` : some(members.map(nameOf), mostNamed.plan);
+  sensitive ? `${members.length} of them` : some(members.map(nameOf), maxNamed.plan);
 
 /** As whom the calls are made. */
 export const caller = async ({ client, account }: Context): Promise<Named> => ({
@@ -119,7 +119,7 @@ interface Start {
 /** Reads the team and plans; throws what a program has to decide first. */
 async function planned(context: MemberContext, inputs: Roster, old: Kept | undefined, ours: boolean): Promise<Start> {
   const { teamID } = inputs;
-  const listed = await context.members.anew(teamID);
+  const listed = await context.members.list(teamID, { fresh: true });
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
   const now = await optionsNow(context, inputs, before, old);
@@ -149,7 +149,7 @@ async function invite(
 async function replan(context: Context, teamID: string, { before, wanted, options }: Start) {
   const there = new Set(before.map(({ userID }) => userID));
   // Adding dropped the list that was read.
-  const listed = await context.members.of(teamID);
+  const listed = await context.members.list(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
   const after = await withRoles(context, teamID, listed, ({ userID }) => !there.has(userID));
   const known = await identified(context, wanted, after);
@@ -234,7 +234,7 @@ export function sentences(
   if (failures.size === 0) return [];
   // The platform's own words may hold the address.
   if (sensitive) return [`${failures.size} members were ${what}`];
-  const first = [...failures].slice(0, mostNamed.failures).map(([member, reason]) => {
+  const first = [...failures].slice(0, maxNamed.failures).map(([member, reason]) => {
     return `${nameOf(member)} was ${what}: ${reason instanceof Error ? reason.message : String(reason)}`;
   });
   return failures.size > first.length ? [...first, `and ${failures.size - first.length} more were ${what}`] : first;

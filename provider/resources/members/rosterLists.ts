@@ -1,4 +1,5 @@
 import type { ListedMember } from "../../client/lists/memberLists.ts";
+import { isNotFound } from "../../contract/errors.ts";
 import { role } from "../../contract/members.ts";
 import {
   managing,
@@ -10,7 +11,6 @@ import {
 } from "../../reconcile/rosters.ts";
 import type { Context } from "../model/resource.ts";
 import { userIDAt } from "./users.ts";
-import { isNotFound } from "../../contract/errors.ts";
 
 /** Members as a program declares them and a state keeps them: role by address or user ID. */
 export type Members = Record<string, Role>;

@@ -1,7 +1,7 @@
+import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { email, id } from "../../contract/values.ts";
 import type { Named } from "../../reconcile/rosters.ts";
 import type { Change, Context, Given, Problem } from "../model/resource.ts";
-import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 
 /** Inputs that name one user. */
 export const user = {

@@ -1,14 +1,6 @@
 import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
-/** The object without its undefined values, which would mean "leave alone". */
-export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  // The filter removes exactly what the type excludes.
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: Exclude<T[Key], undefined>;
-  };
-}
-
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
 /** The wanted values that differ from those found; nothing, null and the empty text are the same. */
@@ -31,7 +23,7 @@ export function observedDescription(
 
 /** Deletes a team with all of its members. */
 export async function dissolve(context: Context, teamID: string): Promise<void> {
-  for (const member of (await context.members.of(teamID)) ?? []) await context.members.remove(teamID, member);
+  for (const member of (await context.members.list(teamID)) ?? []) await context.members.remove(teamID, member);
   await orUndefinedIfNotFound(context.client.deleteteam({ teamID }, context));
 }
 
@@ -41,13 +33,13 @@ const absentAs = (declared: string | null, found: string | null | undefined): st
 
 const day = 86_400_000;
 
-/** Whether the platform says that a thing was made a moment ago, as what an interrupted run made was. */
+/** Whether a thing was made within the last day, as what an interrupted run made was. */
 function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boolean {
   const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
   return now() - time <= day;
 }
 
-/** Goes on with what is there under the ID that this resource creates its thing with, or says why not. */
+/** Goes on with what is there under the ID of the creation, or throws why not. */
 function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
   const { context, what, matches, adopt, keeps = false } = creation;
   if (keeps) return;
@@ -84,18 +76,18 @@ interface Creation<Found extends { createdAt?: unknown }> {
 const never = new AbortController().signal;
 
 /** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
-export const toTheEnd = (context: Context): Context => ({ ...context, signal: never });
+export const uncancellable = (context: Context): Context => ({ ...context, signal: never });
 
 /**
  * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: it is looked
  * for first, and a call whose outcome is unknown is resolved by looking again.
  */
-export async function created<Found extends { createdAt?: unknown }>(creation: Creation<Found>): Promise<string> {
+export async function createOnce<Found extends { createdAt?: unknown }>(creation: Creation<Found>): Promise<string> {
   const id = creation.choose();
   if (id === undefined) return creation.create(undefined);
   const found = await creation.find(id);
   // Another resource of this run may turn out to have it meanwhile.
-  if (creation.choose() !== id) return created(creation);
+  if (creation.choose() !== id) return createOnce(creation);
   if (found !== undefined) {
     take(creation, id, found);
     return id;

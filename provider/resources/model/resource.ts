@@ -12,16 +12,16 @@ declare module "zod" {
     replaces?: boolean;
     /** Never shown, logged or stored in clear. */
     secret?: boolean;
-    /** A change of this input alone changes nothing on the platform. */
-    settles?: "silently";
+    /** A change of this input alone is no change. */
+    ignoredInDiff?: boolean;
     /** An input that the outputs do not hold, since the state would carry it for nothing. */
-    inputOnly?: boolean;
-    /** An input that check or a door sets, and never a program. */
+    writeOnly?: boolean;
+    /** An input that check, the plugin or the dynamic provider sets, never a program. */
     computed?: boolean;
     /** A computed input that only check needs: no state has it. */
     passing?: boolean;
     /** An input that says whether one of others is a secret: a door that sees it sets it. */
-    secrecyOf?: string | readonly string[];
+    marksSecret?: string | readonly string[];
     /** A secret where this input is true. */
     secretIf?: string;
     /** Of use to a resource alone: neither a schema nor an SDK has it. */
@@ -29,35 +29,35 @@ declare module "zod" {
     /** An output that no update in place changes. */
     stable?: boolean;
     /** A list whose items another input names, one by one: engines get it as a map, so that a diff shows each by name. */
-    namedBy?: string;
+    keyedBy?: string;
     /** What a change of this one is shown as: changes of that input's parts. */
-    shownAs?: string;
-    /** An output that says nothing to a reader. */
+    diffedAs?: string;
+    /** An output of no use to a reader, such as a digest. */
     opaque?: boolean;
     /** An output that check may know: an engine gets it among the inputs, and a preview shows it. */
     foreseen?: boolean;
   }
 }
 
-/** Names of the facts: they are for doors and engines, and say nothing to an editor or a reader. */
+/** Names of the facts: for engines alone, of no use to an editor or a reader. */
 export const facts = [
   "replaces",
   "secret",
-  "settles",
-  "inputOnly",
+  "ignoredInDiff",
+  "writeOnly",
   "computed",
   "passing",
-  "secrecyOf",
+  "marksSecret",
   "secretIf",
   "internal",
   "stable",
-  "namedBy",
-  "shownAs",
+  "keyedBy",
+  "diffedAs",
   "opaque",
   "foreseen",
 ] as const;
 
-/** What a resource works with: the platform through `client`, and ways to tell people how it goes. */
+/** What a resource works with: the platform through `client`, and a way to report progress. */
 export interface Context {
   client: Client;
   members: MemberLists;
@@ -65,11 +65,11 @@ export interface Context {
   report: Report;
   /** The program's folder: sources and intent files are found from here. */
   directory: string;
-  /** As whom the calls are made, as the configuration says it: an address or a user ID. */
+  /** The account of the configuration: an address or a user ID. */
   account: { email?: string | undefined; userID?: string | undefined };
   /** The platform as states name it. */
   platform: string;
-  /** Where links to apps have to lead; anywhere when the configuration does not say. */
+  /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
   identities: Identities;
@@ -79,7 +79,7 @@ export interface Context {
   others: () => Promise<void>;
   /** Whether the run is known to be no preview: what that says is about to be done is not said once more. */
   isUpdate: boolean;
-  /** Reads come before each diff, which judges what they find by the inputs of this run: they must not refuse it. */
+  /** Whether the engine reads before each diff: then the diff refuses what it must not change, and the read does not. */
   readsFirst: boolean;
   /** Keeps all texts in a value out of the messages that follow: the platform may repeat what it was sent. */
   hide: (value: unknown) => void;
@@ -93,7 +93,7 @@ export interface Context {
   now: () => number;
 }
 
-/** Tells people how it goes, on the resource's own line. */
+/** Reports progress on the resource's own line. */
 export interface Report {
   /** A live line that the next one replaces. */
   status: (text: string) => void;
@@ -137,7 +137,7 @@ export interface Checked<Inputs, Outputs> {
 /** How one property, or a part of one, changes. */
 export type Kind = "add" | "delete" | "update";
 
-/** What a diff tells the engine. */
+/** The result of a diff. */
 export interface Change {
   /** Inputs, and outputs that come from edits by hand, that an update would change; nothing is to be done without any. */
   changed: string[];
@@ -165,7 +165,7 @@ export interface Observed<Outputs> {
 export const common = {
   resourceUrn: z.string().optional().meta({
     description: "The resource's own URN. Set by the SDK.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
     internal: true,
   }),
@@ -174,7 +174,7 @@ export const common = {
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */
 export const generation = z.int().min(1).optional().meta({
   description: "How many forced replacements it is the result of.",
-  settles: "silently",
+  ignoredInDiff: true,
   computed: true,
   internal: true,
 });
@@ -182,7 +182,7 @@ export const generation = z.int().min(1).optional().meta({
 /** The input by which something that already exists is taken over. */
 export const adopt = z.boolean().optional().meta({
   description: "Take over what already exists on the platform, instead of refusing.",
-  settles: "silently",
+  ignoredInDiff: true,
 });
 
 /**
@@ -200,7 +200,7 @@ export class PartialFailure extends Error {
   }
 }
 
-/** A failure of the resource's own, in one sentence that says what to do. */
+/** A failure of the resource's own, in one sentence with its remedy. */
 export class ResourceError extends Error {
   override readonly name = "ResourceError";
 }
@@ -220,7 +220,7 @@ export function chosenID(urn: string | undefined, ...parts: string[]): string | 
   return lettersOf(digest);
 }
 
-/** An ID that tells nothing. */
+/** A random ID. */
 export const randomID = (): string => lettersOf(randomBytes(24));
 
 /** 24 letters of 55: 138 bits. */

@@ -6,7 +6,7 @@ import { isTracked } from "../../files/tracked.ts";
 import { ResourceError } from "../model/resource.ts";
 import { sealOf } from "./seals.ts";
 
-/** What every intent tells: whose it is, and when it was begun (ISO 8601). */
+/** Fields of every intent: whose it is, and when it was begun (ISO 8601). */
 export const anyIntent = z.object({ urn: z.string(), startedAt: z.string() });
 
 const folder = join(".microapps", "intents");
@@ -46,7 +46,7 @@ export function refuseUnsealed({ file, isSealed }: Found): void {
   );
 }
 
-/** Seals an intent that an earlier version or another machine wrote, since a person believes it; gives what it tells. */
+/** Seals an intent that an earlier version or another machine wrote, since a person believes it; answers its content. */
 export async function trustIntent(directory: string, path: string): Promise<object> {
   const file = relative(directory, resolve(directory, path));
   const text = await textOf(directory, file);
@@ -87,7 +87,11 @@ async function textOf(directory: string, file: string): Promise<string | undefin
 }
 
 /** An intent as it is told, all of it, and what a schema makes of it. */
-function parsed<Schema extends z.ZodType>(file: string, text: string, schema: Schema): [Told, z.output<Schema>] {
+function parsed<Schema extends z.ZodType>(
+  file: string,
+  text: string,
+  schema: Schema,
+): [SealedFields, z.output<Schema>] {
   try {
     const told: unknown = JSON.parse(text);
     return [z.looseObject({}).parse(told), schema.parse(told)];
@@ -124,20 +128,20 @@ function valueOf(text: string): unknown {
   }
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type SealedFields = Readonly<Record<string, unknown>>;
 
 /** The seal of an intent, in whatever order its parts stand. */
-const sealFor = ({ seal: _, ...told }: Told): string | undefined =>
+const sealFor = ({ seal: _, ...fields }: SealedFields): string | undefined =>
   sealOf(
     "intent",
-    Object.entries(told).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
 /** Whether this user's runs wrote it. What the platform never answered, a link, a person may have added. */
-function isSealed({ seal, ...told }: Told): boolean {
+function isSealed({ seal, ...fields }: SealedFields): boolean {
   if (typeof seal !== "string") return false;
-  const { link: _, ...withoutLink } = told;
-  return seal === sealFor(told) || seal === sealFor(withoutLink);
+  const { link: _, ...withoutLink } = fields;
+  return seal === sealFor(fields) || seal === sealFor(withoutLink);
 }
 
 /** Throws when a part of the way to a file is a symbolic link, which a branch may have brought along. */
@@ -154,7 +158,7 @@ async function refuseLinks(directory: string, file: string): Promise<void> {
   }
 }
 
-/** Writes an intent such that it is on disk, whole, when this returns; tells its file. */
+/** Writes an intent such that it is on disk, whole, when this returns; answers its file. */
 export async function writeIntent(
   directory: string,
   intent: z.output<typeof anyIntent> & Record<string, unknown>,
@@ -165,8 +169,8 @@ export async function writeIntent(
   const draft = `${path}.${process.pid}`;
   const file = await open(draft, "w", 0o600);
   try {
-    const told = JSON.parse(JSON.stringify(intent)) as Told; // as it will be read
-    await file.writeFile(`${JSON.stringify({ ...told, seal: sealFor(told) }, null, 2)}\n`);
+    const fields = JSON.parse(JSON.stringify(intent)) as SealedFields; // as it will be read
+    await file.writeFile(`${JSON.stringify({ ...fields, seal: sealFor(fields) }, null, 2)}\n`);
     await file.sync();
   } finally {
     await file.close();

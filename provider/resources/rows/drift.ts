@@ -30,7 +30,7 @@ export class EditedRows {
     this.#labels = labels;
   }
 
-  see(key: string, values: RowData): void {
+  observe(key: string, values: RowData): void {
     this.keys.push(key);
     if (this.#found.length >= maxFound) return;
     const cells = this.#labels.flatMap((label) => {

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../contract/endpoints.ts";
 import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
-import { given } from "../model/creation.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import type { Context } from "../model/resource.ts";
 
 /** What is declared of a file. */
@@ -36,7 +36,7 @@ export function fileName({ filename, url = "" }: Pick<FileDeclaration, "filename
 /** What is declared of a record's content. The address of a copy is known once it is stored. */
 export function wanted(inputs: FileDeclaration): Partial<Content> {
   const { url, store, size, type } = inputs;
-  return given({ filename: fileName(inputs), size, type, url: store ? undefined : url });
+  return withoutUndefined({ filename: fileName(inputs), size, type, url: store ? undefined : url });
 }
 
 /** Names of what a record's content has otherwise. */
@@ -79,7 +79,7 @@ export async function storedFile(
   );
 }
 
-/** Makes the record, and tells its ID; the list shows whether one whose answer was lost was made. */
+/** Makes the record and answers its ID; where the answer was lost, the list shows whether it was made. */
 export const made = (
   context: Context,
   { table, fieldID }: FileDeclaration,

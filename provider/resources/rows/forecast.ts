@@ -10,8 +10,8 @@ import { withRepairs, type Drift } from "./drift.ts";
 import { callsAhead } from "./reports.ts";
 
 /** Keys of each kind that a message names, and that a diff shows. */
-const mostNamed = 5;
-export const mostShown = 20;
+const maxNamed = 5;
+export const maxShown = 20;
 
 /** The first keys of rows that a run adds, changes and removes, up to `mostShown` of those in the source; none of secret rows. */
 export interface Names {
@@ -32,8 +32,8 @@ export async function firstNames(
 ): Promise<Names> {
   if (!plan.exact || declaration.sensitive) return noNames();
   const { insert, update, remove, change } = plan;
-  const added = insert > 0 ? change.added.slice(0, mostShown) : [];
-  const changed = update > 0 ? change.changed.slice(0, mostShown) : [];
+  const added = insert > 0 ? change.added.slice(0, maxShown) : [];
+  const changed = update > 0 ? change.changed.slice(0, maxShown) : [];
   const chosen = [...added, ...changed].sort((a, b) => a - b);
   const found = chosen.length > 0 ? await keysOf(declaration, directory, new Set(chosen)) : [];
   const named = (indices: readonly number[]): string[] =>
@@ -80,7 +80,7 @@ export function forecast(
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${rowsSaid(declaration, keys, count, both)})`;
   const { removed } = names;
-  const gone = removed.length === 0 ? "" : ` (${some(removed.map(quoted), mostNamed)})`;
+  const gone = removed.length === 0 ? "" : ` (${some(removed.map(quoted), maxNamed)})`;
   // What left the program keeps its rows until the end of a run: whether they are there is seen on the platform alone.
   const parts = [
     insert > 0 ? `${insert} to add ${adopts ? "or to take over" : "unless there"}${first(names.added, insert)}` : "",

@@ -6,11 +6,11 @@ import { ResourceError, type Observed } from "../model/resource.ts";
 import { keyOf, keysOf } from "./declared/declaration.ts";
 import { lastSource, withLastSource } from "./declared/summaries.ts";
 import { EditedRows, type Drift } from "./drift.ts";
-import { mostShown } from "./forecast.ts";
+import { maxShown } from "./forecast.ts";
 import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
 import { Links } from "./live/links.ts";
-import { liveRows, type SeeRow } from "./live/reads.ts";
+import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { optionsOf, type SeedState } from "./session.ts";
 
 /** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
@@ -20,7 +20,7 @@ async function missingKeys(
   wanted: RowSet,
   missing: readonly number[],
 ): Promise<string[]> {
-  const first = missing.slice(0, mostShown);
+  const first = missing.slice(0, maxShown);
   if (state.keys) return first.flatMap((index) => state.keys?.[index] ?? []);
   const keys = await withLastSource(context, state, ({ rows }, seed, directory) => {
     const indices = first.flatMap((index) => rows.find(wanted.key(index)) ?? []);
@@ -37,7 +37,7 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   platform: RowContext,
   state: Applied,
 ): Promise<Omit<Observed<Omit<Applied, "drift" | "rows"> & { drift?: Drift }>, "id"> | undefined> {
-  const context = { ...platform, looking: true };
+  const context = { ...platform, fromCache: true };
   const { drift: before, rows, ...rest } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
@@ -51,11 +51,11 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
   const edited = new EditedRows(state.labels);
   const unlinked: string[] = [];
-  const see: SeeRow = ({ index, content, values, dangling }) => {
+  const see: ObserveRow = ({ index, content, values, dangling }) => {
     if (index === undefined) return;
-    declared?.see(values);
-    if (wanted.says(index, content)) return;
-    edited.see(keyOf(state.key, values), values);
+    declared?.observe(values);
+    if (wanted.hasContent(index, content)) return;
+    edited.observe(keyOf(state.key, values), values);
     if (dangling) unlinked.push(keyOf(state.key, values));
   };
   const reading = liveRows(context, state, state.labels, links, wanted, ledger, see);
@@ -71,7 +71,7 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
-  const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, mostShown));
+  const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, maxShown));
   const found = state.sensitive || changed === 0 ? {} : { found: edited.found };
   const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
   const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found, ...lost };

@@ -41,7 +41,7 @@ export function verificationOf(
   const named = Object.keys(linkedSeeds ?? {}).sort();
   const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving]) ?? "";
   const verified = createHash("sha256").update(text).digest("hex").slice(0, 32);
-  return { verified, isPassing: [claims.of(urn), ...others].some((one) => one?.isPassing) };
+  return { verified, isPassing: [claims.find(urn), ...others].some((one) => one?.isPassing) };
 }
 
 /** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */

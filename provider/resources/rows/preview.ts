@@ -12,7 +12,7 @@ import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
 import { departedFrom, takesUp } from "./departed.ts";
 import { driftSaid, repairsOf, type Drift } from "./drift.ts";
-import { as, firstNames, forecast, mostShown, noNames, type Names, type Part } from "./forecast.ts";
+import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { isRenewal, renewalSaid } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
@@ -51,7 +51,7 @@ export async function previewed(
     const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
     if (plan.exact) {
       parts.push(...names.added.map(as("add")), ...names.changed.map(as("update")));
-      parts.push(...names.removed.slice(0, mostShown).map(as("delete")));
+      parts.push(...names.removed.slice(0, maxShown).map(as("delete")));
       total += plan.insert + plan.update + plan.remove;
     }
   } else leaveNothing(context, inputs);
@@ -237,7 +237,7 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
   const found = await withLastSource(context, { ...old, rows: undefined }, async ({ rows }, seed, folder) => {
     const last: Ledger = { kind: "list", count: rows.length, rows };
     const { plan, leaving } = await narrowed(planOffline(summary.rows, last, inputs.mode));
-    const left = plan.exact ? plan.change.removed.slice(0, mostShown) : [];
+    const left = plan.exact ? plan.change.removed.slice(0, maxShown) : [];
     const indices = new Set(left.flatMap(({ key }) => rows.find(key) ?? []));
     const removed = indices.size === 0 || inputs.sensitive ? [] : await keysOf(seed, folder, indices);
     return { plan, leaving, names: { ...(await named(plan, last, [])), removed }, target };

@@ -3,8 +3,7 @@ import { maxRowsPerInsert } from "../../contract/rows.ts";
 import { counted } from "../../messages/text.ts";
 import type { Forecast, RowPlan } from "../../reconcile/rows.ts";
 import type { Report } from "../model/resource.ts";
-import { linksOf } from "./declared/links.ts";
-import { type LinkDeclaration } from "./declared/links.ts";
+import { linksOf, type LinkDeclaration } from "./declared/links.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
@@ -19,7 +18,7 @@ export function callsAhead(declaration: LinkDeclaration, { insert, update, remov
   return 2 * tables.size + pages + batches + update + remove + looks;
 }
 
-/** Tells what a run found that its outcome does not show. */
+/** Reports what a run found that its outcome does not show. */
 export function tellFindings(report: Report, table: string, plan: RowPlan): void {
   const { proven, duplicates } = plan;
   if (!proven) {

@@ -1,4 +1,6 @@
 import { CallCounter } from "../../client/calls.ts";
+import { orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import { some } from "../../messages/text.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
@@ -6,7 +8,6 @@ import type { KnownRows } from "../../reconcile/ownership.ts";
 import { Lookup } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
-import { given } from "../model/creation.ts";
 import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, quoted, type Summary } from "./declared/declaration.ts";
@@ -17,14 +18,13 @@ import { comesBack, departedFrom } from "./departed.ts";
 import { applyPlan } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
+import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
-import { liveRows, type SeeRow } from "./live/reads.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import type { Removal, Spared } from "./live/rowWriter.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed } from "./spared.ts";
-import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -71,7 +71,7 @@ const handedOver = (
   return indicesWithin(givers, inputs, directory);
 };
 
-/** Brings the table to what the source says and tells what is ours then. */
+/** Brings the table to the content of the source; answers what is ours then. */
 export async function apply<Inputs extends SeedInputs>(
   context: RowContext,
   id: string,
@@ -133,7 +133,7 @@ async function applied<Inputs extends SeedInputs>(
   const ours = oursAfter(summary.rows, plan, undone);
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
-    ...given({ departed: departed.encode(removing, (key) => ours.has(key)) }),
+    ...withoutUndefined({ departed: departed.encode(removing, (key) => ours.has(key)) }),
   };
   if (failures.length > 0) {
     const done = summary.rows.length - undone.wanted.size - plan.kept;
@@ -163,8 +163,8 @@ async function observedRows(
 ): Promise<SeenRows> {
   const { last, old, summary, links, recreates } = run;
   const numbered = new NumberedKeys(inputs.key);
-  const see: SeeRow = ({ index, values }) => {
-    if (index === undefined) numbered.see(values);
+  const see: ObserveRow = ({ index, values }) => {
+    if (index === undefined) numbered.observe(values);
   };
   if (old && last.count > 0 && isReshaped(old, inputs)) {
     const found = { ledger: last, summary, links };

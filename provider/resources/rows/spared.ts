@@ -36,7 +36,7 @@ export async function withoutClaimed(
   return { left, spared };
 }
 
-/** Tells of each row whether a seed declares it: by its digest, or by what the platform has where keys have other labels. */
+/** Answers whether a seed declares a row: by its digest, or by the live row where keys have other labels. */
 async function claimedBy(
   context: RowContext,
   target: RowTarget,

@@ -59,7 +59,7 @@ export class RowClaims {
   }
 
   /** What a seed of the run declares. */
-  of(urn: string | undefined): RowClaim | undefined {
+  find(urn: string | undefined): RowClaim | undefined {
     return this.#checked.get(urn ?? "");
   }
 
@@ -86,7 +86,7 @@ export class RowClaims {
     );
   }
 
-  /** The rows of a claim; read anew where they are not remembered. */
+  /** The rows of a claim, read again where they are not remembered. */
   async summary({ urn, target, digest }: RowClaim): Promise<Summary> {
     const known = this.#summaries.get(urn);
     if (known && (digest === undefined || known.digest === digest)) return known;
@@ -100,7 +100,7 @@ export class RowClaims {
     if (urn !== undefined) this.#summaries.set(urn, summary);
   }
 
-  /** What was read of a seed, if it still says the same. */
+  /** What was read of a seed, if its content is still the same. */
   remembered(urn: string | undefined, digest: string | undefined): Summary | undefined {
     const known = this.#summaries.get(urn ?? "");
     return known?.digest === digest ? known : undefined;

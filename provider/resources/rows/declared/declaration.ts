@@ -9,7 +9,7 @@ import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sou
 import { RowFields } from "./fields.ts";
 import { RowMistakes } from "./mistakes.ts";
 
-/** What of a seed's inputs says which rows it has and what they are called. */
+/** The inputs of a seed that decide which rows it has, and by which labels they are known. */
 export interface RowDeclaration extends Source {
   table?: string | undefined;
   key: readonly string[];

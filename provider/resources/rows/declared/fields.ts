@@ -5,7 +5,7 @@ import { some } from "../../../messages/text.ts";
 import { formatOf } from "../../../sources/formats.ts";
 import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
 
-/** How the cells of a CSV are read that go into a field; text where nothing is said. */
+/** How the cells of a CSV that go into a field are read (default: as text). */
 const cellTypes: Readonly<Partial<Record<FieldType, CellType>>> = {
   number: "number",
   checkbox: "checkbox",
@@ -14,7 +14,7 @@ const cellTypes: Readonly<Partial<Record<FieldType, CellType>>> = {
   teamViewers: "json",
 };
 
-/** Holds rows against the fields of their table, where an Environment file tells them. */
+/** Checks rows against the fields of their table, where an Environment file names them. */
 export class RowFields {
   readonly #fields: ReadonlyMap<string, FieldType>;
   readonly #declaration: Source & { table?: string | undefined };

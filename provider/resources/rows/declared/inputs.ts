@@ -11,16 +11,16 @@ const removal = z.union([...keyValue, z.array(z.union(keyValue)).min(1)]);
 export const edits = {
   additions: z.array(row).optional().meta({
     description: "Rows beside those of rows or source, by label.",
-    settles: "silently", // the digest of the rows counts
+    ignoredInDiff: true, // the digest of the rows counts
   }),
   changes: z.array(row).optional().meta({
     description: "Fields of rows that rows or source has, each with the natural key of its row.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
   removals: z.array(removal).optional().meta({
     description:
       "Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values.",
-    settles: "silently",
+    ignoredInDiff: true,
   }),
 };
 
@@ -40,18 +40,18 @@ const sibling = z.object({
 export const fromSdk = {
   linkRenewals: z.record(label, z.int()).optional().meta({
     description: "How often the rows that references lead to were made anew, by label. Set by the SDK.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
   }),
   linkedSeeds: z.record(label, z.string()).optional().meta({
     description: "URNs of the seeds that references name, by label. Set by the SDK.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
     passing: true,
   }),
   siblings: z.array(sibling).optional().meta({
     description: "Other seeds of the program on the same table. Set by the SDK.",
-    settles: "silently",
+    ignoredInDiff: true,
     computed: true,
     passing: true,
   }),

@@ -4,7 +4,7 @@ export interface RowsByKey {
   key: string;
 }
 
-/** What of a seed's inputs leads to rows of other tables. */
+/** The inputs of a seed that lead to rows of other tables. */
 export interface LinkDeclaration {
   references?: Readonly<Record<string, RowsByKey>> | undefined;
   parent?: (RowsByKey & { by: string }) | undefined;

@@ -1,6 +1,6 @@
 import type { Mistake } from "../../../sources/source.ts";
 
-/** Most mistakes that are named; of more, only the number is told. */
+/** Mistakes that are named; of the others only the number. */
 const maxNamed = 20;
 
 /** What is wrong with rows: the same mistake of many rows is one sentence, at the first of them. */

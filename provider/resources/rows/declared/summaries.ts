@@ -25,7 +25,7 @@ export async function keysIn(inputs: Seed, { rows }: Summary, directory: string)
   return inputs.rows !== undefined || isWithinBounds(keys) ? keys : undefined;
 }
 
-/** The rows that a seed declares: as they were checked, or read anew. */
+/** The rows that a seed declares: as they were checked, or read again. */
 export const summaryOf = async (
   { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
   inputs: Seed,

@@ -1,7 +1,7 @@
 import type { RowDeclaration } from "./declaration.ts";
 import type { LinkDeclaration } from "./links.ts";
 
-/** What of a seed's inputs says how its rows are written. */
+/** The inputs of a seed that decide how its rows are written. */
 export interface RowTarget extends RowDeclaration, LinkDeclaration {
   table: string;
   parent?: { table: string; key: string; by: string } | undefined;

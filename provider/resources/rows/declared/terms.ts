@@ -37,7 +37,7 @@ async function* rowsWith(
       const digester = digesterFor(values);
       const key = digester.key(values);
       const at = key && keys.find(key);
-      if (key && at !== undefined) yield { index, key, isSame: keys.says(at, digester.content(values)) };
+      if (key && at !== undefined) yield { index, key, isSame: keys.hasContent(at, digester.content(values)) };
     }
   }
 }

@@ -7,11 +7,11 @@ import type { RowClaims } from "../declared/claims.ts";
 /** What rows are read and written with. */
 export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
   rowClaims: RowClaims;
-  /** Nothing is planned by what is read: others may have read it a moment ago. */
-  looking?: boolean;
+  /** Whether rows that were read a moment ago do: nothing is planned by them. */
+  fromCache?: boolean;
 }
 
 /** All rows of a table, page by page. */
-export function rowsOf({ client, tables, signal, onCall, looking }: RowContext, table: string): AsyncIterable<Row[]> {
-  return looking ? tables.look(table, { signal, onCall }) : pages(client, { microAppID: table, signal, onCall });
+export function rowsOf({ client, tables, signal, onCall, fromCache }: RowContext, table: string): AsyncIterable<Row[]> {
+  return fromCache ? tables.read(table, { signal, onCall }) : pages(client, { microAppID: table, signal, onCall });
 }

@@ -20,7 +20,7 @@ export class FoundRows {
   }
 
   /** Takes in a row of the platform, in the words of the source. */
-  see(values: RowData): void {
+  observe(values: RowData): void {
     const key = keyOf(this.#declaration.key, values);
     const declared = this.#declared.get(key);
     const labels = new Set([

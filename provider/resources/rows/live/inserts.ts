@@ -1,9 +1,9 @@
 import { pages } from "../../../client/lists/pages.ts";
 import { ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
+import { withoutUndefined } from "../../../contract/values.ts";
 import { rowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../../sources/source.ts";
-import { given } from "../../model/creation.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
@@ -16,7 +16,7 @@ export interface NewRow {
 }
 
 /** How often a batch is sent whose rows do not appear. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** Inserts rows, each exactly once: when the answer is lost, the table says which of them are there. */
 export class RowInserts {
@@ -33,8 +33,8 @@ export class RowInserts {
   }
 
   /**
-   * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` is
-   * told of each of them, `inserted` of all others.
+   * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` gets
+   * each of them, `inserted` all others.
    */
   async insert(
     batch: readonly NewRow[],
@@ -59,7 +59,7 @@ export class RowInserts {
   async #once(batch: readonly NewRow[]): Promise<void> {
     const { client, report } = this.#context;
     const { table, viewers, teamViewers, userID, ignoreActionRules } = this.#target;
-    const request = { microAppID: table, ...given({ viewers, teamViewers, userID, ignoreActionRules }) };
+    const request = { microAppID: table, ...withoutUndefined({ viewers, teamViewers, userID, ignoreActionRules }) };
     let missing = batch;
     for (let attempt = 1; missing.length > 0; attempt++) {
       const texts = missing.map(({ text }) => text);
@@ -72,7 +72,7 @@ export class RowInserts {
         report.warning(`${table}: the answer to a batch of ${missing.length} rows was lost; looking which are there`);
       }
       missing = await this.#notThere(missing);
-      if (attempt === mostAttempts && missing.length > 0) {
+      if (attempt === maxAttempts && missing.length > 0) {
         throw new ApiError({
           code: "unavailable",
           endpoint: "insertmicroapprows",

@@ -1,4 +1,5 @@
 import { pages } from "../../../client/lists/pages.ts";
+import { isNotFound } from "../../../contract/errors.ts";
 import type { Row, RowData } from "../../../contract/values.ts";
 import { isObject } from "../../../contract/wire.ts";
 import { keyText } from "../../../reconcile/digests.ts";
@@ -12,7 +13,6 @@ import {
 import { ResourceError, type Context } from "../../model/resource.ts";
 import type { LinkDeclaration, RowsByKey } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";
-import { isNotFound } from "../../../contract/errors.ts";
 
 /** A row as it is sent. */
 export interface LinkedRow {

@@ -55,10 +55,10 @@ export async function lostLabels(
       const digest = digester.key(values);
       if (digest === undefined) keyless++;
       const index = digest && wanted.find(digest);
-      if (index === undefined) numbered.see(values);
+      if (index === undefined) numbered.observe(values);
       if (index === undefined || !written.has(index)) continue;
       met.add(index);
-      if (!wanted.says(index, digester.content(values))) differing.set(index, values);
+      if (!wanted.hasContent(index, digester.content(values))) differing.set(index, values);
     }
     return met.size > before;
   };

@@ -23,7 +23,7 @@ export class NumberedKeys {
   }
 
   /** Takes in a row that has no wanted key. */
-  see(values: RowData): void {
+  observe(values: RowData): void {
     if (this.#rows.size < most && this.#key.some((label) => typeof values[label] === "number")) {
       this.#rows.set(keyOf(this.#key, values), values);
     }

@@ -41,7 +41,7 @@ export class PlannedRows {
         if (!this.#chosen.has(++index)) continue;
         left--;
         // The content holds the key as well.
-        if (!this.#rows.says(index, digesterFor(values).content(values))) {
+        if (!this.#rows.hasContent(index, digesterFor(values).content(values))) {
           throw new SourceError(`${this.#place(line)}: the source changed while it was being applied; run up again`);
         }
         const one = form({ ...this.#links.link(values, line), index, line });

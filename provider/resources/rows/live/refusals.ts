@@ -44,7 +44,7 @@ export class RowRefusals {
     return this.#found.length;
   }
 
-  /** @param said what the platform said, in its own words */
+  /** @param said the platform's words */
   add({ index, line }: { index: number; line: number }, said: string): void {
     this.#found.push({ index, line, said: printableLine(said).replace(place, "") });
   }
@@ -57,12 +57,13 @@ export class RowRefusals {
     const reading = sensitive || chosen.size === 0 ? [] : keysOf(this.#target, directory, chosen);
     const keys = await Promise.resolve(reading).catch(() => []); // a source that is gone by now
     const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
-    for (const [at, { line, said }] of ascending.entries()) mistakes.add({ line, key: keys[at], ...this.#told(said) });
+    for (const [at, { line, said }] of ascending.entries())
+      mistakes.add({ line, key: keys[at], ...this.#sentence(said) });
     return mistakes.sentences();
   }
 
   /** The platform's words, and what to write; not those about a secret row, which may quote it. */
-  #told(said: string): { text: string; about: string } {
+  #sentence(said: string): { text: string; about: string } {
     const [label] = this.#labels.filter((one) => isNamed(one, said)).toSorted((a, b) => b.length - a.length);
     const [, type] = wordsOfTypes.find(([words]) => words.test(said)) ?? [];
     if (label === undefined || type === undefined) {

@@ -8,7 +8,7 @@ import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
-import { liveRows, type SeeRow } from "./reads.ts";
+import { liveRows, type ObserveRow } from "./liveRows.ts";
 import { byOldKey, isReshaped } from "./reshaped.ts";
 
 /** Whether nothing but the salt, and with it every digest, is another one than in the last run. */
@@ -26,7 +26,7 @@ export async function renewedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[] },
-  seed: { ledger: Ledger; summary: Summary; links: Links; see: SeeRow; keepsIDs: boolean },
+  seed: { ledger: Ledger; summary: Summary; links: Links; see: ObserveRow; keepsIDs: boolean },
 ): Promise<{ live: LiveRows; ledger: KnownRows } | undefined> {
   const { summary, links, see, keepsIDs } = seed;
   const before = isRenewal(old, inputs) ? await byOldKey(old, inputs, context.directory) : undefined;
@@ -34,10 +34,10 @@ export async function renewedRows(
   if (!renewal) return undefined;
   const { key, salt, labels } = old;
   const digester = rowDigester({ key, labels, references: linkedLabels(old), salt });
-  const seen: SeeRow = (row) => {
+  const seen: ObserveRow = (row) => {
     see(row);
     const key = digester.key(row.values);
-    if (key) renewal.see({ key, content: digester.content(row.values) }, row);
+    if (key) renewal.observe({ key, content: digester.content(row.values) }, row);
   };
   const live = await liveRows(context, inputs, summary.labels, links, summary.rows, undefined, seen, keepsIDs);
   return { live, ledger: renewal };

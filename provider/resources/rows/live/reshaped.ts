@@ -10,7 +10,7 @@ import { lastSource } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import { Links } from "./links.ts";
-import { Pace } from "./pace.ts";
+import { ProgressRate } from "./progressRate.ts";
 
 const linking = ({ references, parent }: RowTarget): string | undefined =>
   canonical([references ?? {}, parent ?? null]);
@@ -62,7 +62,7 @@ export async function reshapedRows(
     references: linkedLabels(inputs),
     salt: inputs.salt,
   });
-  const pace = new Pace("rows read", context.now);
+  const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
   for await (const page of rowsOf(context, inputs.table)) {
     for (const row of page) {
@@ -75,7 +75,7 @@ export async function reshapedRows(
         now: { key: now.key(is), content: now.content(is) },
       });
     }
-    context.report.status(`${inputs.table}: ${pace.add(page.length)}`);
+    context.report.status(`${inputs.table}: ${rate.add(page.length)}`);
   }
   const sameRows = await byOldKey(old, inputs, context.directory);
   const near: RowSet[] =

@@ -2,26 +2,25 @@ import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
 import { isRefusal, orUndefinedIfNotFound, type ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
-import type { RowData } from "../../../contract/values.ts";
+import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
-import { given } from "../../model/creation.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import type { Links } from "./links.ts";
 import { lostLabels } from "./lostLabels.ts";
-import { Pace } from "./pace.ts";
 import { PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { ProgressRate } from "./progressRate.ts";
 import { RowRefusals } from "./refusals.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
-const most = { batches: 4, calls: 16 };
+const concurrency = { batches: 4, calls: 16 };
 
-/** After so many rows that the platform refused one by one, the rest is not tried. */
-const mostRefused = 20;
+/** After this many refusals of single rows, the rest is not tried. */
+const maxRefused = 20;
 
 /** A row that a run is about to remove. */
 export type Removal = RowDigests & { id: string };
@@ -60,7 +59,7 @@ export class RowWriter {
   readonly #inserts: RowInserts;
   readonly #refusals: RowRefusals;
   readonly #lost: string[] = [];
-  #pace: Pace;
+  #rate: ProgressRate;
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
   #spared: Spared = new Map();
@@ -89,13 +88,13 @@ export class RowWriter {
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
     this.#inserts = new RowInserts(context, target, rows, links);
     this.#refusals = new RowRefusals(target, labels);
-    this.#pace = this.#startPace();
+    this.#rate = this.#startRate();
   }
 
   /** Throws when a row refers to one that does not exist. */
   async checkLinks(): Promise<void> {
     await this.#source.checkLinks();
-    this.#pace = this.#startPace();
+    this.#rate = this.#startRate();
   }
 
   /** Inserts what is new, and what is made anew. */
@@ -108,7 +107,7 @@ export class RowWriter {
       this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
     );
     const texts = batches(added, { text: ({ text }) => text, maxRows: Math.min(maxRows, maxRowsPerInsert) });
-    await inParallel(this.#tried(texts), most.batches, (batch) => this.#insert(batch));
+    await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch));
   }
 
   /** Updates what has changed, row by row. */
@@ -118,7 +117,7 @@ export class RowWriter {
       const id = this.#updates.get(row.index);
       return id === undefined ? undefined : { ...row, id };
     });
-    await inParallel(each(changed), most.calls, (row) => this.#update(row));
+    await inParallel(each(changed), concurrency.calls, (row) => this.#update(row));
   }
 
   /** Removes what the source has no more, but for what another seed declares by now. */
@@ -134,7 +133,7 @@ export class RowWriter {
         for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
       }
       this.#context.rowClaims.removed(terms, this.#removals.values());
-      await inParallel([...this.#removals.keys()], most.calls, async (rowID) => {
+      await inParallel([...this.#removals.keys()], concurrency.calls, async (rowID) => {
         await this.#remove(rowID);
         this.#removals.delete(rowID);
         this.#finished(1);
@@ -167,7 +166,7 @@ export class RowWriter {
   }
 
   async #insert(batch: readonly NewRow[]): Promise<void> {
-    await inParallel(batch, most.calls, async ({ index }) => {
+    await inParallel(batch, concurrency.calls, async ({ index }) => {
       const old = this.#recreate.get(index);
       if (old === undefined) return;
       await this.#remove(old);
@@ -197,7 +196,7 @@ export class RowWriter {
     const { table, userID, ignoreActionRules } = this.#target;
     const request = { rowID: id, rowData: data, microAppID: table };
     try {
-      const options = given({ embeddingRowID, userID, ignoreActionRules });
+      const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
       await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
       this.#undone.delete(index);
       this.#finished(1);
@@ -221,8 +220,8 @@ export class RowWriter {
   }
 
   #refused(row: { index: number; line: number }, error: ApiError): void {
-    this.#refusals.add(row, error.said);
-    if (this.#refusals.count >= mostRefused) throw new Stopped("further rows were not tried");
+    this.#refusals.add(row, error.platformMessage);
+    if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 
   /** The platform may repeat what it refuses. */
@@ -230,12 +229,12 @@ export class RowWriter {
     if (this.#target.sensitive) this.#context.hide(values());
   }
 
-  #startPace(): Pace {
-    return new Pace("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
+  #startRate(): ProgressRate {
+    return new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
   }
 
   #finished(count: number): void {
-    this.#context.report.status(`${this.#target.table}: ${this.#pace.add(count)}`);
+    this.#context.report.status(`${this.#target.table}: ${this.#rate.add(count)}`);
   }
 }
 

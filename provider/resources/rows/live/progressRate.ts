@@ -1,8 +1,8 @@
-/** Seconds before a rate says something. */
+/** Seconds before there is a rate. */
 const enough = 2;
 
 /** How far a long piece of work is, for people: `4,000 of 10,000 rows written, 2,000/s, 3 s left`. */
-export class Pace {
+export class ProgressRate {
   readonly #what: string;
   readonly #total: number | undefined;
   readonly #now: () => number;
@@ -17,7 +17,7 @@ export class Pace {
     this.#began = now();
   }
 
-  /** So many more are done. */
+  /** Adds to the count; answers how far the work is. */
   add(count: number): string {
     this.#done += count;
     const seconds = (this.#now() - this.#began) / 1000;

@@ -7,13 +7,13 @@ import { linkedLabels } from "../../../sources/source.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
-import { Pace } from "./pace.ts";
+import { ProgressRate } from "./progressRate.ts";
 
-/** Is shown a row, in the words of the source, with the index of the wanted row that it meets. */
-export type SeeRow = (row: RowDigests & { index: number | undefined; values: RowData; dangling: boolean }) => void;
+/** Gets each live row with a key: its values in the terms of the source, and the index of the wanted row that it matches. */
+export type ObserveRow = (row: RowDigests & { index: number | undefined; values: RowData; dangling: boolean }) => void;
 
 /**
- * Reads the rows of a table into digests; `see` is shown each one that has a key.
+ * Reads the rows of a table into digests; `observe` gets each one that has a key.
  * @param ledger undefined where it has other digests
  */
 export async function liveRows(
@@ -23,13 +23,13 @@ export async function liveRows(
   links: Links,
   wanted: RowSet,
   ledger: Ledger | undefined,
-  see: SeeRow = () => undefined,
+  observe: ObserveRow = () => undefined,
   keepsIDs = false,
 ): Promise<LiveRows> {
   const { key, salt } = declaration;
   const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
   const live = new LiveRows(wanted, ledger, keepsIDs);
-  const pace = new Pace("rows read", context.now);
+  const rate = new ProgressRate("rows read", context.now);
   for await (const page of rowsOf(context, table)) {
     for (const row of page) {
       const values = links.inSourceTerms(row);
@@ -37,9 +37,9 @@ export async function liveRows(
       const digests = known && { key: known, content: digester.content(values) };
       const dangling = links.isDangling(row);
       const index = live.add(row._id, digests, dangling);
-      if (digests) see({ ...digests, index, values, dangling });
+      if (digests) observe({ ...digests, index, values, dangling });
     }
-    context.report.status(`${table}: ${pace.add(page.length)}`);
+    context.report.status(`${table}: ${rate.add(page.length)}`);
   }
   return live;
 }
