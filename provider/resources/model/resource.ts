@@ -5,7 +5,7 @@ import type { MemberLists } from "../../client/lists/memberLists.ts";
 import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { TeamClaims } from "../members/teamClaims.ts";
 import type { RowClaims } from "../rows/claims.ts";
-import type { Identities } from "./identities.ts";
+import type { Identities, Named } from "./identities.ts";
 
 declare module "zod" {
   interface GlobalMeta {
@@ -220,9 +220,7 @@ interface Identity<Inputs extends z.ZodObject, Outputs extends z.ZodObject> {
 }
 
 /** Who has the ID of what is to be deleted; `itself` is what has come in its place. */
-export interface Keeper {
-  kind: string;
-  name: string;
+export interface Keeper extends Named {
   itself: boolean;
 }
 
