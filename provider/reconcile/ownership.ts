@@ -19,33 +19,47 @@ export interface KnownRows {
  * source has as well.
  */
 export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: RowSet): LastApplied | undefined {
-  if (ledger.kind === "list") {
-    const { rows } = ledger;
-    return (key) => contentIn(rows, key);
-  }
+  if (ledger.kind === "list") return contentsOf(ledger.rows);
   for (const rows of near) {
     const found = against(ledger, rows);
-    if (found) return found;
+    if (found) return found.last;
   }
   const all = against(ledger, live);
-  if (all) return all;
+  if (all) return all.last;
   for (const rows of near) {
     const shared = RowSet.of(live, ({ key }) => rows.has(key));
     const found = against(ledger, shared);
-    if (found) return found;
+    if (found) return found.last;
   }
   return undefined;
 }
 
-function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): LastApplied | undefined {
-  const found = sketch.difference(Sketch.of(sketch.cells, rows));
-  if (found === undefined || rows.length - found.theirs.length + found.mine.length !== count) return undefined;
-  const missing = RowSet.of(found.mine);
-  const foreign = RowSet.of(found.theirs);
-  return (key) => contentIn(missing, key) ?? (foreign.has(key) ? undefined : contentIn(rows, key));
+/** `last` tells it of all rows, `gone` of those alone that are not in `rows`, of which it keeps nothing. */
+export interface AppliedBeside {
+  last: LastApplied;
+  gone: LastApplied;
 }
 
-function contentIn(rows: RowSet, key: Digest): Content | undefined {
-  const index = rows.find(key);
-  return index === undefined ? undefined : rows.content(index);
+/** The same against rows of a source alone, which may go before all is asked. */
+export function appliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
+  if (ledger.kind === "sketch") return against(ledger, rows);
+  const last = contentsOf(ledger.rows);
+  return { last, gone: last };
 }
+
+function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): AppliedBeside | undefined {
+  const found = sketch.difference(Sketch.of(sketch.cells, rows));
+  if (found === undefined || rows.length - found.theirs.length + found.mine.length !== count) return undefined;
+  const gone = contentsOf(RowSet.of(found.mine));
+  const there = contentsOf(rows);
+  const foreign = RowSet.of(found.theirs);
+  return { gone, last: (key) => gone(key) ?? (foreign.has(key) ? undefined : there(key)) };
+}
+
+/** Made apart, so that what tells of some rows holds no others. */
+const contentsOf =
+  (rows: RowSet): LastApplied =>
+  (key) => {
+    const index = rows.find(key);
+    return index === undefined ? undefined : rows.content(index);
+  };

@@ -1,7 +1,10 @@
 import { another, sameContent, type Digest, type Content, type RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
-import { lastApplied, type KnownRows, type LastApplied } from "./ownership.ts";
-import { RowSet } from "./rowSet.ts";
+import { appliedBeside, type KnownRows, type LastApplied } from "./ownership.ts";
+import type { RowSet } from "./rowSet.ts";
+
+/** How a wanted row was last applied; 0 when it was not. */
+const [same, otherwise] = [1, 2];
 
 /**
  * What was last applied, while the rows get other digests: those of the last run, under another salt, tell it of the
@@ -10,34 +13,45 @@ import { RowSet } from "./rowSet.ts";
 export class Renewal implements KnownRows {
   readonly count: number;
   readonly #wanted: RowSet;
-  readonly #before: RowSet;
-  readonly #last: LastApplied;
+  /** Of each wanted row whether it was last applied, and as it is wanted. */
+  readonly #was: Uint8Array;
+  /** What those said that were applied otherwise, by the digests of the last run. */
+  readonly #changed = new Map<number, Content>();
+  readonly #gone: LastApplied;
   /** Rows of ours that said something else than they are to say now, by key, with their content in this run's digests. */
   readonly #others = new Map<string, Content>();
 
-  private constructor(wanted: RowSet, before: RowSet, count: number, last: LastApplied) {
+  private constructor(wanted: RowSet, count: number, gone: LastApplied) {
     this.count = count;
     this.#wanted = wanted;
-    this.#before = before;
-    this.#last = last;
+    this.#was = new Uint8Array(wanted.length);
+    this.#gone = gone;
   }
 
   /**
    * Undefined where the ledger does not tell so many changes.
    * @param wanted the wanted rows
-   * @param before the same rows in the same order, by the digests of the last run
+   * @param before the same rows in the same order, by the digests of the last run; nothing of them is kept
    */
   static of(wanted: RowSet, before: RowSet, ledger: Ledger): Renewal | undefined {
-    const last = lastApplied(ledger, [before], new RowSet());
-    return last && new Renewal(wanted, before, ledger.count, last);
+    const applied = appliedBeside(ledger, before);
+    if (!applied) return undefined;
+    const renewal = new Renewal(wanted, ledger.count, applied.gone);
+    for (let index = 0; index < before.length; index++) {
+      const content = applied.last(before.key(index));
+      if (content === undefined) continue;
+      const isSame = before.hasContent(index, content);
+      renewal.#was[index] = isSame ? same : otherwise;
+      if (!isSame) renewal.#changed.set(index, content);
+    }
+    return renewal;
   }
 
   /** Takes in a row of the platform by the digests of the last run and of this one. */
   observe(was: RowDigests, is: RowDigests): void {
-    const applied = this.#last(was.key);
-    if (applied === undefined) return;
     const index = this.#wanted.find(is.key);
-    if (index !== undefined && this.#before.hasContent(index, applied)) return;
+    const applied = index === undefined ? this.#gone(was.key) : this.#changed.get(index);
+    if (applied === undefined) return;
     const name = nameOf(is.key);
     // Of several rows with one key the one that says what was last applied is ours.
     if (sameContent(was.content, applied)) this.#others.set(name, is.content);
@@ -48,10 +62,10 @@ export class Renewal implements KnownRows {
     const other = this.#others.get(nameOf(key));
     if (other) return other;
     const index = this.#wanted.find(key);
-    const applied = index === undefined ? undefined : this.#last(this.#before.key(index));
-    if (index === undefined || applied === undefined) return undefined;
+    const was = index === undefined ? undefined : this.#was[index];
+    if (index === undefined || !was) return undefined;
     const content = this.#wanted.content(index);
-    return this.#before.hasContent(index, applied) ? content : another(content);
+    return was === same ? content : another(content);
   };
 }
 

@@ -114,6 +114,7 @@ function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Pa
 /** Takes the user out of all teams but the declared ones and those in which other resources of this run declare them. */
 const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<void> =>
   context.claims.leaving(async () => {
+    await context.others(); // it may have waited
     const { teamIDs, email, userID, organizationID } = inputs;
     const kept = await declaredElsewhere(context, inputs, id ?? userID);
     await context.members.enforce({

@@ -57,7 +57,7 @@ throughBothDoors({ tables }, (scene) => {
     return { inputs, changes, told: [...scene.host.told] };
   };
   const renewal = (count: number): string =>
-    `info: the record of ${count} rows in the state is renewed with a salt, so that nobody guesses rows by it; no row changes for that`;
+    `info: the record of ${count} rows in the state is renewed with a salt, so that nobody guesses rows by it; no row changes for that. The update compares each row anew: what somebody hid from the old record shows only then`;
 
   test("a state of the first format is salted by the next up, which changes no row", async () => {
     const { host } = scene;

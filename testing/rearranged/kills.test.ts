@@ -3,8 +3,8 @@ import * as doors from "../harness/doors.ts";
 import { Play } from "./play.ts";
 import type { Edit } from "./rearrangements.ts";
 
-// A sample of the calls in every run of the tests; each of them with REARRANGED_KILLS=all.
-const calls = process.env["REARRANGED_KILLS"] === "all" ? Array.from({ length: 24 }, (_, call) => call) : [3, 10];
+// One of the calls in every run of the tests; each of them with REARRANGED_KILLS=all.
+const calls = process.env["REARRANGED_KILLS"] === "all" ? Array.from({ length: 24 }, (_, call) => call) : [4];
 
 const edit = (kind: Edit["kind"], seed: number): Edit => ({ kind, which: [seed, 0, 0] });
 const [depots, sites] = [0, 2];
@@ -35,6 +35,6 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
         await play.close();
       }
     },
-    100_000 + calls.length * 240_000,
+    100_000 + calls.length * 600_000,
   );
 });

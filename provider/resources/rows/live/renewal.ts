@@ -18,7 +18,7 @@ export const isRenewal = (old: RowTarget, inputs: RowTarget): boolean =>
 /** That the state of an older version gets digests that nobody can guess, in one line; undefined where it has them. */
 export const renewalSaid = ({ salt, rowCount }: { salt?: string | undefined; rowCount: number }): string | undefined =>
   isOutdated(salt)
-    ? `the record of ${rowCount} rows in the state is renewed with a salt, so that nobody guesses rows by it; no row changes for that`
+    ? `the record of ${rowCount} rows in the state is renewed with a salt, so that nobody guesses rows by it; no row changes for that. The update compares each row anew: what somebody hid from the old record shows only then`
     : undefined;
 
 /** Reads the table and recognises our rows by the salt of the last run. Undefined when that is not all, or not enough. */
@@ -29,8 +29,7 @@ export async function renewedRows(
   seed: { ledger: Ledger; summary: Summary; links: Links; see: ObserveRow; keepsIDs: boolean },
 ): Promise<{ live: LiveRows; ledger: KnownRows } | undefined> {
   const { summary, links, see, keepsIDs } = seed;
-  const before = isRenewal(old, inputs) ? await byOldKey(old, inputs, context.directory) : undefined;
-  const renewal = before && Renewal.of(summary.rows, before.rows, seed.ledger);
+  const renewal = isRenewal(old, inputs) ? await renewalOf(inputs, old, seed, context.directory) : undefined;
   if (!renewal) return undefined;
   const { key, salt, labels } = old;
   const digester = rowDigester({ key, labels, references: linkedLabels(old), salt });
@@ -41,4 +40,15 @@ export async function renewedRows(
   };
   const live = await liveRows(context, inputs, summary.labels, links, summary.rows, undefined, seen, keepsIDs);
   return { live, ledger: renewal };
+}
+
+/** The rows of the last run are held here alone, so that they are gone while the table is read. */
+async function renewalOf(
+  inputs: RowTarget,
+  old: RowTarget,
+  { summary, ledger }: { summary: Summary; ledger: Ledger },
+  directory: string,
+): Promise<Renewal | undefined> {
+  const before = await byOldKey(old, inputs, directory);
+  return before && Renewal.of(summary.rows, before.rows, ledger);
 }
