@@ -6,8 +6,8 @@ import { sentences } from "../../provider/messages/sentences.ts";
 import { seed, type Seed, type SeedInput } from "./schema.ts";
 
 /**
- * Reads a seed from a YAML file, or judges one that is an object already. `directory` is that of the program that names the
- * file; without one it is named by whoever started the emulator.
+ * Reads a seed from a YAML file, or validates one that is an object. `directory` is the folder of the program that
+ * names the file, which must lie in that program's repository; without it any file will do.
  */
 export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
   if (typeof source !== "string") return parseContent({ content: source ?? {}, place: () => "seed" });
@@ -18,7 +18,7 @@ export function readSeed(source: string | SeedInput | undefined, directory?: str
   return parseSeed(textOf(source, refuse, from), source, from);
 }
 
-/** Takes a seed out of YAML; `name` is the file's, from which `extends` goes on. */
+/** Parses a seed from YAML; `name` is the file's path, from which `extends` is resolved. */
 export function parseSeed(yaml: string, name: string, directory = dirname(name)): Seed {
   const layers = readLayers(yaml, name, directory);
   const { content } = layers;
@@ -39,7 +39,7 @@ function parseContent({ content, place }: Layered, above: PropertyKey[] = []): S
     result.error.issues
       .flatMap((issue) => mistakes(issue))
       .map(({ path, what }, index) => {
-        if (index >= mostTold) return what; // it is only counted, and a place takes its time to find
+        if (index >= mostTold) return what; // only counted: finding its place costs time
         const whole = [...above, ...path];
         const name = whole.map(String).join(".");
         return `${place(whole)}: ${name === "" ? what : `${name}: ${what}`}`;
