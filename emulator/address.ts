@@ -4,7 +4,7 @@ import type { EmulatorOptions } from "./emulator.ts";
 const form = "emulator:<file>?seed=<platform.yaml>";
 
 /**
- * Takes `emulator:<file>?seed=<platform.yaml>` apart. The file is `:memory:` for one that lasts as long as the process;
+ * Parses `emulator:<file>?seed=<platform.yaml>`. The file is `:memory:` for one that lasts as long as the process;
  * relative paths begin at the directory.
  */
 export function parseEmulatorEndpoint(endpoint: string, directory = "."): Pick<EmulatorOptions, "data" | "seed"> {

@@ -17,7 +17,7 @@ import type { SeedInput } from "./seed/schema.ts";
 export interface EmulatorOptions {
   /** Data file, made when it is missing. In memory when it is left out or `:memory:`. */
   data?: string | undefined;
-  /** YAML file or object with tables, users and settings. Taken once, when the data file is new. */
+  /** YAML file or object with tables, users and settings. Used once, when the data file is new. */
   seed?: string | SeedInput | undefined;
   /** Folder of the program that names the seed: it may be a file of that program's repository only. */
   program?: string | undefined;
@@ -33,9 +33,9 @@ export interface EmulatorOptions {
   wireNames?: WireNames | undefined;
   /** Refuses every call that changes the platform. */
   readOnly?: boolean | undefined;
-  /** Settings that count more than those of the seed, as long as this emulator runs. */
+  /** Settings that override the seed's while this emulator runs. */
   settings?: Partial<Settings> | undefined;
-  /** What goes wrong from the start. */
+  /** Faults that are played from the start. */
   faults?: FaultPlan | undefined;
   /**
    * Further platforms on the same port, by name, each with its own data; they are reached at `<url>/tenants/<name>`.
@@ -46,11 +46,11 @@ export interface EmulatorOptions {
 
 /** A platform that is running. */
 export interface Emulator extends Omit<Instance, "answer"> {
-  /** What `/_emulator/` asks for: `authorization: Bearer <token>`. Another one each time. */
+  /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. Each start makes a new one. */
   token: string;
   /** Address of the console, which carries the token. */
   console: string;
-  /** Lets requests under way end, then closes. */
+  /** Lets running requests end, then closes. */
   close: () => Promise<void>;
   /** One of the further platforms. */
   tenant: (name: string) => Omit<Instance, "answer">;

@@ -8,7 +8,7 @@ import { isOwnHost } from "./platform/exposure.ts";
 import type { Instance } from "./platform/instance.ts";
 import type { Platform } from "./platform/platform.ts";
 
-/** Leads each request to the platform and the part of it that answers. */
+/** Routes each request to its platform and to the part that answers. */
 export function routed(
   platforms: ReadonlyMap<string, Platform>,
   instances: ReadonlyMap<string, Instance>,
@@ -17,7 +17,7 @@ export function routed(
   const routes = routesOf(wireNames);
   return async (request) => {
     const { method, headers, query, body } = request;
-    // DNS rebinding makes a page of elsewhere a caller of this machine.
+    // DNS rebinding makes a foreign page a caller of this machine.
     if (loopback && !isOwnHost(headers["host"] ?? "localhost")) {
       return answer(failed(403, "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]"));
     }

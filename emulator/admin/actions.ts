@@ -19,14 +19,14 @@ import {
   userList,
 } from "./contents.ts";
 
-/** Where the emulator itself, not the platform, is spoken to. */
+/** Path prefix of the emulator's own interface. */
 export const adminPath = "/_emulator/";
 
 const done = { status: "success" };
 
 type Action = (instance: Instance, request: Arrived, name: string, platform: Platform) => unknown;
 
-/** By method and first part of the path; the second is the name. */
+/** Actions by method and first part of the path; the rest of the path is the name. */
 const actions: Record<string, Action> = {
   "GET platform": (...[, , , platform]) => platformFacts(platform),
   "GET tables": (...[, , , platform]) => ({ tables: tableList(platform) }),
@@ -50,7 +50,7 @@ const actions: Record<string, Action> = {
   },
   "GET faults": (instance) => ({ faults: instance.faults() }),
   "PUT faults": (instance, { body }) => {
-    instance.setFaults(parseBody(body) ?? {}); // setFaults judges it
+    instance.setFaults(parseBody(body) ?? {}); // setFaults validates it
     return { faults: instance.faults() };
   },
   "DELETE faults": (instance) => {
@@ -83,7 +83,7 @@ const actions: Record<string, Action> = {
   },
 };
 
-/** Answers requests about the emulator, from this machine only and to whom it was told the token. */
+/** Answers requests about the emulator, from this machine only and with its token only. */
 export async function administrate(
   { instance: instance, platform, token }: { instance: Instance; platform: Platform; token: string },
   request: Arrived,
@@ -118,10 +118,10 @@ function requireOwnMachine({ headers, local }: Arrived): void {
   }
 }
 
-/** Other users of this machine reach the port, too. */
+/** Refuses whoever lacks the token: other users of this machine reach the port, too. */
 function requireToken({ headers }: Arrived, token: string): void {
   const sent = /^Bearer (.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? "";
-  if (hashToken(sent) === hashToken(token)) return; // of digests, how long a comparison takes tells nothing
+  if (hashToken(sent) === hashToken(token)) return; // comparing digests leaks nothing through its timing
   throw new PlatformError(
     "forbidden",
     "The emulator is administrated with its token: it stands in the console's address, which the emulator printed when " +

@@ -13,11 +13,11 @@ import { countRows, microappdata } from "../endpoints/rowReads.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
-// What people see of a platform beside its interface. Nothing here changes anything or is logged as a call.
+// What the console shows of a platform. Nothing here changes the platform or is logged as a call.
 
 const maxRows = 500;
 
-/** What there is to know before anything else. */
+/** Names of the endpoints, and the platform's settings. */
 export const platformFacts = ({ settings }: Platform) => ({ endpoints: Object.keys(endpoints), settings });
 
 /** Tables with their fields and the number of their rows. */
@@ -39,7 +39,7 @@ export interface RowPage {
   total: number | null;
 }
 
-/** One page of a table's rows: 50 unless `limit` says otherwise, 500 at most. */
+/** One page of a table's rows: 50 by default, 500 at most. */
 export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
@@ -116,7 +116,7 @@ export function callList(instance: Instance, { database }: Platform, filter: Cal
   const emails = new Map(users.map(({ id, email }) => [id, email]));
   const emailOf = ({ userID, request }: LoggedCall): string | null => {
     if (userID !== null) return emails.get(userID) ?? null;
-    return typeof request["email"] === "string" ? request["email"] : null; // who signs in says who they are
+    return typeof request["email"] === "string" ? request["email"] : null; // a login names its user
   };
   const calls = instance.calls(filter).map((call) => ({ ...call, email: emailOf(call) }));
   return { calls, last: instance.lastCall() };

@@ -2,7 +2,7 @@ import type { Database } from "./database.ts";
 import type { Settings } from "./settings.ts";
 import type { User } from "./users.ts";
 
-/** What a handler knows beside the request: the data, who asks, what time it is. */
+/** What a handler gets beside the request: the data, the caller, the time. */
 export interface CallContext {
   database: Database;
   settings: Settings;
@@ -12,7 +12,7 @@ export interface CallContext {
   newID: () => string;
   /** Address under which this platform is reached, without a slash at the end. */
   url: string;
-  /** Who asks; endpoints that take no token must not ask for it. */
+  /** The caller; throws for endpoints that take no token. */
   readonly user: User;
   /** The token that came with the request. */
   token: string | undefined;

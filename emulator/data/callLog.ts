@@ -19,9 +19,9 @@ export interface LoggedCall {
   userID: string | null;
   /** HTTP status of the answer. */
   status: number;
-  /** What the platform said when it refused. */
+  /** The platform's message when it refused. */
   failure: string | null;
-  /** Parameters without secrets. Of a large request long lists are given by length, beside a digest of it all. */
+  /** Parameters without secrets. A large request has lengths instead of lists, and a digest of the whole. */
   request: Json;
   /** The fault that was played on the call. */
   fault: string | null;
@@ -107,7 +107,7 @@ export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
 const secret = /^(password|authToken|token|apiKey|x-api-key)$/i;
 const maxWholeBytes = 2000;
 
-/** A request as it is logged. */
+/** Text of a request for the call log: without secrets, and shortened when it is large. */
 export function requestText(parameters: unknown, body: Buffer): string {
   if (!isObject(parameters)) return "{}";
   const shown: Json = {};

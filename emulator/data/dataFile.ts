@@ -4,8 +4,8 @@ import { keepToOwner } from "../../machine/ownFile.ts";
 import { isReadable } from "./migrations.ts";
 
 /**
- * Readies a data file: it is its owner's alone, and so are the files beside it; one that is there is recognised before
- * anything is done to it. Throws a sentence when it is somebody else's.
+ * Prepares a data file: only its owner may read it and the files beside it. Throws, before anything is changed, when
+ * an existing file is not the emulator's.
  */
 export function readyDataFile(file: string): void {
   if (file === ":memory:") return;

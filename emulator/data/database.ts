@@ -58,7 +58,7 @@ export class Database {
     return Number(this.#prepared(sql).run(...values).changes);
   }
 
-  /** Changes of the schema, and statements that are never repeated. */
+  /** Runs statements that are not worth keeping, such as changes of the schema. */
   execute(sql: string): void {
     this.#connection.exec(sql);
   }
@@ -68,12 +68,12 @@ export class Database {
     return this.#prepared(sql);
   }
 
-  /** All of the work or nothing of it. */
+  /** Does all of the work or none of it. */
   transaction<Result>(work: () => Result): Result {
     return this.#within("BEGIN IMMEDIATE", work);
   }
 
-  /** One consistent view for several reads. */
+  /** Gives several reads one consistent view. */
   reading<Result>(work: () => Result): Result {
     return this.#within("BEGIN", work);
   }

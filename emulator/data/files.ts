@@ -43,7 +43,7 @@ export function keepFile({ database, now }: Pick<CallContext, "database" | "now"
   );
 }
 
-/** Path under which signed files are read, with nothing but the address. */
+/** Path prefix of signed files, which need no token. */
 export const filePath = "/files/";
 
 /** An address that serves a file to whoever has it. */

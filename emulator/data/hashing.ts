@@ -4,7 +4,7 @@ import { createHash, randomBytes, scryptSync, timingSafeEqual } from "node:crypt
 const cost = { N: 1024, r: 8, p: 1 };
 const length = 32;
 
-/** A password as it is kept. */
+/** Hashes a password with a salt of its own. */
 export function hashPassword(password: string): string {
   const salt = randomBytes(16);
   return `${salt.toString("base64url")}.${scryptSync(password, salt, length, cost).toString("base64url")}`;
@@ -19,7 +19,7 @@ export function isPassword(password: string, kept: string): boolean {
 
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
-/** A token or key as it is kept; they are random or long enough to need no salt. */
+/** Hashes a token or key, which is random or long enough to need no salt. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
 /** Names a session in the call log, which must not know its token. */

@@ -66,7 +66,7 @@ export function membershipIn(database: Database, teamID: string, userID: string)
 
 type JoinContext = { database: Database; newID: () => string; now: number };
 
-/** Makes someone a member of a team and of everyone in its organization; one who is there stays as they are. */
+/** Adds a user to a team and to its organization's "All Members". Existing memberships stay as they are. */
 export function joinTeam(
   making: JoinContext,
   team: Team,

@@ -7,7 +7,7 @@ import { forbidden } from "./platformError.ts";
 
 type Asking = Pick<CallContext, "database" | "user">;
 
-/** Role of the caller in the team of everyone in an organization. */
+/** The caller's role in an organization's "All Members". */
 function roleInOrganization({ database, user }: Asking, organizationID: string): string | undefined {
   return database.one<{ role: string }>(
     "SELECT m.role FROM members m JOIN teams t ON t.id = m.team_id WHERE t.organization_id = ? AND t.is_all_members = 1 AND m.user_id = ?",

@@ -49,7 +49,7 @@ export const createappwithpromptStatus: Handler<"createappwithpromptStatus"> = (
   return generation(app, call.settings, call.now);
 };
 
-/** How far a generation is: nothing but the time since its start says so, which a restart does not change. */
+/** Progress of a generation. It follows from the time since its start alone, so it survives a restart. */
 export function generation(app: App, settings: Settings, now: number): { status: string; message?: string } {
   const part = settings.generationSeconds === 0 ? 1 : (now - app.created) / (settings.generationSeconds * 1000);
   if (part < 0.25) return { status: "queued" };

@@ -86,7 +86,7 @@ export function prepareUpload(
   { resourceID, url }: ParsedRequestOf<"microappchildUploadFileToStore">,
   call: CallContext,
 ): Promise<Download> {
-  requireResource(call, resourceID); // nothing is downloaded for nobody
+  requireResource(call, resourceID); // checked before the download
   return download(url, call.settings);
 }
 

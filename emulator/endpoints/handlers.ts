@@ -11,7 +11,7 @@ import * as rowReads from "./rowReads.ts";
 import * as rowWrites from "./rowWrites.ts";
 import * as teams from "./teams.ts";
 
-/** What carries out each endpoint. One that is missing here does not compile. */
+/** The handler of each endpoint. A missing one does not compile. */
 const handlers: Handlers = {
   login: authentication.login,
   logout: authentication.logout,
@@ -54,9 +54,9 @@ type Preparations = {
 
 const needed: Preparations = { microappchildUploadFileToStore: children.prepareUpload };
 
-// Of a name that is known only at run time; the contract judges the request before and the handler's type the answer.
+// Of a name that is known only at run time; the contract has validated the request, and the handler's type checks the answer.
 
-/** What takes time and must be done before the transaction begins; what it gives is the call's `fetched`. */
+/** Slow work that is done before the transaction begins; its result is the call's `fetched`. */
 export const preparations = needed as Partial<
   Record<EndpointName, (request: unknown, call: CallContext) => Promise<unknown>>
 >;

@@ -73,7 +73,7 @@ export function countRows(request: Request, call: CallContext): number | null {
   return count;
 }
 
-/** Shows the rows of a query, with the document that filters see, until the visitor has seen enough. */
+/** Passes each row of a query with its document to the visitor, until the visitor returns false. */
 function visit(
   { sql, values, rest }: RowQuery,
   { database }: CallContext,

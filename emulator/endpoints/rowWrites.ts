@@ -67,7 +67,7 @@ interface Options {
   teamViewers?: string[] | undefined;
 }
 
-/** Judges rows that are to be written to a table. What many of them refer to is looked up once. */
+/** Validates rows before they are written. What several rows refer to is looked up once. */
 class Writer {
   readonly #call: CallContext;
   readonly #table: Table;
@@ -92,7 +92,7 @@ class Writer {
     };
   }
 
-  /** The parent row's ID, after it was made sure that the table takes one (assumed: others are refused). */
+  /** The parent row's ID; refused when the table takes none (assumed). */
   parent(rowID: string | undefined, where: string): string | null {
     const { parent, name } = this.#table;
     if (rowID === undefined) {
@@ -108,7 +108,7 @@ class Writer {
     return rowID;
   }
 
-  /** The values of declared labels; others are dropped without a word, as the platform does. */
+  /** The values of declared labels; others are dropped silently, as the platform does. */
   values(rowData: RowData, where: string): Json {
     const values: Json = {};
     for (const label of Object.keys(rowData)) {
@@ -122,7 +122,7 @@ class Writer {
     return values;
   }
 
-  /** What the row's field of viewers says; undefined when the table or the row has none. */
+  /** Viewers by the row's field; undefined when the table or the row has none. */
   listed(type: "viewers" | "teamViewers", rowData: RowData): string[] | undefined {
     for (const field of this.#table.fields.values()) {
       if (field.type !== type || !Object.hasOwn(rowData, field.label)) continue;

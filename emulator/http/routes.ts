@@ -24,7 +24,7 @@ export function routesOf(wireNames: WireNames = {}): ReadonlyMap<string, Route> 
   return routes;
 }
 
-/** A body with the parameter that deployments call otherwise under our name. */
+/** Renames a deployment's parameter names in a body to the contract's. */
 export function withOurNames(body: unknown, wireNames: WireNames = {}): unknown {
   const theirs = wireNames.platformFormat;
   if (theirs === undefined || !isObject(body) || !Object.hasOwn(body, theirs)) return body;

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Most bytes that a request may have: a batch of 10,000 wide rows fits. */
+/** Limit of a request's body, 64 MiB: a batch of 10,000 wide rows fits. */
 const maxBytes = 64 * 1024 * 1024;
-/** Milliseconds that requests under way get when the server closes. */
+/** Time for running requests when the server closes. */
 const closeTimeoutMs = 10_000;
 
-/** A request whose body is there as a whole. */
+/** A request with its whole body. */
 export interface Arrived {
   method: string;
   path: string;
@@ -27,7 +27,7 @@ export interface Outgoing {
 /** How a call ends on the wire: answered, connection reset, cut in the middle, or never answered. */
 export type Ending = "answer" | "reset" | "cut" | "never";
 
-/** What answers requests, and how the answer ends on the wire. */
+/** Answers a request, and decides how the answer ends on the wire. */
 export type Answering = (request: Arrived) => Promise<{ outgoing: Outgoing; ending: Ending }>;
 
 export interface Listening {
@@ -35,7 +35,7 @@ export interface Listening {
   close: () => Promise<void>;
 }
 
-/** Listens for requests. Whatever arrives, the process goes on. */
+/** Listens for requests; no request ends the process. */
 export async function listen(
   answering: Answering,
   { host, port, unref }: { host: string; port: number; unref: boolean },
@@ -58,7 +58,7 @@ export async function listen(
   return { url: `http://${name}:${taken}`, close: () => close(server, held) };
 }
 
-/** Takes no more connections, lets requests under way end and closes what is idle. */
+/** Stops accepting connections, lets running requests end and closes idle connections. */
 async function close(server: Server, held: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const response of held) response.destroy();

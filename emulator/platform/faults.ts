@@ -9,10 +9,10 @@ const name = z.enum(names, { error: "must be the name of an endpoint" });
 /**
  * Something that goes wrong on purpose.
  *
- * - `status`: answers `status` (500 unless it says otherwise) and `retryAfter`
+ * - `status`: answers `status` (500 by default) and `retryAfter`
  * - `reset`: drops the connection
  * - `timeout`: never answers
- * - `brokenJSON`: ends the answer in its midst
+ * - `brokenJSON`: carries the call out and ends the answer in its middle
  * - `errorInside`: answers HTTP 200 with a failure in it
  * - `expiredToken`: ends the caller's session before the call
  * - `slow`: waits `milliseconds` (1,000) first
@@ -42,15 +42,15 @@ const faultPlan = z.strictObject({
 export type Fault = z.output<typeof fault>;
 export type FaultPlan = z.input<typeof faultPlan>;
 
-/** What is played on one call. */
+/** The faults that are played on one call. */
 export interface Play {
-  /** What the call ends with instead of its answer. */
+  /** Fault that replaces the call's answer. */
   ending: Fault | undefined;
   expiredToken: boolean;
-  /** Milliseconds to wait first. */
+  /** Milliseconds to wait before the call. */
   delay: number;
   defaultLimit: number | undefined;
-  /** For the call log, null when nothing is played. */
+  /** Names of the faults for the call log; null without any. */
   name: string | null;
 }
 
@@ -60,7 +60,7 @@ interface Counted {
   hit: number;
 }
 
-/** The faults that are to be played, and how often they were. */
+/** Decides which faults are played, and counts them. */
 export class Faults {
   #faults: Counted[] = [];
   #random: () => number = random(1);

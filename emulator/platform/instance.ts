@@ -7,7 +7,7 @@ import { Faults, type Fault, type FaultPlan } from "./faults.ts";
 import type { Incoming, Platform } from "./platform.ts";
 import { deleteSnapshot, differences, loadSnapshot, saveSnapshot, snapshots, type Difference } from "./snapshots.ts";
 
-/** One platform of an emulator, and what tests and people do with it beside calling it. */
+/** One platform of an emulator, with what tests and the console do beside calling it. */
 export class Instance {
   /** Address for clients, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
@@ -19,7 +19,7 @@ export class Instance {
     this.url = url;
   }
 
-  /** Back to the seed, or to nothing but the first administrator. Sessions and the call log end too. */
+  /** Resets the platform to its seed, or to its first administrator alone. Sessions and the call log end too. */
   reset(to: "seed" | "empty" = "seed"): Promise<void> {
     reset(this.#platform.database, this.#platform.now(), to);
     return Promise.resolve();
@@ -35,7 +35,7 @@ export class Instance {
     return lastSequence(this.#platform.database);
   }
 
-  /** Replaces the faults that are played; without any, all goes well again. */
+  /** Replaces the faults that are played; removes them without a plan. */
   setFaults(plan: FaultPlan = {}): void {
     this.#faults.set(plan);
   }
@@ -45,7 +45,7 @@ export class Instance {
     return this.#faults.list();
   }
 
-  /** What was sent to a user, or to everyone. */
+  /** Notifications to one user, or to all. */
   notifications(email?: string): { inbox: Notification[]; pushes: Notification[] } {
     return delivered(this.#platform.database, email);
   }
@@ -54,12 +54,12 @@ export class Instance {
     return snapshots(this.#platform.database);
   }
 
-  /** Keeps the platform as it is under a name. */
+  /** Saves the platform under a name. */
   saveSnapshot(name: string): void {
     saveSnapshot(this.#platform.database, name);
   }
 
-  /** Puts the platform back; sessions and the call log go on. */
+  /** Restores a snapshot; sessions and the call log stay. */
   loadSnapshot(name: string): void {
     loadSnapshot(this.#platform.database, name);
   }
@@ -73,7 +73,7 @@ export class Instance {
     return differences(this.#platform.database, name);
   }
 
-  /** Marks a row, which the interface can't. */
+  /** Marks a row as locked or in conflict; false when there is no such row. */
   markRow(rowID: string, { isLocked, hasConflict }: { isLocked?: boolean; hasConflict?: boolean }): boolean {
     const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
     const sql = "UPDATE rows SET locked = coalesce(?, locked), conflict = coalesce(?, conflict) WHERE id = ?";
@@ -85,7 +85,7 @@ export class Instance {
     this.#platform.advance(milliseconds);
   }
 
-  /** Answers a call, with the fault that is to be played on it. */
+  /** Answers a call, with the faults that hit it. */
   async answer(incoming: Incoming): Promise<{ outgoing: Outgoing; ending: Ending }> {
     const { ending, expiredToken, delay, defaultLimit, name: fault } = this.#faults.next(incoming.name);
     const began = performance.now();

@@ -16,7 +16,7 @@ import { parseBody } from "../http/body.ts";
 import { withOurNames } from "../http/routes.ts";
 import type { Outgoing } from "../http/server.ts";
 
-/** A request for an endpoint, as it came. */
+/** A request for an endpoint, before it is parsed. */
 export interface Incoming {
   name: EndpointName;
   headers: Received["headers"];
@@ -26,12 +26,12 @@ export interface Incoming {
   url: string;
 }
 
-/** What is different about a call on which a fault is played. */
+/** How a fault changes a call. */
 export interface Circumstances {
   /** Name of the fault for the call log. */
   fault: string | null;
   defaultLimit?: number | undefined;
-  /** What is answered without carrying the call out; status 0 stands for no answer in the log. */
+  /** Answer that is sent without carrying the call out; status 0 is logged for no answer. */
   instead?: Outgoing | undefined;
   /** When the call arrived, by `performance.now()`; now when it is left out. */
   began?: number;
@@ -40,13 +40,13 @@ export interface Circumstances {
 export interface PlatformOptions {
   now: () => number;
   wireNames: WireNames;
-  /** Refuse what changes the platform. */
+  /** Refuses every call that changes the platform. */
   readOnly: boolean;
-  /** Settings that count more than those of the seed. */
+  /** Settings that override the seed's. */
   settings: Partial<Settings>;
 }
 
-/** What is known of a call when it is logged. */
+/** What the call log records beside the answer. */
 interface Entry {
   time: number;
   user: User | undefined;
@@ -157,7 +157,7 @@ export class Platform {
   }
 }
 
-/** The session that ends: of the headers or, as clients in the field name it, of the body. */
+/** Headers with the session that a logout ends: it may also stand in the body. */
 function sessionIn(headers: Received["headers"], accepted: unknown): Received["headers"] {
   if (headers["x-auth-token"] || !isObject(accepted)) return headers;
   const { authToken, userId } = accepted;

@@ -12,7 +12,7 @@ export interface Difference {
   changed: string[];
 }
 
-/** Tables of a platform; sessions and the call log go on whatever is loaded. */
+/** Tables that a snapshot copies, with their keys. Sessions and the call log are not part of it. */
 const keyColumns = {
   users: "id",
   tables: "id",
@@ -38,7 +38,7 @@ function validateName(name: string): void {
   }
 }
 
-/** Keeps the platform as it is under a name; another snapshot of that name is replaced. */
+/** Saves the platform under a name; a snapshot of that name is replaced. */
 export function saveSnapshot(database: Database, name: string): void {
   validateName(name);
   database.transaction(() => {

@@ -3,7 +3,7 @@ import { isObject } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
 import type { Field } from "../data/tables.ts";
 
-/** What is said of a value that a field does not take. How they are refused is assumed. */
+/** Messages for values that a field does not take. The refusals are assumed. */
 const refusals: Record<FieldType, string> = {
   text: "a text",
   number: "a number",

@@ -5,7 +5,7 @@ import { invalid } from "../data/platformError.ts";
 import { sortName, type Table } from "../data/tables.ts";
 import type { Column, Condition } from "./access.ts";
 
-/** Operators that filters may use. Those that run code, such as $where, are none of them. */
+/** Operators that filters may use. Operators that run code, such as $where, are left out. */
 const operators = new Set(
   "$and $or $nor $not $eq $ne $gt $gte $lt $lte $in $nin $exists $regex $options $size $all $elemMatch $mod".split(" "),
 );

@@ -54,7 +54,7 @@ export class RowForms {
     return { ...data, ...systemFields(row) };
   }
 
-  /** The raw form, by field ID (assumed; it is only said to be internal). */
+  /** The raw form, by field ID (assumed; the documentation only calls it internal). */
   raw(row: KeptRow, table: Table): Row {
     const data = dataOf(row);
     const fields = [...table.fields.values()].filter(({ label }) => Object.hasOwn(data, label));

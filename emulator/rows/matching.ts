@@ -5,7 +5,7 @@ import { invalid } from "../data/platformError.ts";
 
 const timeoutMs = 3000;
 
-/** A predicate over stored rows in the manner of document databases. The filters' operators were judged before. */
+/** A predicate over stored rows in the manner of document databases. validateFilters has checked the operators. */
 export function matcher(filters: readonly Json[]): (document: unknown) => boolean {
   const tests = filters.map((filter) => {
     try {

@@ -9,7 +9,7 @@ import { columnsOf } from "./records.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 
-/** A read in SQL, without its limit, and the filters that are left for the documents. */
+/** A read in SQL without its limit, and the filters that only the documents can decide. */
 export interface RowQuery {
   sql: string;
   values: SQLInputValue[];
@@ -67,7 +67,7 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
 /**
  * Which index finds the rows: SQLite always takes the table's own, as it can't know how much better the others are. A
  * parent's rows are few, equal sort values likewise. What equals a value without index is rare, too: the rows are read
- * as they lie, for in another order each costs more. Else the order decides, so that a page ends early.
+ * in table order, the cheapest one. Else the order decides, so that a page ends early.
  */
 function access(table: Table, conditions: readonly Condition[], ordered: Column | undefined): string {
   const ofTable = `table_id = '${table.id}'`;

@@ -30,7 +30,7 @@ export function embedding(text: string): Float32Array {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** From 0, nothing in common, to 1. */
+/** Similarity of two vectors, from 0 (nothing in common) to 1. */
 export function similarity(one: Float32Array, other: Float32Array): number {
   return one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
 }

@@ -21,8 +21,8 @@ export class SeedError extends Error {
 const grammar = plainGrammar(z.object({ ...seed.shape, platform: seed }));
 
 /**
- * Reads a seed from a YAML file, or judges one that is an object already. `directory` is that of the program that names the
- * file; without one it is named by whoever started the emulator.
+ * Reads a seed from a YAML file, or validates one that is an object. `directory` is the folder of the program that
+ * names the file, which must lie in that program's repository; without it any file will do.
  */
 export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
   if (typeof source !== "string") return parseContent(source ?? {}, () => "seed");
@@ -39,7 +39,7 @@ export function readSeed(source: string | SeedInput | undefined, directory?: str
   return parseSeed(text, source, from);
 }
 
-/** Takes a seed out of YAML; `name` is the file's, from which `extends` goes on. */
+/** Parses a seed from YAML; `name` is the file's path, from which `extends` is resolved. */
 export function parseSeed(yaml: string, name: string, directory = dirname(name)): Seed {
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);

@@ -27,7 +27,7 @@ export function plant(database: Database, seed: Seed, now: number): void {
   indexSorts(database);
 }
 
-/** The seed that a data file was begun with. */
+/** Reads the seed that the data file was made with. */
 export function readPlantedSeed(database: Database): Seed {
   const kept = database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seed'");
   if (!kept) throw new Error("the data file has no seed");

@@ -31,7 +31,7 @@ const table = z.strictObject({
 
 const user = z.strictObject({ email, password: z.string().min(1).optional(), id: id.optional() });
 
-/** Who there is when a seed says nothing: known to everybody. */
+/** Administrator of a seed that names none. The credentials are public. */
 export const defaultAdministrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
 
 const administrator = user.extend({ password: z.string().min(1), apiKey: z.string().min(1).optional() });
