@@ -13,9 +13,10 @@ if (isMainThread) {
   line.resume();
   // It must not keep alive a program that has nothing left to do.
   line.unref();
-  // Processes that the program forks have another descriptor 3, and TypeScript's loader looks for options like this one.
+  // Processes that the program forks have another descriptor 3, and TypeScript's loader looks for options like this one:
+  // it goes, and the engine's flags before it, which no worker takes.
   const option = process.execArgv.indexOf("--import");
-  if (option >= 0) process.execArgv.splice(option, 2);
+  if (option >= 0) process.execArgv.splice(0, option + 2);
 }
 
 function end(): void {

@@ -2,8 +2,10 @@
 // Imports nothing yet: an old Node can't even load what the program imports, and would say so with a stack.
 const { node } = process.versions;
 const [major = 0, minor = 0] = node.split(".").map(Number);
-if (major > 22 || (major === 22 && minor >= 19)) await import("./program.ts");
-else {
+if (major > 22 || (major === 22 && minor >= 19)) {
+  (await import("./compileCache.ts")).compileOnce();
+  await import("./program.ts");
+} else {
   console.error(
     `error: microapps needs Node 22.19 or newer and this is Node ${node}: install a newer one and run it again`,
   );

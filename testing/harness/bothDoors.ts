@@ -78,12 +78,12 @@ export class Scene {
  * Runs the cases through each door, on a platform set anew from `seed`, and compares at the end that the same case made
  * the same calls and gave the same outputs through both.
  */
-export function throughBothDoors(seed: object, cases: (scene: Scene) => void): void {
+export function throughBothDoors(seed: Record<string, unknown> | (() => object), cases: (scene: Scene) => void): void {
   const traces = new Map<string, Record<string, string[]>>();
 
   describe.each(Object.values(doors))("through the $name door:", (door) => {
     const scene = new Scene(door);
-    beforeEach(() => scene.set(seed));
+    beforeEach(() => scene.set(typeof seed === "function" ? seed() : seed));
     afterEach(async () => {
       const name = (expect.getState().currentTestName ?? "").replace(/^.*? door: /, "");
       traces.set(name, { ...traces.get(name), [door.name]: scene.stage.trace() });

@@ -1,8 +1,11 @@
-import { afterAll } from "@jest/globals";
+import { afterAll, jest } from "@jest/globals";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Answer, Command } from "./commandHost.ts";
+
+// A run of an engine is three processes, and a case several runs.
+jest.setTimeout(240_000);
 
 // A process for each command would take most of its time to start.
 const idle: ChildProcess[] = [];

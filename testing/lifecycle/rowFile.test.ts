@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => void files.close());
 
-throughBothDoors({}, (scene) => {
+const seed = () => ({ tables, settings: { allowedHosts: [new URL(base).host] } });
+
+throughBothDoors(seed, (scene) => {
   let rowID = "";
   beforeEach(async () => {
-    await scene.clear();
-    await scene.set({ tables, settings: { allowedHosts: [new URL(base).host] } });
     const { client } = scene;
     const continent = await client.insertmicroapprow({ microAppID: "continents", rowData: { Code: "EU" } });
     const Continent = { crossAppRowID: continent.rowID, value: { label: "Code", value: "EU" } };

@@ -1,13 +1,8 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
-throughBothDoors({}, (scene) => {
-  describe.each(["objects", "ids"] as const)("TeamMember, with lists of %s", (memberForm) => {
-    beforeEach(async () => {
-      await scene.clear();
-      await scene.set({ settings: { memberForm } });
-    });
-
+describe.each(["objects", "ids"] as const)("TeamMember, with lists of %s,", (memberForm) => {
+  throughBothDoors({ settings: { memberForm } }, (scene) => {
     test("is added, promoted, put back when removed by hand, and removed alone", async () => {
       const { host, client } = scene;
       const teamID = await scene.team(await scene.organization());
@@ -43,7 +38,9 @@ throughBothDoors({}, (scene) => {
       expect(calls).toEqual(["insertteammembers", "insertteammembers"]);
     });
   });
+});
 
+throughBothDoors({}, (scene) => {
   test("TeamMember: an administrator is not made a plain member unless told to", async () => {
     const teamID = await scene.team(await scene.organization());
     const { userID } = await scene.client.userid({ email: "ada@example.com" });

@@ -3,14 +3,12 @@ import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
 
 const ada = "ada@example.com";
 
-throughBothDoors({}, (scene) => {
-  describe.each(["objects", "ids"] as const)("with lists of %s", (memberForm) => {
+describe.each(["objects", "ids"] as const)("with lists of %s,", (memberForm) => {
+  throughBothDoors({ settings: { memberForm } }, (scene) => {
     let [red, green, blue] = ["", "", ""];
     let organizationID = "";
     let userID = "";
     beforeEach(async () => {
-      await scene.clear();
-      await scene.set({ settings: { memberForm } });
       organizationID = await scene.organization();
       red = await scene.team(organizationID, "Red");
       green = await scene.team(organizationID, "Green");
@@ -98,7 +96,9 @@ throughBothDoors({}, (scene) => {
       expect(await teams()).toEqual(["red", "green"]);
     });
   });
+});
 
+throughBothDoors({}, (scene) => {
   test("another user is another resource; what is not known yet is unknown", async () => {
     const { host } = scene;
     const teamID = await scene.team();

@@ -3,10 +3,10 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import { runCommand } from "../harness/commands.ts";
 import { imported } from "../harness/imported.ts";
-import { freshFolder, Project, started, type Ended } from "../harness/project.ts";
+import { environmentOf, freshFolder, Project, type Ended } from "../harness/project.ts";
 
-const microapps = join(import.meta.dirname, "../../provider/cmd/microapps.js");
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const tables = {
   currencies: { name: "Currencies", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
@@ -47,11 +47,15 @@ afterEach(async () => {
 
 /** Runs the command against a platform. */
 const dump = (platform: Emulator, ...flags: string[]): Promise<Ended> =>
-  started([microapps, "dump", ...flags], folder, {
-    MICROAPPS_ENDPOINT: platform.url,
-    MICROAPPS_EMAIL: administrator.email,
-    MICROAPPS_PASSWORD: administrator.password,
-  }).ended;
+  runCommand({
+    words: ["dump", ...flags],
+    folder,
+    environment: environmentOf({
+      MICROAPPS_ENDPOINT: platform.url,
+      MICROAPPS_EMAIL: administrator.email,
+      MICROAPPS_PASSWORD: administrator.password,
+    }),
+  });
 
 const insert = async (microAppID: string, rowData: Record<string, unknown>, embeddingRowID?: string): Promise<string> =>
   (await client.insertmicroapprow({ microAppID, rowData, ...(embeddingRowID ? { embeddingRowID } : {}) })).rowID;
