@@ -5,6 +5,7 @@ import { addEngineCommands, refuseUnknownCommands, tellFailure } from "../../eng
 import { addApiCommand } from "./api.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
+import { addEnvironmentCommands } from "./environment/environment.ts";
 import { remaining } from "./remaining.ts";
 import { addTrustCommand } from "./trust.ts";
 
@@ -26,6 +27,7 @@ addEngineCommands(program, undefined, remaining);
 addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
+addEnvironmentCommands(program);
 addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
