@@ -54,10 +54,30 @@ export class Environment extends pulumi.ComponentResource {
 /** What a file declares. The runner prints the message of what is wrong with it without a stack. */
 function declaredIn(file: string): Declaration {
   try {
-    return declaration(file, process.cwd());
+    return withSecrets(declaration(file, process.cwd(), configured));
   } catch (error) {
     throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
+}
+
+/** A value of the project's own configuration. */
+function configured(key: string): { text: string; secret: boolean } | undefined {
+  const name = `${pulumi.getProject()}:${key}`;
+  const text = pulumi.runtime.getConfig(name);
+  // What can't be told counts as a secret.
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
+  return text === undefined ? undefined : { text, secret: isConfigSecret?.(name) ?? true };
+}
+
+/** What is declared, with what the configuration has as secrets as such. */
+function withSecrets(declared: Declaration): Declaration {
+  for (const path of declared.secrets) {
+    let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
+    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
+    const last = path.at(-1) ?? "";
+    holder[last] = pulumi.secret(holder[last]);
+  }
+  return declared;
 }
 
 interface Scope {

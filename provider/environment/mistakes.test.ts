@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { checkEnvironment } from "./check.ts";
+import { checkEnvironment } from "./rowChecks.ts";
 import { EnvironmentError } from "./problems.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { EngineError, printable, printableJson } from "../../../engine/index.ts";
-import { checkEnvironment } from "../../environment/check.ts";
+import { checkEnvironment } from "../../environment/rowChecks.ts";
 import { readEnvironment, type Declaration, type Reading } from "../../environment/declaration.ts";
 import { EnvironmentError } from "../../environment/problems.ts";
 import { origins, shownTree, yamlOf } from "../../environment/shown.ts";
