@@ -60,6 +60,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       account: { email: settings.email, userID: settings.userID },
       claims: new TeamClaims(),
       rowClaims: new RowClaims(program),
+      removals: () => Promise.reject(new Error("a dump removes nothing")),
       isUpdate: false,
       identities: new Identities(),
       readsFirst: false,

@@ -16,6 +16,7 @@ import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, inputOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
 import { maskOf, textsIn } from "./secrets.ts";
+import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
 /** What one call of an engine is about. */
 export interface Call {
@@ -148,8 +149,10 @@ export class Operations {
     return this.#run(call, async ({ online }) => {
       const context = await online(state);
       const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
-      if (!resource.identity || !keeper) await resource.delete(context, id, state);
-      else {
+      if (!resource.identity || !keeper) {
+        await refuseUndeclared(state, this.#surroundings.directory);
+        await resource.delete(context, id, state);
+      } else {
         context.report.info(resource.identity.stays(state, keeper));
         await resource.identity.letGo?.(context, state);
       }
@@ -226,6 +229,7 @@ export class Operations {
         claims: this.#claims,
         identities: this.#identities,
         rowClaims: this.#rowClaims,
+        removals: removalsIn,
         seed: seed?.length ? seed : randomBytes(32),
         isUpdate: this.isUpdate,
       };

@@ -80,7 +80,10 @@ test("rows move between the source, the base and verbs of the overlay, also with
     "regions.csv": `${without}X,Ten\n`,
     "base.yaml": base
       .replace("regions:", "areas:\n    formerly: regions\n    rows+: [{ Code: S, Name: Sud }]\n    rows-: [X]\n   ")
-      .replace("{ table: regions, key: Code, source: regions.csv }", "table: regions\n    key: Code\n    source: regions.csv")
+      .replace(
+        "{ table: regions, key: Code, source: regions.csv }",
+        "table: regions\n    key: Code\n    source: regions.csv",
+      )
       .replace("seed: regions", "seed: areas"),
     "dev.yaml": verbs("areas", "rows~: [{ Code: S, Name: South }]"),
   });

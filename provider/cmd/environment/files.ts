@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { EngineError, printable, printableJson } from "../../../engine/index.ts";
-import { checkEnvironment } from "../../environment/rowChecks.ts";
 import { readEnvironment, type Declaration, type Reading } from "../../environment/declaration.ts";
 import { EnvironmentError } from "../../environment/problems.ts";
+import { checkEnvironment } from "../../environment/rowChecks.ts";
 import { origins, shownTree, yamlOf } from "../../environment/shown.ts";
 import { plain } from "../../layers/document.ts";
 

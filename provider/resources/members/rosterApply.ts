@@ -1,8 +1,17 @@
 import type { Invitation, InvitationTargets, ListedMember } from "../../client/lists/memberLists.ts";
-import { isUser, managing, planRoster, type Named, type RosterOptions, type RosterPlan } from "../../reconcile/rosters.ts";
+import {
+  isUser,
+  managing,
+  planRoster,
+  type Named,
+  type RosterOptions,
+  type RosterPlan,
+} from "../../reconcile/rosters.ts";
 import { counted, some } from "../model/creation.ts";
+import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
+import { refuseUndeclaredMembers } from "./undeclared.ts";
 
 /** What a roster is declared with, as far as the team's members depend on it. */
 interface Roster extends InvitationTargets {
@@ -15,6 +24,7 @@ interface Roster extends InvitationTargets {
   keepSelf: boolean;
   sensitive?: boolean | undefined;
   adopt?: boolean | undefined;
+  removal?: Removal | undefined;
 }
 
 /** Names that a message gives of each kind. */
@@ -70,6 +80,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   const wanted = await identified(context, wantedOf(inputs.members, old), before);
   const plan = planRoster(wanted, before, options);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
+  await refuseUndeclaredMembers(context, inputs, plan.remove);
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
 
   const { targetRoute, targetInitialApp, targetInitialScreen } = inputs;

@@ -6,6 +6,7 @@ import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { TeamClaims } from "../members/teamClaims.ts";
 import type { RowClaims } from "../rows/claims.ts";
 import type { Identities } from "./identities.ts";
+import type { Removals } from "./removals.ts";
 
 declare module "zod" {
   interface GlobalMeta {
@@ -86,6 +87,8 @@ export interface Context {
   hide: (value: unknown) => void;
   /** The ID by which engines show a thing, since they hide none: this one, or a random one where it would tell a secret. */
   publicID: (id: string) => string;
+  /** What an Environment file in this folder says about what leaves the platform. */
+  removals: (file: string, directory: string) => Promise<Removals>;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
@@ -105,7 +108,7 @@ export interface Report {
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims" | "isUpdate"
+  "report" | "directory" | "platform" | "account" | "claims" | "identities" | "rowClaims" | "removals" | "isUpdate"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;
@@ -241,6 +244,14 @@ export const common = {
     computed: true,
     internal: true,
   }),
+  removal: z
+    .object({ file: z.string(), path: z.array(z.string()) })
+    .optional()
+    .meta({
+      description: "Where its removal needs a line. Set by an Environment whose removals are declared.",
+      computed: true,
+      internal: true,
+    }),
 };
 
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */

@@ -6,6 +6,7 @@ import { Lookup } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
 import { given, gone, some } from "../model/creation.ts";
+import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import type { RowClaim } from "./claims.ts";
 import { keysOf, quoted, type Summary } from "./declared/declaration.ts";
@@ -20,7 +21,8 @@ import { liveRows, type SeeRow } from "./live/reads.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import { outcome, tellFindings } from "./reports.ts";
-import { refuseReferredTo, sparedSaid, withoutClaimed, type Removal, type Spared } from "./spared.ts";
+import { refuseReferredTo, sparedSaid, withoutClaimed, type Removal as RowRemoval, type Spared } from "./spared.ts";
+import { refuseUndeclaredRows } from "./undeclared.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -32,6 +34,7 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
   digest?: string | undefined;
   keys?: string[] | undefined;
   onViewersChange?: "newRows" | "recreate" | "error" | undefined;
+  removal?: Removal | undefined;
 }
 
 /** What a run leaves in the state beside the inputs. */
@@ -105,6 +108,7 @@ async function applied<Inputs extends SeedInputs>(
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
   limitRemovals(plan, early.left, last, inputs);
+  await refuseUndeclaredRows(context, inputs, terms, early.left);
   await refuse(inputs, plan, context.directory);
   await refuseReferredTo(context, terms, plan.remove);
   await refuseNumbered(inputs, plan, numbered, context.directory);
@@ -173,7 +177,7 @@ async function observedRows(
 /** Takes out of a removal what seeds declare that were checked since it was planned. */
 const lateSparing =
   (context: RowContext, inputs: SeedInputs, terms: RowTarget, considered: readonly RowClaim[]) =>
-  async (removals: readonly Removal[]): Promise<{ left: Removal[]; spared: Spared }> => {
+  async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; spared: Spared }> => {
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
     return withoutClaimed(context, terms, removals, late);
