@@ -149,10 +149,9 @@ export class Operations {
     return this.#run(call, async ({ online }) => {
       const context = await online(state);
       const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
-      if (!resource.identity || !keeper) {
-        await refuseUndeclared(state, this.#surroundings.directory);
-        await resource.delete(context, id, state);
-      } else {
+      if (!keeper) await refuseUndeclared(state, context.directory);
+      if (!resource.identity || !keeper) await resource.delete(context, id, state);
+      else {
         context.report.info(resource.identity.stays(state, keeper));
         await resource.identity.letGo?.(context, state);
       }

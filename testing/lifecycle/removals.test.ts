@@ -34,13 +34,13 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     };
     await refused(() => remove(ops), said("teams acme/ops", "teams: [acme/ops]"));
     await write("removed: { teams: [acme/ops] }");
-    expect(await scene.calls(() => remove(ops))).toEqual(["removeteam"]);
+    expect(await scene.calls(() => remove(ops))).toEqual(["deleteteam"]);
     await refused(() => remove(crew), said("teams acme/crew", "teams: [acme/crew]"));
     await write("organizations: { acme: { name: Acme, teams: { sales: { name: Sales } } } }");
-    expect(await scene.calls(() => remove(sales))).toEqual(["removeteam"]);
+    expect(await scene.calls(() => remove(sales))).toEqual(["deleteteam"]);
     await write("extends: base.yaml", "seeds: {}");
     await writeFile(join(host.folder, "base.yaml"), "removed: { organizations: [acme] }\n");
-    expect(await scene.calls(() => remove(crew))).toEqual(["removeteam"]);
+    expect(await scene.calls(() => remove(crew))).toEqual(["deleteteam"]);
     await writeFile(join(host.folder, "prod.yaml"), "removed: { teams: ops }\n");
   });
 

@@ -75,7 +75,6 @@ test("rows move between the source, the base and verbs of the overlay, also with
   const verbs = (key: string, ...more: string[]): string =>
     `extends: base.yaml\nseeds:\n  offices: { onConflict: keepLive }\n  ${key}: { ${["maxRemovals: 1", ...more].join(", ")} }\n`;
   const without = "Code,Name\nN,North\nE,East\n";
-  await broughtUp({ "regions.csv": without, "dev.yaml": verbs("regions", "rows+: [{ Code: S, Name: South }]") });
   await broughtUp({
     "regions.csv": `${without}X,Ten\n`,
     "base.yaml": base

@@ -236,23 +236,7 @@ export const resource = <Inputs extends z.ZodObject, Outputs extends z.ZodObject
   declaration: Resource<Inputs, Outputs>,
 ): Resource<Inputs, Outputs> => declaration;
 
-/** Inputs that every resource has: its own URN, since no engine tells a dynamic provider. */
-export const common = {
-  resourceUrn: z.string().optional().meta({
-    description: "The resource's own URN. Set by the SDK.",
-    settles: "silently",
-    computed: true,
-    internal: true,
-  }),
-  removal: z
-    .object({ file: z.string(), path: z.array(z.string()) })
-    .optional()
-    .meta({
-      description: "Where its removal needs a line. Set by an Environment whose removals are declared.",
-      computed: true,
-      internal: true,
-    }),
-};
+export { common } from "./common.ts";
 
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */
 export const generation = z.int().min(1).optional().meta({
