@@ -9,7 +9,7 @@ import { checkEnvironment } from "./rowChecks.ts";
  * The corpus of mistakes: `=== title`, files after `--- name`, and after `---` what is said of `prod.yaml`, line by line
  * (UPDATE_MISTAKES=1 in a test run writes what is said).
  */
-const corpus = join(import.meta.dirname, "../../../provider/environment/testdata/mistakes.txt");
+const corpus = join(import.meta.dirname, "../../../provider/environment/testdata/corpus/mistakes.txt");
 
 interface Case {
   title: string;
