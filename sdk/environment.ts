@@ -37,8 +37,10 @@ export class Environment extends pulumi.ComponentResource {
 
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
     const declared = declaredIn(args.file);
+    const removal: RemovalOf = (...path) =>
+      declared.removals === "declared" ? { removal: { file: args.file, path } } : {};
     super("microapps:index:Environment", name, {}, options);
-    const scope: Scope = { name: rootName(name, options), parent: this };
+    const scope: Scope = { name: rootName(name, options), parent: this, removal };
     const apps = appsOf(scope, declared);
     const { organizations, teams } = organizationsOf(scope, declared, apps);
     const seeds = seedsOf(scope, declared, teams);
@@ -54,16 +56,40 @@ export class Environment extends pulumi.ComponentResource {
 /** What a file declares. The runner prints the message of what is wrong with it without a stack. */
 function declaredIn(file: string): Declaration {
   try {
-    return declaration(file, process.cwd());
+    return withSecrets(declaration(file, process.cwd(), configured));
   } catch (error) {
     throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
 }
 
+/** A value of the project's own configuration. */
+function configured(key: string): { text: string; secret: boolean } | undefined {
+  const name = `${pulumi.getProject()}:${key}`;
+  const text = pulumi.runtime.getConfig(name);
+  // What can't be told counts as a secret.
+  const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
+  return text === undefined ? undefined : { text, secret: isConfigSecret?.(name) ?? true };
+}
+
+/** What is declared, with what the configuration has as secrets as such. */
+function withSecrets(declared: Declaration): Declaration {
+  for (const path of declared.secrets) {
+    let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
+    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
+    const last = path.at(-1) ?? "";
+    holder[last] = pulumi.secret(holder[last]);
+  }
+  return declared;
+}
+
 interface Scope {
   name: LogicalName;
   parent: pulumi.Resource;
+  removal: RemovalOf;
 }
+
+/** The input by which a resource knows where its removal needs a line, where it does. */
+type RemovalOf = (...path: string[]) => { removal?: { file: string; path: string[] } };
 
 type ByName<Resource> = ReadonlyMap<string, Resource>;
 
@@ -76,13 +102,13 @@ function collected<Resource, Value>(
   return pulumi.all(outputs).apply((entries) => Object.fromEntries(entries as (readonly [string, Value])[]));
 }
 
-function appsOf({ name, parent }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
+function appsOf({ name, parent, removal }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
   return new Map(
     Object.entries(apps).map(([app, { formerly, ...args }]) => {
       const { now, own, inherited } = nameBelow(name, app, formerKeys(formerly));
       // All of them as its own, so that the wait for the app inherits them in turn.
       const aliases = aliasesOf({ now, own: [...own, ...inherited], inherited });
-      return [app, new GeneratedApp(now, args, { parent, ...aliases })] as const;
+      return [app, new GeneratedApp(now, { ...args, ...removal("apps", app) }, { parent, ...aliases })] as const;
     }),
   );
 }
@@ -96,14 +122,17 @@ function organizationsOf(
   const teams = new Map<string, Team>();
   for (const [key, { teams: declaredTeams = {}, formerly, ...args }] of Object.entries(declared.organizations)) {
     const name = nameBelow(scope.name, key, formerKeys(formerly));
-    const organization = new Organization(name.now, args, { parent: scope.parent, ...aliasesOf(name) });
+    const organizationArgs = { ...args, ...scope.removal("organizations", key) };
+    const organization = new Organization(name.now, organizationArgs, { parent: scope.parent, ...aliasesOf(name) });
     organizations.set(key, organization);
     for (const [teamKey, { members = {}, roster, formerly, ...teamArgs }] of Object.entries(declaredTeams)) {
       const teamName = nameBelow(name, teamKey, formerKeys(formerly));
-      const ownArgs = { ...teamArgs, organizationID: organization.id };
+      const guard = scope.removal("teams", `${key}/${teamKey}`);
+      const ownArgs = { ...teamArgs, organizationID: organization.id, ...guard };
       const team = new Team(teamName.now, ownArgs, { parent: organization, ...aliasesOf(teamName) });
       teams.set(`${key}/${teamKey}`, team);
-      peopleOf({ name: teamName, parent: team }, { members, roster }, apps);
+      const removal: RemovalOf = (...person) => scope.removal("members", `${key}/${teamKey}`, ...person);
+      peopleOf({ name: teamName, parent: team, removal }, { members, roster }, apps);
     }
   }
   return { organizations, teams };
@@ -112,7 +141,7 @@ function organizationsOf(
 type DeclaredTeam = NonNullable<Declaration["organizations"][string]["teams"]>[string];
 
 function peopleOf(
-  { name, parent }: Scope & { parent: Team },
+  { name, parent, removal }: Scope & { parent: Team },
   { members = {}, roster }: Pick<DeclaredTeam, "members" | "roster">,
   apps: ByName<GeneratedApp>,
 ): void {
@@ -125,14 +154,14 @@ function peopleOf(
     const args = opened(typeof member === "string" ? { role: member } : member);
     // The letter case of an address means nothing, so it must not make another resource.
     const memberName = nameBelow(name, email.toLowerCase());
-    new TeamMember(memberName.now, { ...args, teamID, email }, { parent, ...aliasesOf(memberName) });
+    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, { parent, ...aliasesOf(memberName) });
   }
   if (!roster) return;
   const rosterName = nameBelow(name, "roster");
-  new TeamRoster(rosterName.now, { ...opened(roster), teamID }, { parent, ...aliasesOf(rosterName) });
+  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, { parent, ...aliasesOf(rosterName) });
 }
 
-function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<Team>): ByName<SeedRows> {
+function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams: ByName<Team>): ByName<SeedRows> {
   const seeds = new Map<string, SeedRows>();
   const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
     "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
@@ -153,6 +182,7 @@ function seedsOf({ name, parent }: Scope, declared: Declaration, teams: ByName<T
     );
     const seedArgs = {
       ...args,
+      ...removal("seeds", key),
       ...(additions && { additions }),
       ...(changes && { changes }),
       ...(removals && { removals }),

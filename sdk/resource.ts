@@ -11,7 +11,7 @@ import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
 /** Names of the inputs that are of use to the resource alone. */
-type Internal = "resourceUrn" | "generation";
+type Internal = "resourceUrn" | "generation" | "removal";
 
 /** What a resource is declared with, each value possibly an output of another resource. */
 export type Args<Inputs extends z.ZodObject> = {

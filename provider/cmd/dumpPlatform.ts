@@ -61,6 +61,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
       claims: new TeamClaims(),
       rowClaims: new RowClaims(program),
       others: () => Promise.resolve(),
+      removals: () => Promise.reject(new Error("a dump removes nothing")),
       isUpdate: false,
       identities: new Identities(),
       organizationNames: new Map<string, string>(),

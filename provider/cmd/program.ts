@@ -5,6 +5,7 @@ import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../e
 import { addApiCommand } from "./api.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
+import { addEnvironmentCommands } from "./environment/environment.ts";
 import { remaining } from "./remaining.ts";
 import { addReportCommand } from "./report.ts";
 import { addTrustCommand } from "./trust.ts";
@@ -28,6 +29,7 @@ addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
 addReportCommand(program);
+addEnvironmentCommands(program);
 addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);

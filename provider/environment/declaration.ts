@@ -4,7 +4,9 @@ import type { FieldType } from "../contract/fields.ts";
 import { keyPlace, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
 import { loadLayers, mergedLayers, type Layers } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
+import { Mask } from "../messages/masks.ts";
 import { known, namesIn, type Check } from "./checks.ts";
+import { configured, type Configuration, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
 import type { Removed } from "./policy.ts";
@@ -22,12 +24,14 @@ export interface Declaration extends Required<Pick<EnvironmentFile, "organizatio
   seedOrder: readonly string[];
   /** Types of the fields that its platform has: table ID → label → type. Values of rows are held against them. */
   fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
+  /** Where values stand that the configuration has as secrets. */
+  secrets: readonly (readonly string[])[];
 }
 
 /** An Environment file with everything that it extends, whether it is sound or not. */
 export interface Reading {
   layers: Layers;
-  /** What the files say together, with places. */
+  /** What the files say together, with places; values from the configuration as they are written. */
   root: Value | undefined;
   /** What of it is sound. */
   declared: Declaration | undefined;
@@ -38,32 +42,40 @@ export interface Reading {
  * Reads an environment file and everything that it extends, and checks all that can be checked without the platform.
  * Ends with one error that names every problem at its place. `folder` is the program's: sources become relative to it.
  */
-export function declaration(file: string, folder: string): Declaration {
-  const { declared, problems } = readEnvironment(file, folder);
+export function declaration(file: string, folder: string, configuration?: Configuration): Declaration {
+  const { declared, problems } = readEnvironment(file, folder, configuration);
   if (problems.length > 0 || !declared) throw new EnvironmentError(file, problems);
   return declared;
 }
 
-/** Reads an environment file as `declaration` does, and tells the problems instead of ending with them. */
-export function readEnvironment(file: string, folder: string): Reading {
+/**
+ * Reads an environment file as `declaration` does, and tells the problems instead of ending with them.
+ * @param configuration of the stack; without one, values from it count as right
+ */
+export function readEnvironment(file: string, folder: string, configuration?: Configuration): Reading {
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
   const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
   const merged = mergedLayers(layers, report);
   const root = merged.value;
-  const declared = root && checked({ layers, merged, root, folder, report });
-  return { layers, root, declared, problems };
+  if (!root) return { layers, root, declared: undefined, problems };
+  const values = configured(root, configuration, report);
+  const declared = checked({ layers, merged, values, root: values.root, folder, report });
+  const mask = new Mask(values.hidden);
+  const told = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
+  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: told };
 }
 
 interface Work {
   layers: Layers;
   merged: Merged;
+  values: Configured;
   root: Value;
   folder: string;
   report: (problem: Problem) => void;
 }
 
-function checked(work: Work): Declaration | undefined {
+function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
   const { root, folder, report } = work;
   if (root.kind === "scalar" ? root.value === null : root.kind === "map" && root.entries.size === 0) {
     report({ at: root.at, message: "declares nothing; an empty environment is written organizations: {}" });
@@ -83,7 +95,7 @@ function checked(work: Work): Declaration | undefined {
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const order = seedOrder(check, seeds);
-  checkRules({ ...work, sound }, rules);
+  checkRules({ ...work, unknown: work.values.unknown, sound }, rules);
   checkRemoved(check, removed);
   return {
     organizations,

@@ -1,5 +1,5 @@
 import { hasList, type Grammar } from "../layers/grammar.ts";
-import { leadsTo, namedMaps } from "./namedMaps.ts";
+import { leadsTo, namedMaps } from "./jsonSchema.ts";
 import { environmentFile } from "./schema.ts";
 
 /** Where an entry may say which keys it had before. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { checkEnvironment } from "./check.ts";
 import { EnvironmentError } from "./problems.ts";
+import { checkEnvironment } from "./rowChecks.ts";
 
 /**
  * The corpus of mistakes: `=== title`, files after `--- name`, and after `---` what is said of `prod.yaml`, line by line

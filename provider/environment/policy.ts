@@ -26,7 +26,7 @@ export type Rule = z.output<typeof rule>;
 
 const { removals } = seedRows.inputs.shape;
 
-const removed = z.strictObject({
+export const removed = z.strictObject({
   organizations: names.optional().meta({ description: "Organizations by key, with all that belongs to them." }),
   teams: names.optional().meta({ description: "Teams as organization/team, with their members." }),
   members: z

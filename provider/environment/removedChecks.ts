@@ -45,12 +45,12 @@ export function checkRemoved({ root, report }: Check, removed: Removed): void {
   }
 }
 
-function teamPath(name: string): string[] | undefined {
+export function teamPath(name: string): string[] | undefined {
   const [organization, team, ...rest] = name.split("/");
   return organization && team && rest.length === 0 ? ["organizations", organization, "teams", team] : undefined;
 }
 
-function memberPlace(root: Value, team: readonly string[], email: string): Place | undefined {
+export function memberPlace(root: Value, team: readonly string[], email: string): Place | undefined {
   for (const list of [["members"], ["roster", "members"]]) {
     const map = find(root, [...team, ...list])?.value;
     if (map?.kind !== "map") continue;

@@ -8,7 +8,7 @@ import type { RowTarget } from "../resources/rows/declared/target.ts";
 import { problemsWith } from "../resources/rows/owners.ts";
 import { SourceError } from "../sources/read.ts";
 import { linkedLabels, placeOf } from "../sources/source.ts";
-import type { Declaration } from "./declaration.ts";
+import { readEnvironment, type Declaration, type Reading } from "./declaration.ts";
 
 /** Verbs by the names that the inputs of a seed have. */
 const verbs: Readonly<Record<string, string>> = {
@@ -113,4 +113,13 @@ function problemOf(root: Value, name: string, line: string): Problem {
     at: { file, line: Number(at), column: Number(column ?? 1) },
     message: text.slice(whole.length).replace(/^:? /, ""),
   };
+}
+
+/** An Environment file with everything that is wrong about it, as far as that can be known without a platform. */
+export async function checkEnvironment(file: string, folder: string): Promise<Reading> {
+  const reading = readEnvironment(file, folder);
+  const { root, declared, problems } = reading;
+  // Of what is not sound the rows would say the same once more.
+  if (!root || !declared || problems.length > 0) return reading;
+  return { ...reading, problems: await rowProblems(root, declared, folder) };
 }

@@ -6,6 +6,7 @@ import { mergedLayers, type Layers } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
 import { placed } from "../layers/verbs.ts";
 import { matcher } from "../reconcile/rosters.ts";
+import { isUnknown } from "./configured.ts";
 import type { Rule } from "./policy.ts";
 import { valueNamed } from "./problems.ts";
 import { environmentFile } from "./schema.ts";
@@ -15,6 +16,8 @@ interface Ruled {
   layers: Layers;
   merged: Merged;
   root: Value;
+  /** Where values stand that only a stack knows. */
+  unknown: ReadonlySet<string>;
   /** What of it is sound, with the values that count where the file says nothing. */
   sound: unknown;
   report: (problem: Problem) => void;
@@ -118,8 +121,9 @@ class Judge {
 
   check(steps: readonly string[]): void {
     const { atMost, atLeast, only, fixed, never, required } = this.#rule;
-    const { root, sound } = this.#ruled;
+    const { root, sound, unknown } = this.#ruled;
     for (const { path, value } of matches(sound, steps)) {
+      if (isUnknown(unknown, path)) continue;
       if (atMost !== undefined && !(typeof value === "number" && value <= atMost)) {
         this.#broken(path, value, `at most ${atMost}`);
       }
@@ -151,7 +155,7 @@ class Judge {
     const before = mergedLayers(layers, () => undefined, index + 1).value;
     if (!before) return;
     for (const { path, value } of matches(plain(before), steps)) {
-      const now = find(root, path)?.value;
+      const now = find(merged.value ?? root, path)?.value;
       if (now && isDeepStrictEqual(plain(now), value)) continue;
       const says = `it stays ${valueNamed(find(before, path)?.value)} (${placed(valuePlace(before, path))})`;
       if (now) this.#broken(path, plain(now), says);

@@ -32,6 +32,7 @@ const named = <Declared extends z.ZodType>(declared: Declared) => z.record(logic
 
 const { email, role, targetInitialApp, ...invitation } = teamMember.inputs.omit({
   resourceUrn: true,
+  removal: true,
   teamID: true,
   userID: true,
 }).shape;
@@ -48,12 +49,12 @@ const member = z.strictObject({
 });
 
 const roster = z.strictObject({
-  ...teamRoster.inputs.omit({ resourceUrn: true, teamID: true, sensitive: true }).shape,
+  ...teamRoster.inputs.omit({ resourceUrn: true, removal: true, teamID: true, sensitive: true }).shape,
   targetInitialApp: opens,
 });
 
 const crew = z.strictObject({
-  ...team.inputs.omit({ resourceUrn: true, generation: true, organizationID: true }).shape,
+  ...team.inputs.omit({ resourceUrn: true, removal: true, generation: true, organizationID: true }).shape,
   members: z
     .record(email.unwrap(), z.union([role.unwrap(), member]))
     .optional()
@@ -66,7 +67,7 @@ const crew = z.strictObject({
 });
 
 const company = z.strictObject({
-  ...organization.inputs.omit({ resourceUrn: true }).shape,
+  ...organization.inputs.omit({ resourceUrn: true, removal: true }).shape,
   teams: named(crew).optional().meta({ description: "Teams by logical name." }),
   formerly,
 });
@@ -83,6 +84,7 @@ const editedBy = { additions: true, changes: true, removals: true } as const;
 const seed = z.strictObject({
   ...seedRows.inputs.omit({
     resourceUrn: true,
+    removal: true,
     salt: true,
     digest: true,
     fingerprint: true,
@@ -113,7 +115,7 @@ const seed = z.strictObject({
 });
 
 const app = z.strictObject({
-  ...generatedApp.inputs.omit({ resourceUrn: true }).shape,
+  ...generatedApp.inputs.omit({ resourceUrn: true, removal: true }).shape,
   wait: z.enum(["ready", "none"]).optional().meta({ description: "Whether to wait until the app is ready." }),
   timeout: appReadiness.inputs.shape.timeout.unwrap().optional(),
   statusWords: appReadiness.inputs.shape.statusWords,

@@ -17,6 +17,7 @@ import { check, diff, foreseen, writeOnlyOf, inputsIn, keyed, listed, parse, typ
 import { RefusedLogin } from "./refusedLogin.ts";
 import { RunNotes } from "./runNotes.ts";
 import { maskOf, textsIn } from "./secrets.ts";
+import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
 /** What one call of an engine is about. */
 export interface Call {
@@ -155,6 +156,7 @@ export class Operations {
     return this.#run(call, async ({ online }) => {
       const context = await online(state);
       const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
+      if (!keeper) await refuseUndeclared(state, context.directory);
       if (!resource.identity || !keeper) await resource.delete(context, id, state);
       else {
         context.report.info(resource.identity.stays(state, keeper));
@@ -240,6 +242,7 @@ export class Operations {
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },
       ...this.#notes.known,
+      removals: removalsIn,
       organizationNames: this.#organizationNames,
       seed: seed?.length ? seed : randomBytes(32),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),

@@ -6,6 +6,7 @@ import { invitationTargets } from "./members/invitations.ts";
 import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./members/rosterApply.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
+import { refuseUndeclaredMembers } from "./members/undeclared.ts";
 import { calledBy, type Named } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
@@ -89,7 +90,8 @@ export const teamRoster = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ report, account, claims, isUpdate }, change, old, { inputs, unknown }) => {
+  diff: async (context, change, old, { inputs, unknown }) => {
+    const { report, account, claims, isUpdate } = context;
     if (change.replaces.length === 0) claims.found(inputs.resourceUrn, wantedOf(inputs.members ?? {}, old));
     // An address that differs in letter case alone is the same user's.
     const respelt = inputs.members !== undefined && same(old.members, inputs.members);
@@ -109,8 +111,9 @@ export const teamRoster = resource({
         report.info("whom the roster left alone until now it may remove as well: who that is shows only the update");
       }
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
+      await refuseUndeclaredMembers(context, declaration, plan.remove);
     }
-    return Promise.resolve({ ...change, changed });
+    return { ...change, changed };
   },
 
   create: (context, inputs) =>

@@ -70,3 +70,35 @@ test("the key of a seed that others refer to changes, with its table's key in th
       .replace("Region: E", "Region: East"),
   });
 });
+
+test("rows move between the source, the base and verbs of the overlay, also with the seed's key", async () => {
+  const verbs = (key: string, ...more: string[]): string =>
+    `extends: base.yaml\nseeds:\n  offices: { onConflict: keepLive }\n  ${key}: { ${["maxRemovals: 1", ...more].join(", ")} }\n`;
+  const without = "Code,Name\nN,North\nE,East\n";
+  await broughtUp({
+    "regions.csv": `${without}X,Ten\n`,
+    "base.yaml": base
+      .replace("regions:", "areas:\n    formerly: regions\n    rows+: [{ Code: S, Name: Sud }]\n    rows-: [X]\n   ")
+      .replace(
+        "{ table: regions, key: Code, source: regions.csv }",
+        "table: regions\n    key: Code\n    source: regions.csv",
+      )
+      .replace("seed: regions", "seed: areas"),
+    "dev.yaml": verbs("areas", "rows~: [{ Code: S, Name: South }]"),
+  });
+  await broughtUp({ "regions.csv": `${without}S,South\n`, "base.yaml": base, "dev.yaml": overlay });
+});
+
+test("a verb that comes does what it says and nothing else, and is undone when it goes", async () => {
+  const before = await ids();
+  const edited = overlay.replace("offices: {", 'offices: { rows+: [{ Code: W, Region: S }], rows-: ["E"],');
+  await scene.project.write("dev.yaml", edited.replace("keepLive", "keepLive, maxRemovals: 1"));
+  const calls = await scene.calls(() => scene.project.succeed("up --yes --skip-preview"));
+  expect(calls.map(({ endpoint }) => endpoint).toSorted()).toEqual(["insertmicroapprows", "removemicroapprow"]);
+  expect([...(await scene.rows("offices")).keys()].toSorted()).toEqual(["N", "W", "theirs"]);
+  await scene.project.succeed("preview --expect-no-changes");
+  await scene.project.write("dev.yaml", `${overlay}`.replace("keepLive", "keepLive, maxRemovals: 1"));
+  await scene.project.succeed("up --yes --skip-preview");
+  const codes = (list: unknown[]) => list.map((one) => (one as unknown[])[0]).toSorted();
+  expect(codes(await ids())).toEqual(codes(before));
+});

@@ -64,8 +64,9 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const { name, summary } = resource;
   const facts = (property: string) => factsOf({ ...resource.outputs.shape, ...resource.inputs.shape }[property]);
   const isInput = (property: string) => property in resource.inputs.shape;
-  // What no state has gets no type either.
-  const inputs = z.object(only({ ...resource.inputs.shape }, (_, property) => !facts(property).passing));
+  // What no state has, or no program sees, gets no type either.
+  const isSeen = (property: string) => !facts(property).passing && !facts(property).internal;
+  const inputs = z.object(only({ ...resource.inputs.shape }, (_, property) => isSeen(property)));
   const kept = z.object({ ...inputs.shape, ...resource.outputs.shape });
   const properties = only(
     propertiesOf(kept, "output", name, types),

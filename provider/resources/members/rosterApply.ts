@@ -11,9 +11,11 @@ import {
   type RosterPlan,
   type WantedMember,
 } from "../../reconcile/rosters.ts";
+import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError, type Context } from "../model/resource.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Kept, type Members } from "./rosterLists.ts";
 import type { MemberContext } from "./teamClaims.ts";
+import { refuseUndeclaredMembers } from "./undeclared.ts";
 
 /** What a roster is declared with, as far as the team's members depend on it. */
 interface Roster extends InvitationTargets {
@@ -26,6 +28,7 @@ interface Roster extends InvitationTargets {
   keepSelf: boolean;
   sensitive?: boolean | undefined;
   adopt?: boolean | undefined;
+  removal?: Removal | undefined;
 }
 
 /** Names that a message gives of each kind. */
@@ -127,6 +130,7 @@ async function planned(context: MemberContext, inputs: Roster, old: Kept | undef
   const wanted = await identified(context, wantedOf(inputs.members, old), before);
   const plan = planRoster(wanted, before, options);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
+  await refuseUndeclaredMembers(context, inputs, plan.remove);
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
   return { before, wanted, options, plan };
 }

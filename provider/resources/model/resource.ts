@@ -5,6 +5,7 @@ import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
 import type { Identities } from "./identities.ts";
+import type { Removals } from "./removals.ts";
 
 declare module "zod" {
   interface GlobalMeta {
@@ -85,6 +86,8 @@ export interface Context {
   hide: (value: unknown) => void;
   /** The ID by which engines show a thing, since they hide none: this one, or a random one where it would tell a secret. */
   publicID: (id: string) => string;
+  /** What an Environment file in this folder says about what leaves the platform. */
+  removals: (file: string, directory: string) => Promise<Removals>;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
@@ -104,7 +107,7 @@ export interface Report {
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  "report" | "directory" | "platform" | "account" | "identities" | "organizationNames" | "isUpdate"
+  "report" | "directory" | "platform" | "account" | "identities" | "organizationNames" | "removals" | "isUpdate"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;
@@ -161,15 +164,7 @@ export interface Observed<Outputs> {
   inputs?: Readonly<Record<string, unknown>>;
 }
 
-/** Inputs that every resource has: its own URN, since no engine tells a dynamic provider. */
-export const common = {
-  resourceUrn: z.string().optional().meta({
-    description: "The resource's own URN. Set by the SDK.",
-    ignoredInDiff: true,
-    computed: true,
-    internal: true,
-  }),
-};
+export { common } from "./common.ts";
 
 /** How many forced replacements a thing is the result of: each of them makes a thing under another ID. Unset for none. */
 export const generation = z.int().min(1).optional().meta({

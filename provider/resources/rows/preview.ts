@@ -18,6 +18,7 @@ import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts
 import { referringTo } from "./owners.ts";
 import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
 import { sparedSaid } from "./spared.ts";
+import { refuseOtherTable, refuseUndeclaredRows } from "./undeclared.ts";
 
 /** A seed as it is previewed. */
 interface Inputs extends SeedInputs {
@@ -88,6 +89,7 @@ function replaced({ report }: OfflineRowContext, change: Change, old: State, inp
   report.info(
     `table ${old.table} → ${inputs.table}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
   );
+  refuseOtherTable(inputs, old.table, count);
   const refusal = tooManyRemovals("rows", count, count, inputs.maxRemovals);
   if (refusal !== undefined) throw new ResourceError(`table ${old.table} → ${inputs.table}: ${refusal}`);
   return change;
@@ -156,6 +158,7 @@ async function planned(
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   if (refusal) throw new ResourceError(refusal);
+  await refuseUndeclaredRows(context, inputs, target, leaving.going, names.removed);
   const removed = { target, keys: leaving.going };
   const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims, removed, directory);
   if (referring.length > 0) {

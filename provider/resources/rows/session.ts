@@ -8,6 +8,7 @@ import type { KnownRows } from "../../reconcile/ownership.ts";
 import { Lookup } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
+import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, quoted, type Summary } from "./declared/declaration.ts";
@@ -22,9 +23,10 @@ import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
-import type { Removal, Spared } from "./live/rowWriter.ts";
+import type { Removal as RowRemoval, Spared } from "./live/rowWriter.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed } from "./spared.ts";
+import { refuseUndeclaredRows } from "./undeclared.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -36,6 +38,7 @@ export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRe
   digest?: string | undefined;
   keys?: string[] | undefined;
   onViewersChange?: "newRows" | "recreate" | "error" | undefined;
+  removal?: Removal | undefined;
 }
 
 /** What a run leaves in the state beside the inputs. */
@@ -112,6 +115,7 @@ async function applied<Inputs extends SeedInputs>(
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
   limitRemovals(plan, early.left, last, inputs);
+  await refuseUndeclaredRows(context, inputs, terms, early.left);
   await refuse(inputs, plan, context.directory);
   await refuseReferredTo(context, terms, plan.remove);
   await refuseNumbered(inputs, plan, numbered, context.directory);
@@ -180,7 +184,7 @@ async function observedRows(
 /** Takes out of a removal what seeds declare that were checked since it was planned. */
 const lateSparing =
   (context: RowContext, inputs: SeedInputs, terms: RowTarget, considered: readonly RowClaim[]) =>
-  async (removals: readonly Removal[]): Promise<{ left: Removal[]; spared: Spared }> => {
+  async (removals: readonly RowRemoval[]): Promise<{ left: RowRemoval[]; spared: Spared }> => {
     await context.others();
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const microapps = join(import.meta.dirname, "../microapps.js");
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "environment-"));
+  mkdirSync(join(folder, "sub"));
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: p\nruntime: nodejs\n");
+  writeFileSync(
+    join(folder, "base.yaml"),
+    "organizations: { acme: { name: Acme } }\nseeds:\n  s: { table: t, key: Code, source: s.csv }\n",
+  );
+  writeFileSync(join(folder, "s.csv"), "Code,Name\nA,a\n");
+  writeFileSync(join(folder, "prod.yaml"), "extends: base.yaml\nseeds: { s: { rows~: [{ Code: B, Name: b }] } }\n");
+  writeFileSync(join(folder, "dev.yaml"), "extends: base.yaml\nseeds: { s: { rows~: [{ Code: A, Name: b }] } }\n");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A command in a clone that has nothing but its files: no stack, passphrase, packages or network. */
+const run = (...words: string[]): Promise<{ status: number; output: string; errors: string }> =>
+  new Promise((resolve) => {
+    const environment = { PATH: process.env["PATH"], HOME: folder, https_proxy: "http://127.0.0.1:9" };
+    const child = execFile(
+      process.execPath,
+      ["--no-warnings", microapps, ...words],
+      { cwd: folder, env: environment },
+      (_, output, errors) => resolve({ status: child.exitCode ?? -1, output, errors }),
+    );
+  });
+
+test("a file is checked down to its rows, and every problem ends it with status 2", async () => {
+  expect(await run("environment", "check", "dev.yaml")).toEqual({
+    status: 0,
+    output: "environment dev.yaml is sound: 1 organization, 1 seed\n",
+    errors: "",
+  });
+  expect(await run("environment", "check", "-s", "prod", "-C", "sub")).toEqual({
+    status: 2,
+    output: "",
+    errors:
+      'error: environment prod.yaml has a problem:\n  prod.yaml:2:23: s.csv has no row "B" to change: correct the key, or leave it out\n',
+  });
+  expect(await run("environment", "check")).toMatchObject({
+    status: 2,
+    errors: "error: name the Environment file, or its stack with --stack\n",
+  });
+  expect(readdirSync(folder).toSorted()).toEqual(["Pulumi.yaml", "base.yaml", "dev.yaml", "prod.yaml", "s.csv", "sub"]);
+});
+
+test("a file is shown as one, as YAML or JSON", async () => {
+  const { status, output } = await run("environment", "show", "-s", "dev", "--json", "--origin");
+  expect(status).toBe(0);
+  expect(JSON.parse(output)).toEqual({
+    environment: {
+      organizations: { acme: { name: "Acme" } },
+      seeds: { s: { table: "t", key: "Code", source: "s.csv", "rows~": [{ Code: "A", Name: "b" }] } },
+    },
+    origins: {
+      "/organizations/acme/name": "base.yaml:1:32",
+      "/seeds/s/table": "base.yaml:3:15",
+      "/seeds/s/key": "base.yaml:3:23",
+      "/seeds/s/source": "base.yaml:3:37",
+      "/seeds/s/rows~0/0/Code": "dev.yaml:2:31",
+      "/seeds/s/rows~0/0/Name": "dev.yaml:2:40",
+    },
+  });
+  expect((await run("environment", "show", "nothing.yaml")).errors).toBe(
+    "error: environment nothing.yaml has a problem:\n  nothing.yaml:1:1: can't be read: there is no such file; correct the name of the file\n",
+  );
+});

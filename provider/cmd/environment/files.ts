@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { EngineError, printable, printableJson } from "../../../engine/index.ts";
+import { readEnvironment, type Declaration, type Reading } from "../../environment/declaration.ts";
+import { EnvironmentError } from "../../environment/problems.ts";
+import { checkEnvironment } from "../../environment/rowChecks.ts";
+import { origins, shownTree, yamlOf } from "../../environment/shown.ts";
+import { plain } from "../../layers/document.ts";
+
+/** Flags of the commands. */
+interface Options {
+  cwd?: string;
+  stack?: string;
+  origin?: boolean;
+  json?: boolean;
+}
+
+/** Exit status of a configuration that can't be used. */
+const misconfigured = 2;
+
+/** Checks a file; what is wrong ends it with every problem at its place. */
+export async function checkFile(file: string | undefined, options: Options): Promise<string> {
+  const { name, folder } = chosen(file, options);
+  const { declared } = sound(name, await checkEnvironment(name, folder));
+  return printable(`environment ${name} is sound: ${counted(declared)}\n`, false);
+}
+
+/** The merged file, as YAML or JSON. */
+export function showFile(file: string | undefined, options: Options): string {
+  const { name, folder } = chosen(file, options);
+  const { root, declared } = sound(name, readEnvironment(name, folder));
+  const tree = shownTree(root, declared);
+  if (!options.json) return printable(yamlOf(tree, options.origin), false);
+  return `${printableJson(options.origin ? { environment: plain(tree), origins: origins(tree) } : plain(tree), 2)}\n`;
+}
+
+type Sound = { [Name in "root" | "declared"]-?: Exclude<Reading[Name], undefined> };
+
+function sound(name: string, { root, declared, problems }: Reading): Sound {
+  if (problems.length > 0 || !root || !declared) {
+    throw new EngineError(new EnvironmentError(name, problems).message, misconfigured);
+  }
+  return { root, declared };
+}
+
+/** The file that is meant, and the folder that it is named from. */
+function chosen(file: string | undefined, { cwd = ".", stack }: Options): { name: string; folder: string } {
+  const folder = path.resolve(cwd);
+  if (file !== undefined) return { name: file, folder };
+  if (stack === undefined) {
+    throw new EngineError("name the Environment file, or its stack with --stack", misconfigured);
+  }
+  const name = `${stack.split("/").at(-1) ?? ""}.yaml`;
+  return { name, folder: projectAbove(folder) };
+}
+
+/** The folder of Pulumi.yaml: a stack's file lies beside it. */
+function projectAbove(from: string): string {
+  for (let folder = from; ; folder = path.dirname(folder)) {
+    if (["Pulumi.yaml", "Pulumi.yml"].some((name) => existsSync(path.join(folder, name)))) return folder;
+    if (path.dirname(folder) === folder) return from;
+  }
+}
+
+/** What a file declares, in numbers. */
+function counted({ organizations, seeds, apps }: Declaration): string {
+  const teams = Object.values(organizations).flatMap(({ teams = {} }) => Object.values(teams));
+  const members = teams.flatMap(({ members = {}, roster }) => Object.keys({ ...members, ...roster?.members }));
+  const counts: [number, string][] = [
+    [Object.keys(organizations).length, "organization"],
+    [teams.length, "team"],
+    [members.length, "member"],
+    [Object.keys(seeds).length, "seed"],
+    [Object.keys(apps).length, "app"],
+  ];
+  const some = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}${count > 1 ? "s" : ""}`);
+  return some.length > 0 ? some.join(", ") : "it declares nothing";
+}

@@ -1,0 +1,21 @@
+import type { Named } from "../../reconcile/rosters.ts";
+import { listed, withoutLine, type Removal } from "../model/removals.ts";
+import { ResourceError, type OfflineContext } from "../model/resource.ts";
+import { nameOf } from "./rosterLists.ts";
+
+/** Throws when members are about to leave a roster for whom the Environment file wants a line and has none. */
+export async function refuseUndeclaredMembers(
+  { removals, directory }: Pick<OfflineContext, "removals" | "directory">,
+  { removal, sensitive }: { removal?: Removal | undefined; sensitive?: boolean | undefined },
+  leaving: readonly Named[],
+): Promise<void> {
+  if (!removal || leaving.length === 0) return;
+  const [kind = "", team = ""] = removal.path;
+  const { allows } = await removals(removal.file, directory);
+  const left = leaving.map(nameOf).filter((name) => !allows([kind, team, name]));
+  if (left.length === 0) return;
+  const names = sensitive ? `[${left.length} members]` : listed(left);
+  throw new ResourceError(
+    withoutLine(removal, `${left.length} members of ${team}`, [`members: { ${team}: ${names} }`]),
+  );
+}

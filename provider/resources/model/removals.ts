@@ -1,0 +1,31 @@
+import type { RemovalKey } from "../../sources/edits.ts";
+
+/** Where the removal of a thing needs a line, and what it is called there: `["teams", "acme/crew"]`. */
+export interface Removal {
+  file: string;
+  path: string[];
+}
+
+/** What an Environment file says about what leaves the platform. */
+export interface Removals {
+  /** Whether a thing may leave: it has a line, belongs to something that has one, or is declared still and replaced. */
+  allows: (path: readonly string[]) => boolean;
+  /** Natural keys of rows of a seed that have a line. */
+  rows: (seed: string) => readonly RemovalKey[];
+}
+
+/** Why things are not removed, with the lines to paste. */
+export const withoutLine = ({ file }: Removal, what: string, lines: readonly string[]): string =>
+  [
+    `${file} has removals: declared, and no line for ${what}. Nothing was removed. If it is meant to leave, add:`,
+    "removed:",
+    ...lines.map((line) => `  ${line}`),
+  ].join("\n");
+
+/** Items of a list in a line of YAML. */
+export const listed = (items: readonly unknown[]): string => `[${items.map((item) => yamlOf(item)).join(", ")}]`;
+
+const yamlOf = (item: unknown): string =>
+  typeof item === "string" && /^[A-Za-z][\w@.+/-]*$/.test(item) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(item)
+    ? item
+    : JSON.stringify(item);
