@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { declaration, type Declaration } from "../provider/environment/declaration.ts";
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
-import { aliasesOf, nameBelow, rootName, type LogicalName } from "../provider/environment/logicalNames.ts";
+import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
 import {
   GeneratedApp,
   Organization,

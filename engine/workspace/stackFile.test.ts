@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Sandbox } from "../testing/sandbox.ts";
-import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";
+import { getConfig, removeConfig, setConfig } from "./configEdits.ts";
 
 let sandbox: Sandbox;
 const written = [

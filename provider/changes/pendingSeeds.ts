@@ -1,5 +1,5 @@
 import { formerKeys } from "../environment/formerKeys.ts";
-import { nameBelow, type LogicalName } from "../environment/logicalNames.ts";
+import { nameBelow, type LogicalName } from "../../sdk/logicalNames.ts";
 import type { SeedDeclaration } from "../environment/schema.ts";
 import { tooManyRemovals } from "../reconcile/guards.ts";
 import { decodeLedger, type Ledger } from "../reconcile/ledger.ts";

@@ -22,7 +22,16 @@ export function declaredIn(file: string, folder: string): { declared?: Declared;
 
 /** What nobody declares. */
 export const nothing = (folder: string): Declared => ({
-  declaration: { organizations: {}, seeds: {}, apps: {}, removals: "free", removed: {}, seedOrder: [], fields: {}, secrets: [] },
+  declaration: {
+    organizations: {},
+    seeds: {},
+    apps: {},
+    removals: "free",
+    removed: {},
+    seedOrder: [],
+    fields: {},
+    secrets: [],
+  },
   folder,
   place: () => "",
 });

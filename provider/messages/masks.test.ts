@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { spellings } from "../../testing/harness/spellings.ts";
+import { spellings } from "../../testing/security/spellings.ts";
 import { Mask } from "./masks.ts";
 
 const hide = (secret: string, text: string, clear: string[] = []): string => new Mask([secret], clear).hide(text);

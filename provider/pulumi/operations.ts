@@ -15,7 +15,7 @@ import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, writeOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
-import { RunNotes } from "./runNotes.ts";
+import { RunNotes } from "./lifetime/runNotes.ts";
 import { maskOf, textsIn } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 

@@ -4,7 +4,7 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { configure } from "../../provider/pulumi/configuration/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import * as doors from "../harness/doors.ts";
-import { hostile, type Hostile } from "../harness/hostile.ts";
+import { hostile, type Hostile } from "./hostile.ts";
 import { Project } from "../harness/project.ts";
 import { ProviderHost, type Door } from "../harness/providerHost.ts";
 

@@ -1,7 +1,7 @@
-import { TeamClaims } from "../resources/members/teamClaims.ts";
-import { Identities } from "../resources/model/identities.ts";
-import { RowClaims } from "../resources/rows/declared/claims.ts";
-import { RunJournal } from "./lifetime/runJournal.ts";
+import { TeamClaims } from "../../resources/members/teamClaims.ts";
+import { Identities } from "../../resources/model/identities.ts";
+import { RowClaims } from "../../resources/rows/declared/claims.ts";
+import { RunJournal } from "./runJournal.ts";
 
 interface Noted {
   claims: TeamClaims;
