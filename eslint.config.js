@@ -48,6 +48,8 @@ const lists = [
     "provider/pulumi/configuration",
     "provider/pulumi/lifetime",
     "provider/functions",
+    "provider/changes/drift",
+    "provider/changes/state",
     "provider/changes",
     "provider/changes/rendering",
     "provider/changes/base",

@@ -7,5 +7,5 @@ export { EngineError, Refusal } from "./errors.ts";
 export type { ChangeCounts, Emit, EngineEvent, Op, PropertyChange, RunKind, Severity, StepInfo } from "./events.ts";
 export { breakLocks, Lock } from "./state/lock.ts";
 export { getConfig, removeConfig, setConfig } from "./workspace/configEdits.ts";
-export { projectFolder, stateAtRest } from "./workspace/stateAtRest.ts";
+export { projectFolder, stateAtRest, stateInClear } from "./workspace/stateAtRest.ts";
 export { type Place, Stack, Workspace } from "./workspace/workspace.ts";

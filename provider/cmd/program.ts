@@ -6,7 +6,7 @@ import { addApiCommand } from "./api.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { remaining } from "./remaining.ts";
-import { addReportCommand } from "./report.ts";
+import { addDriftCommand, addReportCommand } from "./report.ts";
 import { addTrustCommand } from "./trust.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
@@ -28,6 +28,7 @@ addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
 addReportCommand(program);
+addDriftCommand(program);
 addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
