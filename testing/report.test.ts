@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../provider/changes/model/changeSet.ts";
-import { byHand } from "./harness/platform.ts";
+import { byHand, changingCalls } from "./harness/platform.ts";
 import { leftRunning } from "./harness/processes.ts";
 import { Project, started, type Ended } from "./harness/project.ts";
 
@@ -174,4 +174,44 @@ test("what was changed by hand on the platform is no part of a report", async ()
   await byHand(project.platform, (client) => client.insertorganization({ organizationInfo: { name: "By hand" } }));
   const { dev } = await json();
   expect(dev.pending?.things).toEqual([]);
+});
+
+describe("drift", () => {
+  test("is looked for by reads alone: silent, then named, accepted, and the state stays as it is", async () => {
+    const state = await project.stateText();
+    const silent = await project.run("drift");
+    expect([silent.status, silent.output]).toEqual([0, expect.stringContaining("no drift")]);
+    const made = await project.state();
+    const teamID = String(made.get("environment/acme/crew")?.outputs["id"] ?? made.get("environment/acme/crew")?.id);
+    await byHand(project.platform, async (client) => {
+      const userID = String(made.get("environment/acme/crew/grace@example.com")?.outputs["memberUserID"]);
+      await client.updateteammember({ teamID, userID, role: "admin" });
+    });
+    const calls = await changingCalls(project.platform, async () => {
+      const { status, output } = await project.run("drift");
+      expect(output).toContain("~ grace@example.com: role member → admin");
+      expect(status).toBe(7);
+    });
+    expect(calls.filter((endpoint) => endpoint !== "login" && endpoint !== "logout")).toEqual([]);
+    expect((await project.run("drift", "--accept")).output).toContain("--accept needs --because");
+    expect((await project.run("drift", "--accept", "--because", "audit")).status).toBe(0);
+    expect(readFileSync(join(project.folder, "drift.yaml"), "utf8")).toContain("name: grace@example.com");
+    const accepted = await project.run("drift");
+    expect([accepted.status, accepted.output]).toEqual([0, expect.stringContaining("(accepted: audit (until ")]);
+    expect(await project.stateText()).toBe(state);
+  });
+
+  test("ends with 3 when the login is refused, and with 4 when the platform is another one", async () => {
+    project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = "emulator:";
+    project.environment["MICROAPPS_PASSWORD"] = "not the password";
+    const refused = await project.run("drift");
+    expect([refused.status, refused.output]).toEqual([3, expect.not.stringContaining("no drift")]);
+    expect(refused.output).not.toContain("not the password");
+    delete project.environment["MICROAPPS_PASSWORD"];
+    delete project.environment["MICROAPPS_ALLOWED_ENDPOINTS"];
+    Object.assign(project.environment, { MICROAPPS_ENDPOINT: "emulator::memory:?seed=platform.yaml" });
+    const other = await project.run("drift", "--format", "md");
+    delete project.environment["MICROAPPS_ENDPOINT"];
+    expect([other.status, other.output]).toEqual([4, expect.stringContaining("Not compared")]);
+  });
 });

@@ -120,7 +120,7 @@ async function told(one: Found, things: Thing[], teams: Map<string, Thing>, dire
   if (each.kind === "TeamMember") {
     const fields = found ? differing(one) : [];
     if (found && fields.length === 0) return;
-    const name = isSecret ? secretText : textOf(values["email"]) ?? textOf(values["memberUserID"]) ?? each.name;
+    const name = isSecret ? secretText : (textOf(values["email"]) ?? textOf(values["memberUserID"]) ?? each.name);
     addPeople(teams, each.name.slice(0, each.name.lastIndexOf("/")), [
       { kind: "person", op: found ? "change" : "remove", name, fields },
     ]);
