@@ -52,6 +52,7 @@ const lists = [
     "provider/changes/state",
     "provider/changes",
     "provider/changes/rendering",
+    "provider/changes/events",
     "provider/changes/base",
     "provider/changes/model",
     "provider/environment",

@@ -62,7 +62,7 @@ export async function drift(
       info: () => undefined,
       warning: (text: string) => void warnings.push(text),
     };
-    const values = clear(each.values) as Values; // a map stays one
+    const values = withList(clear(each.values) as Values); // a map stays one
     try {
       const found = await resource.read({ ...context, report }, each.id, values);
       if (found) {
@@ -89,6 +89,10 @@ export async function drift(
 }
 
 const byName = (a: Thing, b: Thing): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** Rows that the program has stand in a state by their key, and a resource wants them as a list. */
+const withList = ({ rows, ...values }: Values): Values =>
+  isObject(rows) ? { ...values, rows: Object.values(rows) } : values;
 
 /** The logical name of what an Environment made. */
 const bare = (name: string, roots: readonly string[]): string => {

@@ -103,11 +103,9 @@ function teamOf(search: Search, name: LogicalName, each: Team, path: string[], d
   const changes = [...own.changes];
   const tally = noTally();
   const told = (change: Change | undefined): void => {
-    if (!change) tally.same++;
-    else {
-      tally[change.op]++;
-      changes.push(change);
-    }
+    if (!change) return;
+    tally[change.op]++;
+    changes.push(change);
   };
   for (const [email, member] of Object.entries(members)) {
     const settings = typeof member === "string" ? { role: member } : member;
@@ -122,6 +120,7 @@ function teamOf(search: Search, name: LogicalName, each: Team, path: string[], d
     rosterOf(search, name, roster, [...path, "roster"], declared).forEach((change) =>
       change.kind === "person" ? told(change) : changes.push(change),
     );
+  tally.same = Object.keys(members).length + Object.keys(roster?.members ?? {}).length - tally.add - tally.change;
   const logical = `${path[1] ?? ""}/${path[3] ?? ""}`;
   const foundTeam = found("team", logical, { ...own, changes }, declared.place(path));
   const { add, change, remove } = tally;
