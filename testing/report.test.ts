@@ -182,7 +182,7 @@ describe("drift", () => {
     const silent = await project.run("drift");
     expect([silent.status, silent.output]).toEqual([0, expect.stringContaining("no drift")]);
     const made = await project.state();
-    const teamID = String(made.get("environment/acme/crew")?.outputs["id"] ?? made.get("environment/acme/crew")?.id);
+    const teamID = made.get("environment/acme/crew")?.id ?? "";
     await byHand(project.platform, async (client) => {
       const userID = String(made.get("environment/acme/crew/grace@example.com")?.outputs["memberUserID"]);
       await client.updateteammember({ teamID, userID, role: "admin" });

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { encodeLedger, ledgerOf } from "../../reconcile/ledger.ts";
 import { summarize } from "../../resources/rows/declared/declaration.ts";
-import { Folders, type Files } from "../testing/twoFolders.ts";
 import type { Section } from "../model/changeSet.ts";
+import { Folders, type Files } from "../testing/twoFolders.ts";
 import { pending } from "./pending.ts";
 import { stateOf } from "./state.ts";
 
