@@ -42,8 +42,11 @@ const lists = [
   ],
   [
     "provider/dump",
+    "provider/changes/drift",
+    "provider/changes/state",
     "provider/changes",
     "provider/changes/rendering",
+    "provider/changes/events",
     "provider/changes/base",
     "provider/changes/model",
     "sdk",

@@ -1,14 +1,10 @@
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { printable, printableJson } from "../../engine/index.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
-import { platformOf } from "../pulumi/binding.ts";
 import { connect } from "../pulumi/platform.ts";
 import { maskOf } from "../pulumi/secrets.ts";
-import { TeamClaims } from "../resources/members/teamClaims.ts";
-import { Identities } from "../resources/model/identities.ts";
-import { RowClaims } from "../resources/rows/declared/claims.ts";
+import { lookingContext } from "./lookingContext.ts";
 import { managedBy } from "./managed.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -48,30 +44,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   const platform = await connect({ ...settings, readOnly: true }, program, signal);
   const progress = progressLine();
   try {
-    const { client, members, tables } = platform;
-    const nobody = (): void => undefined;
-    const context = {
-      client,
-      members,
-      tables,
-      signal,
-      directory: program,
-      platform: platformOf(settings),
-      account: { email: settings.email, userID: settings.userID },
-      claims: new TeamClaims(),
-      rowClaims: new RowClaims(program),
-      others: () => Promise.resolve(),
-      removals: () => Promise.reject(new Error("a dump removes nothing")),
-      isUpdate: false,
-      identities: new Identities(),
-      organizationNames: new Map<string, string>(),
-      readsFirst: false,
-      hide: nobody,
-      publicID: (id: string) => id,
-      report: { status: progress.show, info: nobody, warning: nobody },
-      sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
-      now: Date.now,
-    };
+    const context = lookingContext(platform, settings, program, signal, progress.show);
     const summary = await dump(context, request, path.resolve(cwd, folder));
     progress.end();
     const text = options.json ? printableJson({ folder, ...summary }, 2) : printable(told(folder, summary), false);

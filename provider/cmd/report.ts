@@ -46,6 +46,32 @@ export function addReportCommand(program: Command): void {
     });
 }
 
+/** Adds the command that says what was changed by hand. */
+export function addDriftCommand(program: Command): void {
+  const stacks = repeatedStacks(program);
+  reporting(
+    program
+      .command("drift")
+      .description("say what was changed on the platform by hand, with reads alone; the state stays as it is"),
+  )
+    .option("--accept", "add what is there now to drift.yaml")
+    .option("--because <text>", "why it is accepted")
+    .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
+    .action(async (names: string[], _, own: Command) => {
+      const options = own.optsWithGlobals<ReportOptions & DriftOptions & { all?: boolean }>();
+      // Loaded when it is needed: the emulator is to start fast.
+      const { runDrift } = await import("./drifting.ts");
+      await runDrift({ ...options, stacks: chosen(names, stacks, options.all) });
+    });
+}
+
+/** Flags of drift. */
+export interface DriftOptions {
+  accept?: boolean;
+  because?: string;
+  until?: string;
+}
+
 /** The flags that all reports have. */
 export const reporting = (command: Command): Command =>
   command

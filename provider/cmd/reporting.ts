@@ -3,17 +3,18 @@ import path from "node:path";
 import { EngineError, projectFolder, stateAtRest } from "../../engine/index.ts";
 import { CommitError } from "../changes/base/commits.ts";
 import type { EnvironmentEntry } from "../changes/base/environments.ts";
+import { EventsError, eventsReport } from "../changes/events/events.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../changes/model/changeSet.ts";
-import { pending } from "../changes/pending.ts";
 import { render } from "../changes/rendering/render.ts";
 import { report, RequestError } from "../changes/report.ts";
 import type { Declared } from "../changes/source.ts";
-import { StateError, stateOf } from "../changes/state.ts";
+import { pending } from "../changes/state/pending.ts";
+import { StateError, stateOf } from "../changes/state/state.ts";
 import { FileRefusal, readText } from "../files/files.ts";
 import type { ReportOptions } from "./report.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
-export const statuses = { stopped: 2, noSuchStack: 6, changes: 7 } as const;
+export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
 
 /** Megabytes that a state or a log of events may have. */
 const mostOfState = 512;
@@ -32,7 +33,8 @@ export async function runReport(
 const isWhole = ({ flags, environments }: ChangeSet): boolean => flags.length === 0 && environments.every(isUnchanged);
 
 async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): Promise<ChangeSet> {
-  const { base, stacks, file, state } = options;
+  const { base, stacks, file, state, events } = options;
+  if (events !== undefined) return reportOfEvents(cwd, events);
   if (state !== undefined && stacks.length !== 1)
     throw new EngineError("--state is of one stack: name it with --stack");
   const folder = projectFolder(cwd);
@@ -47,6 +49,15 @@ async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): 
   } catch (error) {
     if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);
     if (error instanceof CommitError) throw new EngineError(error.message);
+    throw error;
+  }
+}
+
+function reportOfEvents(cwd: string, file: string): ChangeSet {
+  try {
+    return eventsReport(textOf(cwd, file));
+  } catch (error) {
+    if (error instanceof EventsError) throw new EngineError(`${file}: ${error.message}`);
     throw error;
   }
 }

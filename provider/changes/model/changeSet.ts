@@ -23,6 +23,7 @@ const change = z.strictObject({
   name: z.string().meta({ description: "Name of a setting, an e-mail address, or the natural key of a row." }),
   fields: z.array(field),
   place: z.string().optional().meta({ description: "file:line:column in the declaration." }),
+  accepted: z.string().optional().meta({ description: "Why drift.yaml accepts it." }),
 });
 
 const tally = z.strictObject({ add: z.int(), change: z.int(), remove: z.int(), same: z.int() });
@@ -39,6 +40,7 @@ const thing = z.strictObject({
   omitted: z.int().meta({ description: "Changes that are counted and not listed." }),
   notes: z.array(z.string()),
   guards: z.array(z.string()).meta({ description: "Why a run would refuse it." }),
+  accepted: z.string().optional().meta({ description: "Why drift.yaml accepts that the thing is gone." }),
 });
 
 const section = z.strictObject({

@@ -64,9 +64,9 @@ function nothingChanges(set: ChangeSet): string {
   const where =
     names.length === 0 ? "" : ` in ${names.join(", ")}${set.environments.length > names.length ? ", …" : ""}`;
   const what = set.kind === "drift" ? "No drift" : "Nothing changes";
-  const unseen = set.environments.some(({ pending }) => pending && !pending.compared)
-    ? " The state was not looked at."
-    : "";
+  const reasons = [...new Set(set.environments.flatMap(({ pending }) => pending?.why ?? []))];
+  const unseen =
+    reasons.length === 0 ? "" : ` Of the state is not compared: ${code(reasons.join("; "), most.sentence)}`;
   return `${what}${where}${set.base ? `, compared with ${code(set.base.ref, most.name)}` : ""}.${unseen}`;
 }
 
@@ -128,10 +128,11 @@ function section(
 }
 
 function thingRow(thing: Thing): string {
-  const { kind, name, op, formerly, notes, guards, place } = thing;
+  const { kind, name, op, formerly, notes, guards, place, accepted } = thing;
   const renamed = formerly === undefined ? "" : ` (was ${code(formerly, most.name)})`;
   const told = [
     summary(thing),
+    ...(accepted === undefined ? [] : [`accepted: ${code(accepted, most.sentence)}`]),
     ...notes.map((note) => code(note, most.sentence)),
     ...guards.map((guard) => `⛔ ${code(guard, most.sentence)}`),
   ].filter((part) => part !== "");
@@ -139,8 +140,9 @@ function thingRow(thing: Thing): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function changeRows({ kind, op, name, fields, place }: Change): string {
-  const start = [signs[op], kind, code(name, most.name)];
+function changeRows({ kind, op, name, fields, place, accepted }: Change): string {
+  const mark = accepted === undefined ? "" : ` accepted: ${code(accepted, most.sentence)}`;
+  const start = [signs[op], kind, `${code(name, most.name)}${mark}`];
   const value = (given: unknown): string => (given === undefined ? "" : code(valueText(given), most.value));
   if (fields.length === 0) return `| ${[...start, "", "", "", where(place)].join(" | ")} |`;
   return fields

@@ -48,10 +48,10 @@ const table = (thing) => {
   const top = make("thead");
   top.append(head);
   const body = make("tbody");
-  for (const { kind, op, name, fields, place } of thing.changes) {
+  for (const { kind, op, name, fields, place, accepted } of thing.changes) {
     const lines = (fields.length === 0 ? [{ name: "" }] : fields).map((field, index) => {
       const line = make("tr", undefined, op);
-      for (const value of [index === 0 ? words[op] : "", index === 0 ? kind : "", index === 0 ? name : "", kind === "setting" ? "" : field.name, text(field.before), text(field.after), index === 0 ? place || "" : ""]) line.append(make("td", value));
+      for (const value of [index === 0 ? words[op] : "", index === 0 ? kind : "", index === 0 ? name + (accepted ? " (accepted: " + accepted + ")" : "") : "", kind === "setting" ? "" : field.name, text(field.before), text(field.after), index === 0 ? place || "" : ""]) line.append(make("td", value));
       body.append(line);
       return line;
     });
@@ -71,7 +71,7 @@ const show = (title, part, parent) => {
     const heading = make("h4", thing.kind + " " + thing.name + " " + words[thing.op], thing.op);
     one.append(heading);
     const counts = [...tallied("people", thing.people), ...tallied("rows", thing.rows)].join(", ");
-    const told = [counts, thing.formerly === undefined ? "" : "formerly " + thing.formerly, thing.place || ""].filter(Boolean);
+    const told = [counts, thing.formerly === undefined ? "" : "formerly " + thing.formerly, thing.place || "", thing.accepted ? "accepted: " + thing.accepted : ""].filter(Boolean);
     if (told.length > 0) one.append(make("p", told.join("; ")));
     if (thing.guards.length > 0) one.append(list("A run would refuse it", thing.guards, "stop"));
     if (thing.notes.length > 0) one.append(list("Note", thing.notes));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { marked, type Token } from "marked";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
-import { marked, type Token } from "marked";
 import { changeSet, type Change, type ChangeSet, type EnvironmentChanges, type Thing } from "../model/changeSet.ts";
 import { html } from "./html.ts";
 import { json, reportSchema } from "./json.ts";

@@ -40,17 +40,18 @@ function sectionLines(lines: string[], name: string, { compared, why, things, ca
 }
 
 function thingLines(lines: string[], thing: Thing): void {
-  const { kind, name, op, place, notes, changes, omitted } = thing;
+  const { kind, name, op, place, notes, changes, omitted, accepted } = thing;
   const what = summary(thing);
   const where = place === undefined ? "" : `  (${visible(place)})`;
   lines.push(`  ${signs[op]} ${kind} ${visible(name)} ${verbs[op]}${what === "" ? "" : `: ${what}`}${where}`);
   for (const note of notes) lines.push(`      ${visible(note)}`);
+  if (accepted !== undefined) lines.push(`      accepted: ${visible(accepted)}`);
   for (const change of changes.slice(0, maxShown)) lines.push(`      ${changeLine(change)}`);
   const more = changes.length - Math.min(changes.length, maxShown) + omitted;
   if (more > 0) lines.push(`      and ${more} more`);
 }
 
-function changeLine({ kind, op, name, fields }: Change): string {
+function changeLine({ kind, op, name, fields, accepted }: Change): string {
   const shown = (value: unknown): string => (value === undefined ? "nothing" : cut(visible(valueText(value)), 60));
   const parts = fields.map((field) => {
     const label = kind === "setting" ? "" : `${visible(field.name)} `;
@@ -59,5 +60,5 @@ function changeLine({ kind, op, name, fields }: Change): string {
       ? `${label}${shown(field.before)}`
       : `${label}${shown(field.before)} → ${shown(field.after)}`;
   });
-  return `${signs[op]} ${cut(visible(name), 120)}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`;
+  return `${signs[op]} ${cut(visible(name), 120)}${parts.length === 0 ? "" : `: ${parts.join(", ")}`}${accepted === undefined ? "" : ` (accepted: ${visible(accepted)})`}`;
 }

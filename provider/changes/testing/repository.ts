@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { report, type ReportRequest } from "../report.ts";
 import type { ChangeSet, EnvironmentChanges } from "../model/changeSet.ts";
+import { report, type ReportRequest } from "../report.ts";
 
 const project = "name: tests\nruntime: nodejs\nbackend: { url: file://. }\n";
 

@@ -1,4 +1,4 @@
-import { secretText } from "./model/changeSet.ts";
+import { secretText } from "../model/changeSet.ts";
 
 /** A secret of a state: what it says is known only where the state was exported in clear. */
 export class Sealed {
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
 function resourceOf(raw: Record<string, unknown>): StateResource[] {
   const { urn, type, id } = raw;
   if (typeof urn !== "string" || typeof type !== "string" || raw["delete"] === true) return [];
-  const values = { ...objectOf(raw["inputs"]), ...objectOf(raw["outputs"]) };
+  const values = shownNames({ ...objectOf(raw["inputs"]), ...objectOf(raw["outputs"]) });
   return [
     {
       kind: type.split(":").at(-1) ?? "",
@@ -66,6 +66,10 @@ function resourceOf(raw: Record<string, unknown>): StateResource[] {
     },
   ];
 }
+
+/** Dynamic resources keep what people need not see under names that engines do not show. */
+const shownNames = (values: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
 
 const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
@@ -86,6 +90,14 @@ function revived(value: unknown): unknown {
 export function opened(value: unknown): { value: unknown } | undefined {
   if (value instanceof Sealed) return value.isKnown ? { value: value.value } : undefined;
   return holdsSealed(value) ? undefined : { value };
+}
+
+/** A value with its secrets in clear, as far as they are known. */
+export function clear(value: unknown): unknown {
+  if (value instanceof Sealed) return clear(value.value);
+  if (Array.isArray(value)) return value.map(clear);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clear(inner)]));
 }
 
 /** Whether a value is, or holds, a secret. */

@@ -1,11 +1,13 @@
-import type { LogicalName } from "../../sdk/logicalNames.ts";
-import type { Thing } from "./model/changeSet.ts";
+import type { LogicalName } from "../../../sdk/logicalNames.ts";
+import type { Thing } from "../model/changeSet.ts";
 import type { StateResource } from "./state.ts";
 
 /** What is pending of one thing, and about how many calls it takes. */
 export interface Found {
   thing?: Thing | undefined;
   calls: number;
+  /** Why a part of it is not compared, where nothing else is to be said of the thing. */
+  unread?: string;
 }
 
 /** Resources of a state by what they are called, or were called; each is found once. */

@@ -1,17 +1,19 @@
-import { formerKeys } from "../environment/formerKeys.ts";
-import { nameBelow, type LogicalName } from "../../sdk/logicalNames.ts";
-import type { SeedDeclaration } from "../environment/schema.ts";
-import { tooManyRemovals } from "../reconcile/guards.ts";
-import { decodeLedger, type Ledger } from "../reconcile/ledger.ts";
-import { planOffline } from "../reconcile/rows.ts";
-import { keysOf, summarize } from "../resources/rows/declared/declaration.ts";
-import { callsAhead } from "../resources/rows/reports.ts";
-import { seedRows } from "../resources/seedRows.ts";
-import { SourceError } from "../sources/read.ts";
-import { noTally, orderedChanges, type Change, type Tally, type Thing } from "./model/changeSet.ts";
-import { stable } from "./model/values.ts";
-import { secretsOf, withFields } from "./seeds.ts";
-import type { Declared } from "./source.ts";
+import { isObject } from "../../contract/wire.ts";
+import { formerKeys } from "../../environment/formerKeys.ts";
+import { nameBelow, type LogicalName } from "../../../sdk/logicalNames.ts";
+import type { SeedDeclaration } from "../../environment/schema.ts";
+import { canonical } from "../../reconcile/digests.ts";
+import { tooManyRemovals } from "../../reconcile/guards.ts";
+import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
+import { planOffline } from "../../reconcile/rows.ts";
+import { keyOf, keysOf, summarize } from "../../resources/rows/declared/declaration.ts";
+import { callsAhead } from "../../resources/rows/reports.ts";
+import { seedRows } from "../../resources/seedRows.ts";
+import { read, SourceError } from "../../sources/read.ts";
+import { noTally, orderedChanges, type Change, type Tally, type Thing } from "../model/changeSet.ts";
+import { stable } from "../model/values.ts";
+import { secretsOf, withFields } from "../seeds.ts";
+import type { Declared } from "../source.ts";
 import { opened, type StateResource } from "./state.ts";
 import type { Found, Search } from "./stateSearch.ts";
 import { applied, declaredSettings } from "./stateSettings.ts";
@@ -55,7 +57,10 @@ export async function pendingSeed(search: Search, root: LogicalName, key: string
   const fields = state ? applied(state, settings) : [];
   const rows = await rowsOf(state, seed, declared);
   const changed = rows.tally.add + rows.tally.change + rows.tally.remove > 0;
-  if (state && fields.length === 0 && !changed && rows.notes.length === 0) return { calls: 0 };
+  if (state && fields.length === 0 && !changed) {
+    const [note] = rows.notes;
+    return { calls: 0, ...(note === undefined ? {} : { unread: `${key}: ${note}` }) };
+  }
   const changes = fields.map((field): Change => ({
     kind: "setting",
     op: "change",
@@ -121,7 +126,7 @@ async function rowsOf(
 async function newRows(seed: SeedDeclaration, declared: Declared): Promise<PendingRows> {
   const { rows } = await summarize(withFields(seed, declared), declared.folder);
   const add = rows.length;
-  const calls = callsAhead(seed as Parameters<typeof callsAhead>[0], { insert: add, update: 0, remove: 0 }, 0);
+  const calls = callsAhead(linksIn(seed), { insert: add, update: 0, remove: 0 }, 0);
   return { ...unknownRows(), tally: { ...noTally(), add }, omitted: add, calls };
 }
 
@@ -134,8 +139,11 @@ async function withoutSalt(
 ): Promise<PendingRows> {
   const sealed = "not compared: the salt of the digests is encrypted in the state";
   const known = opened(values["keys"])?.value;
+  const applied = opened(values["rows"])?.value;
+  const isSameKey = stable(values["key"]) === stable(seed.key);
+  if (secretsOf(seed) !== "all" && isSameKey && isObject(applied)) return inClear(applied, seed, folder, before);
   const keys = await keysOf(seed, folder);
-  if (secretsOf(seed) !== "all" && Array.isArray(known) && stable(values["key"]) === stable(seed.key)) {
+  if (secretsOf(seed) !== "all" && Array.isArray(known) && isSameKey) {
     const [was, is] = [new Set(known.map(String)), new Set(keys)];
     const added = keys.filter((each) => !was.has(each));
     const gone = seed.mode === "exact" ? [...was].filter((each) => !is.has(each)) : [];
@@ -161,6 +169,42 @@ async function withoutSalt(
     `rows are ${sealed}; ${before} were applied and ${keys.length} are declared${net === 0 ? "" : `, ${Math.abs(net)} ${net > 0 ? "more" : "fewer"}`}`,
   );
 }
+
+/** Rows that the program itself has stand in the state as they were applied, by their natural key. */
+async function inClear(
+  applied: Readonly<Record<string, unknown>>,
+  seed: SeedDeclaration,
+  folder: string,
+  before: number,
+): Promise<PendingRows> {
+  const was = new Map(Object.entries(applied).map(([key, row]) => [key, canonical(row)]));
+  const changed: string[] = [];
+  const added: string[] = [];
+  let same = 0;
+  for await (const block of read(seed, folder)) {
+    for (const { values } of block) {
+      const key = keyOf(seed.key, values);
+      if (!was.has(key)) added.push(key);
+      else if (was.get(key) === canonical(values)) same++;
+      else changed.push(key);
+      was.delete(key);
+    }
+  }
+  const gone = seed.mode === "exact" ? [...was.keys()] : [];
+  const [add, change] = [added, seed.mode === "insertOnly" ? [] : changed];
+  const tally = { add: add.length, change: change.length, remove: gone.length, same };
+  const lists = [
+    ["remove", gone],
+    ["change", change],
+    ["add", add],
+  ] as const;
+  const refusal = tooManyRemovals("rows", gone.length, before, seed.maxRemovals);
+  const calls = callsAhead(linksIn(seed), { insert: add.length, update: change.length, remove: gone.length }, before);
+  return { ...unknownRows(), ...named(lists, tally), tally, guards: refusal === undefined ? [] : [refusal], calls };
+}
+
+/** The links of a seed whose references are resolved. */
+const linksIn = (seed: SeedDeclaration): Parameters<typeof callsAhead>[0] => seed as Parameters<typeof callsAhead>[0];
 
 async function withLedger(
   { values }: StateResource,
@@ -188,8 +232,7 @@ async function withLedger(
   const tally = { add: insert, change: update, remove, same: unchanged };
   const refusal = tooManyRemovals("rows", remove, ledger.count, seed.maxRemovals);
   const guards = refusal === undefined ? [] : [refusal];
-  const calls =
-    insert + update + remove === 0 ? 0 : callsAhead(seed as Parameters<typeof callsAhead>[0], plan, ledger.count);
+  const calls = insert + update + remove === 0 ? 0 : callsAhead(linksIn(seed), plan, ledger.count);
   if (secretsOf(seed) === "all") return { ...unknownRows(), tally, omitted: insert + update + remove, guards, calls };
   const namesOf = async (indices: readonly number[]): Promise<string[]> =>
     indices.length === 0 ? [] : keysOf(seed, declared.folder, new Set(indices.slice(0, maxNamed)));

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Field } from "./model/changeSet.ts";
-import { fieldOf, stable } from "./model/values.ts";
+import type { Field } from "../model/changeSet.ts";
+import { fieldOf, stable } from "../model/values.ts";
 import { holdsSealed, opened, type StateResource } from "./state.ts";
 
 /** What of a resource's definition tells its inputs. */

@@ -1,11 +1,11 @@
-import type { Declaration } from "../environment/declaration.ts";
-import { formerKeys } from "../environment/formerKeys.ts";
-import { nameBelow, rootName, type LogicalName } from "../../sdk/logicalNames.ts";
-import { generatedApp } from "../resources/generatedApp.ts";
-import { organization } from "../resources/organization.ts";
-import { team } from "../resources/team.ts";
-import { teamMember } from "../resources/teamMember.ts";
-import { teamRoster } from "../resources/teamRoster.ts";
+import type { Declaration } from "../../environment/declaration.ts";
+import { formerKeys } from "../../environment/formerKeys.ts";
+import { nameBelow, rootName, type LogicalName } from "../../../sdk/logicalNames.ts";
+import { generatedApp } from "../../resources/generatedApp.ts";
+import { organization } from "../../resources/organization.ts";
+import { team } from "../../resources/team.ts";
+import { teamMember } from "../../resources/teamMember.ts";
+import { teamRoster } from "../../resources/teamRoster.ts";
 import {
   noTally,
   notCompared,
@@ -15,10 +15,10 @@ import {
   type Section,
   type Tally,
   type Thing,
-} from "./model/changeSet.ts";
-import { fieldsOf } from "./model/values.ts";
+} from "../model/changeSet.ts";
+import { fieldsOf } from "../model/values.ts";
+import type { Declared } from "../source.ts";
 import { pendingSeed } from "./pendingSeeds.ts";
-import type { Declared } from "./source.ts";
 import type { State, StateResource } from "./state.ts";
 import { Search, type Found } from "./stateSearch.ts";
 import { applied, declaredSettings, type Shaped } from "./stateSettings.ts";
@@ -43,14 +43,14 @@ export async function pending(state: State, declared: Declared): Promise<Section
   things.push(...search.left().map(removal));
   const calls = things.reduce((sum, { calls }) => sum + calls, 0);
   const found = things.flatMap(({ thing }) => thing ?? []);
-  const why =
-    state.interrupted > 0
-      ? {
-          why: `a run was interrupted while it worked on ${state.interrupted} resources: the next one looks at them first`,
-        }
-      : {};
+  const unread = things.flatMap(({ unread }) => unread ?? []);
+  const reasons = [...(state.interrupted > 0 ? [interrupted(state.interrupted)] : []), ...unread];
+  const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
   return { compared: true, ...why, things: ordered(found), calls };
 }
+
+const interrupted = (count: number): string =>
+  `a run was interrupted while it worked on ${count} ${count === 1 ? "resource" : "resources"}, which the next one looks at first`;
 
 const kinds: Record<string, Thing["kind"]> = {
   Organization: "organization",
@@ -103,11 +103,9 @@ function teamOf(search: Search, name: LogicalName, each: Team, path: string[], d
   const changes = [...own.changes];
   const tally = noTally();
   const told = (change: Change | undefined): void => {
-    if (!change) tally.same++;
-    else {
-      tally[change.op]++;
-      changes.push(change);
-    }
+    if (!change) return;
+    tally[change.op]++;
+    changes.push(change);
   };
   for (const [email, member] of Object.entries(members)) {
     const settings = typeof member === "string" ? { role: member } : member;
@@ -122,6 +120,7 @@ function teamOf(search: Search, name: LogicalName, each: Team, path: string[], d
     rosterOf(search, name, roster, [...path, "roster"], declared).forEach((change) =>
       change.kind === "person" ? told(change) : changes.push(change),
     );
+  tally.same = Object.keys(members).length + Object.keys(roster?.members ?? {}).length - tally.add - tally.change;
   const logical = `${path[1] ?? ""}/${path[3] ?? ""}`;
   const foundTeam = found("team", logical, { ...own, changes }, declared.place(path));
   const { add, change, remove } = tally;

@@ -1,0 +1,278 @@
+import type { z } from "zod";
+import { inParallel } from "../../client/parallel.ts";
+import { ApiError } from "../../contract/errors.ts";
+import type { RowData } from "../../contract/values.ts";
+import { isObject } from "../../contract/wire.ts";
+import type { Resource, ResourceContext } from "../../resources/resource.ts";
+import { resourceNamed } from "../../resources/resources.ts";
+import { rowsByKey } from "../../resources/rows/declared/cells.ts";
+import type { RowDeclaration } from "../../resources/rows/declared/declaration.ts";
+import {
+  noTally,
+  ordered,
+  orderedChanges,
+  secretText,
+  type Change,
+  type Field,
+  type Section,
+  type Thing,
+} from "../model/changeSet.ts";
+import { fieldOf, stable } from "../model/values.ts";
+import { clear, holdsSealed, type StateResource } from "../state/state.ts";
+import type { CountingReads } from "./countingReads.ts";
+
+/** Types that say nothing about what is on the platform now. */
+const unlooked = ["Notification", "AppReadiness"];
+
+/** Resources that are looked at side by side: reads of members become one call, and the client has its own limit. */
+const maxUnderWay = 1_000;
+
+/** What a look at the platform found. */
+export interface Look {
+  section: Section;
+  /** What is there beside what is declared: counted, and no drift. */
+  notes: string[];
+  /** What could not be read, in sentences: nobody can tell whether it drifted. */
+  unread: string[];
+  /** Whether the platform refuses the login. */
+  isRefused: boolean;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Looks at everything that a state says is on the platform. Changes nothing: `context` has a client that can't. */
+export async function drift(
+  resources: readonly StateResource[],
+  context: ResourceContext & { tables: CountingReads },
+  hide: (text: string) => string = (text) => text,
+): Promise<Look> {
+  const look: Look = { section: { compared: true, things: [] }, notes: [], unread: [], isRefused: false };
+  const teams = new Map<string, Thing>();
+  const things: Thing[] = [];
+  const seen = new Map<StateResource, Values>();
+  const roots = resources.filter(({ kind }) => kind === "Environment").map(({ name }) => `${name}/`);
+  const known = resources.flatMap((each) => {
+    const resource = unlooked.includes(each.kind) ? undefined : resourceNamed(each.kind);
+    return resource ? [{ each: { ...each, name: bare(each.name, roots) }, resource }] : [];
+  });
+  const read = async ({ each, resource }: (typeof known)[number]): Promise<void> => {
+    const warnings: string[] = [];
+    const report = {
+      status: () => undefined,
+      info: () => undefined,
+      warning: (text: string) => void warnings.push(text),
+    };
+    const values = withList(clear(each.values) as Values); // a map stays one
+    try {
+      const found = await resource.read({ ...context, report }, each.id, values);
+      if (found) {
+        seen.set(each, found.outputs);
+        for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
+      }
+      await told({ each, resource, values, found: found?.outputs }, things, teams, context.directory);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
+      look.unread.push(`${each.name}: ${hide(error instanceof Error ? error.message : String(error))}`);
+    }
+  };
+  await inParallel(known, maxUnderWay, read);
+  await countOthers(
+    known.map(({ each }) => each),
+    seen,
+    context,
+    look,
+    hide,
+  );
+  look.unread = [...new Set(look.unread)].sort();
+  look.section = { compared: true, things: ordered([...things, ...teams.values()].toSorted(byName)) };
+  return look;
+}
+
+const byName = (a: Thing, b: Thing): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** Rows that the program has stand in a state by their key, and a resource wants them as a list. */
+const withList = ({ rows, ...values }: Values): Values =>
+  isObject(rows) ? { ...values, rows: Object.values(rows) } : values;
+
+/** The logical name of what an Environment made. */
+const bare = (name: string, roots: readonly string[]): string => {
+  const root = roots.find((each) => name.startsWith(each));
+  return root === undefined ? name : name.slice(root.length);
+};
+
+interface Found {
+  each: StateResource;
+  resource: Resource;
+  /** As it was applied. */
+  values: Values;
+  /** As it is; undefined when it is gone. */
+  found: Values | undefined;
+}
+
+const kinds: Record<string, Thing["kind"]> = {
+  Organization: "organization",
+  Team: "team",
+  SeedRows: "seed",
+  GeneratedApp: "app",
+};
+
+/** Notes what differs. */
+async function told(one: Found, things: Thing[], teams: Map<string, Thing>, directory: string): Promise<void> {
+  const { each, values, found } = one;
+  const isSecret =
+    values["sensitive"] === true || holdsSealed(each.values["email"]) || holdsSealed(each.values["members"]);
+  if (each.kind === "TeamMember") {
+    const fields = found ? differing(one) : [];
+    if (found && fields.length === 0) return;
+    const name = isSecret ? secretText : (textOf(values["email"]) ?? textOf(values["memberUserID"]) ?? each.name);
+    addPeople(teams, each.name.slice(0, each.name.lastIndexOf("/")), [
+      { kind: "person", op: found ? "change" : "remove", name, fields },
+    ]);
+    return;
+  }
+  if (each.kind === "TeamRoster") {
+    addPeople(teams, each.name.replace(/\/roster$/, ""), found ? rosterChanges(values, found, isSecret) : []);
+    return;
+  }
+  const kind = kinds[each.kind] ?? "resource";
+  const empty = { kind, name: each.name, omitted: 0, notes: [], guards: [] };
+  if (!found) {
+    things.push({ ...empty, op: "remove", changes: [], notes: ["is not on the platform any more"] });
+    return;
+  }
+  const settings = differing(one).map((field): Change => ({
+    kind: "setting",
+    op: "change",
+    name: field.name,
+    fields: [field],
+  }));
+  const rows = each.kind === "SeedRows" ? await rowChanges(values, found, directory) : undefined;
+  if (settings.length === 0 && !rows) return;
+  things.push({ ...empty, op: "change", ...rows, changes: orderedChanges([...settings, ...(rows?.changes ?? [])]) });
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Inputs that are otherwise than they were applied. */
+function differing({ each, resource, values, found = {} }: Found): Field[] {
+  return Object.entries(resource.inputs.shape).flatMap(([name, schema]) => {
+    const { settles, computed, inputOnly, namedBy } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+    if (settles === "silently" || computed || inputOnly || namedBy !== undefined) return [];
+    const [was, is] = [values[name] ?? null, found[name] ?? null];
+    return stable(was) === stable(is)
+      ? []
+      : [fieldOf(name, was ?? undefined, is ?? undefined, holdsSealed(each.values[name]))];
+  });
+}
+
+function addPeople(teams: Map<string, Thing>, name: string, changes: Change[]): void {
+  if (changes.length === 0) return;
+  const thing = teams.get(name) ?? {
+    kind: "team",
+    name,
+    op: "change",
+    people: noTally(),
+    changes: [],
+    omitted: 0,
+    notes: [],
+    guards: [],
+  };
+  const people = { ...noTally(), ...thing.people };
+  for (const { op } of changes) people[op]++;
+  teams.set(name, {
+    ...thing,
+    people,
+    changes: orderedChanges([...thing.changes, ...changes].toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+  });
+}
+
+function rosterChanges(values: Values, found: Values, isSecret: boolean): Change[] {
+  const rolesIn = (from: Values): Map<string, unknown> =>
+    new Map(isObject(from["members"]) ? Object.entries(from["members"]) : []);
+  const [was, is] = [rolesIn(values), rolesIn(found)];
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((email): Change[] => {
+    const [before, after] = [was.get(email), is.get(email)];
+    if (before === after) return [];
+    const op = after === undefined ? "remove" : before === undefined ? "add" : "change";
+    return [{ kind: "person", op, name: isSecret ? secretText : email, fields: [fieldOf("role", before, after)] }];
+  });
+}
+
+/** What was done to rows, as the seed itself observed it. */
+async function rowChanges(
+  values: Values,
+  found: Values,
+  directory: string,
+): Promise<Pick<Thing, "rows" | "changes" | "omitted"> | undefined> {
+  const seen = found["drift"] as
+    | {
+        changed: number;
+        missing: number;
+        changedKeys: string[];
+        missingKeys: string[];
+        found?: Record<string, RowData>;
+      }
+    | undefined; // of the seed's own schema
+  if (!seen) return undefined;
+  const { changed, missing, changedKeys, missingKeys } = seen;
+  const declared = await rowsByKey(values as unknown as RowDeclaration, directory, changedKeys);
+  const fields = (key: string): Field[] => {
+    const [was, is] = [declared.get(key), seen.found?.[key]];
+    if (!was || !is) return [];
+    return Object.keys(was).flatMap((label) =>
+      stable(was[label] ?? null) === stable(is[label] ?? null) ? [] : [fieldOf(label, was[label], is[label])],
+    );
+  };
+  const changes = [
+    ...missingKeys.map((name): Change => ({ kind: "row", op: "remove", name, fields: [] })),
+    ...changedKeys.map((name): Change => ({ kind: "row", op: "change", name, fields: fields(name) })),
+  ];
+  const count = values["rowCount"];
+  const same = typeof count === "number" ? count - changed - missing : 0;
+  return {
+    rows: { add: 0, change: changed, remove: missing, same },
+    changes,
+    omitted: changed + missing - changes.length,
+  };
+}
+
+/** Counts members whom nobody declares and rows that are nobody's of this stack. */
+async function countOthers(
+  resources: readonly StateResource[],
+  seen: ReadonlyMap<StateResource, Values>,
+  { members, tables }: ResourceContext & { tables: CountingReads },
+  look: Look,
+  hide: (text: string) => string,
+): Promise<void> {
+  const declared = new Map<string, Set<unknown>>();
+  for (const [{ kind }, values] of seen) {
+    if (kind !== "TeamMember" && kind !== "TeamRoster") continue;
+    const team = String(values["teamID"]);
+    const known = declared.get(team) ?? new Set();
+    for (const id of [
+      values["memberUserID"],
+      ...(Array.isArray(values["userIDs"]) ? (values["userIDs"] as unknown[]) : []),
+    ])
+      known.add(id);
+    declared.set(team, known);
+  }
+  const teams = resources.filter((each) => each.kind === "Team" && seen.has(each));
+  await inParallel(teams, maxUnderWay, async (team) => {
+    try {
+      const others = (await members.list(team.id))?.filter(({ userID }) => !declared.get(team.id)?.has(userID)) ?? [];
+      if (others.length > 0) look.notes.push(`${team.name}: ${others.length} members whom nobody declares`);
+    } catch (error) {
+      look.unread.push(`${team.name}: ${hide(error instanceof Error ? error.message : String(error))}`);
+    }
+  });
+  for (const [table, count] of tables.counts) {
+    const seeds = [...seen].filter(([{ kind, values }]) => kind === "SeedRows" && values["table"] === table);
+    if (seeds.length === 0) continue;
+    const ours = seeds.reduce((sum, [{ values }, found]) => {
+      const missing = isObject(found["drift"]) ? Number(found["drift"]["missing"]) : 0;
+      return sum + Number(values["rowCount"]) - missing;
+    }, 0);
+    if (count > ours) look.notes.push(`table ${table}: ${count - ours} rows that are nobody's of this stack`);
+  }
+  look.notes.sort();
+}

@@ -1,0 +1,147 @@
+import {
+  noTally,
+  ordered,
+  orderedChanges,
+  secretText,
+  type Change,
+  type ChangeSet,
+  type Thing,
+} from "../model/changeSet.ts";
+import { fieldOf, stable } from "../model/values.ts";
+
+/** A step of an engine, as far as all forms tell it. */
+interface Step {
+  op: string;
+  urn: string;
+  /** Properties that differ, where the form tells them one by one. */
+  changes?: readonly { path: string; kind: string; old?: unknown; new?: unknown }[] | undefined;
+  old?: Record<string, unknown> | undefined;
+  new?: Record<string, unknown> | undefined;
+}
+
+/** Why a text has no events. */
+export class EventsError extends Error {}
+
+/** The report of what an engine said it would do, or did: of a program of any kind. */
+export function eventsReport(text: string): ChangeSet {
+  const steps = stepsIn(text);
+  if (steps.length === 0) {
+    throw new EventsError("it has no events: write it with 'preview --json', or with --event-log of the Pulumi CLI");
+  }
+  const stacks = Map.groupBy(steps, ({ urn }) => urn.split("::")[0]?.replace(/^urn:pulumi:/, "") ?? "");
+  const environments = [...stacks].map(([stack, own]) => ({
+    name: stack === "" ? "stack" : stack,
+    stack,
+    change: { compared: true, things: ordered(own.flatMap((step) => thingOf(step) ?? [])) },
+    problems: [],
+    flags: [],
+    notes: [],
+  }));
+  return { version: 1, kind: "events", flags: [], environments };
+}
+
+/** The steps of one JSON value (`pulumi preview --json`) or of one a line. */
+function stepsIn(text: string): Step[] {
+  const whole = parsed(text);
+  const values = whole === undefined ? text.split("\n").flatMap((line) => parsed(line) ?? []) : [whole];
+  return values.flatMap((value): Step[] => {
+    const event = objectOf(value);
+    if (Array.isArray(event["steps"]))
+      return event["steps"].flatMap((step: unknown) => stepOf(objectOf(step), "oldState", "newState"));
+    if (event["type"] === "step") return stepOf(event);
+    return stepOf(objectOf(objectOf(event["resourcePreEvent"])["metadata"]), "old", "new");
+  });
+}
+
+function stepOf(raw: Record<string, unknown>, before = "", after = ""): Step[] {
+  const { op, urn, changes } = raw;
+  if (typeof op !== "string" || typeof urn !== "string" || raw["internal"] === true) return [];
+  if (Array.isArray(changes)) {
+    const told = changes.map(objectOf).map(({ path, kind, old, new: now }) => ({
+      path: String(path),
+      kind: String(kind),
+      old: hidden(old),
+      new: hidden(now),
+    }));
+    return [{ op, urn, changes: told }];
+  }
+  const inputs = (name: string): Record<string, unknown> => objectOf(hidden(objectOf(raw[name])["inputs"]));
+  return [{ op, urn, old: inputs(before), new: inputs(after) }];
+}
+
+const ops: Record<string, Thing["op"]> = { create: "add", delete: "remove", update: "change", replace: "replace" };
+const kinds: Record<string, Thing["kind"]> = {
+  Organization: "organization",
+  Team: "team",
+  SeedRows: "seed",
+  GeneratedApp: "app",
+};
+
+function thingOf({ op, urn, changes, old = {}, new: now = {} }: Step): Thing | undefined {
+  const [, , types = "", ...names] = urn.split("::");
+  const type = types.split("$").at(-1) ?? "";
+  const what = ops[op];
+  if (what === undefined || type.startsWith("pulumi:")) return undefined;
+  const told = changes ? changes.map(changeOf) : what === "change" || what === "replace" ? differing(old, now) : [];
+  const rows = told.filter(({ kind }) => kind === "row");
+  const tally = noTally();
+  for (const row of rows) tally[row.op]++;
+  const kind = kinds[type.split(":").at(-1) ?? ""] ?? "resource";
+  const name = kind === "resource" ? `${type.split(":").at(-1) ?? ""} ${names.join("::")}` : names.join("::");
+  return {
+    kind,
+    name,
+    op: what,
+    ...(rows.length > 0 ? { rows: tally } : {}),
+    changes: orderedChanges(told),
+    omitted: 0,
+    notes: [],
+    guards: [],
+  };
+}
+
+const changeOps: Record<string, Change["op"]> = { add: "add", delete: "remove", update: "change" };
+
+function changeOf({ path, kind, old, new: now }: NonNullable<Step["changes"]>[number]): Change {
+  const op = changeOps[kind] ?? "change";
+  const [, quoted, plain] = /^rows(?:\["(.*)"\]|\.(.+))$/s.exec(path) ?? [];
+  const row = quoted ?? plain;
+  if (row !== undefined) return { kind: "row", op, name: row, fields: [] };
+  return {
+    kind: "setting",
+    op,
+    name: path,
+    fields: [fieldOf(path, old, now, old === secretText || now === secretText)],
+  };
+}
+
+function differing(old: Record<string, unknown>, now: Record<string, unknown>): Change[] {
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => !name.startsWith("__"));
+  return names.flatMap((name): Change[] => {
+    const [was, is] = [old[name], now[name]];
+    if (stable(was) === stable(is)) return [];
+    const op = is === undefined ? "remove" : was === undefined ? "add" : "change";
+    return [{ kind: "setting", op, name, fields: [fieldOf(name, was, is, was === secretText || is === secretText)] }];
+  });
+}
+
+const signature = "4dabf18193072939515e22adb298388d";
+
+/** A value in which every secret, whatever form it is written in, is the word for one. */
+function hidden(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hidden);
+  if (typeof value !== "object" || value === null) return value;
+  if (Object.hasOwn(value, signature)) return secretText;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner)]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const objectOf = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

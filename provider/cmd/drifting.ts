@@ -1,0 +1,156 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { EngineError, projectFolder, stateInClear } from "../../engine/index.ts";
+import { environmentsFile, environmentsIn } from "../changes/base/environments.ts";
+import { accept, acceptedIn, driftFile, hasDrift, withAccepted, type Accepted } from "../changes/drift/accepted.ts";
+import { CountingReads } from "../changes/drift/countingReads.ts";
+import { drift, type Look } from "../changes/drift/drift.ts";
+import type { ChangeSet, EnvironmentChanges } from "../changes/model/changeSet.ts";
+import { stateOf, type StateResource } from "../changes/state/state.ts";
+import { MemberLists } from "../client/lists/memberLists.ts";
+import { ApiError } from "../contract/errors.ts";
+import { maxMegabytesOfLayer, readText } from "../files/files.ts";
+import { platformOf } from "../pulumi/binding.ts";
+import { ConfigurationError } from "../pulumi/configuration/configurationError.ts";
+import { connect } from "../pulumi/platform.ts";
+import { maskOf } from "../pulumi/secrets.ts";
+import { lookingContext } from "./lookingContext.ts";
+import type { DriftOptions, ReportOptions } from "./report.ts";
+import { deliver, statuses } from "./reporting.ts";
+import { settingsOf } from "./settings.ts";
+
+/** Days for which --accept accepts where nothing is said. */
+const acceptedDays = 30;
+
+/** An environment as drift looks at it: without environments.yaml it is the stack alone. */
+interface Target {
+  name: string;
+  stack: string | undefined;
+  endpoint?: string | undefined;
+}
+
+/** Looks at each environment, writes what was found, and sets the exit status. */
+export async function runDrift(options: ReportOptions & DriftOptions): Promise<void> {
+  const cwd = path.resolve(options.cwd ?? ".");
+  if (options.accept && !options.because)
+    throw new EngineError("--accept needs --because: say why it is left as it is");
+  const folder = projectFolder(cwd);
+  const now = Date.now();
+  const text = textIn(folder, driftFile) ?? "";
+  const accepted = acceptedIn(text, now);
+  const looks: { environment: EnvironmentChanges; look: Look }[] = [];
+  for (const target of targetsIn(folder, options.stacks)) looks.push(await looked(cwd, target, accepted, now));
+  const environments = looks.map(({ environment }) => environment);
+  const set: ChangeSet = { version: 1, kind: "drift", flags: [], environments };
+  deliver(set, options, cwd);
+  if (options.accept) {
+    const until = options.until ?? new Date(now + acceptedDays * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+    const found = environments.map(({ name, change }) => ({ environment: name, section: change }));
+    const written = withAccepted(text, found, options.because ?? "", until);
+    acceptedIn(written, now);
+    writeFileSync(path.join(folder, driftFile), written);
+  }
+  if (looks.some(({ look }) => look.isRefused)) process.exitCode = statuses.login;
+  else if (looks.some(({ look }) => look.unread.length > 0)) process.exitCode = statuses.unread;
+  else if (!options.accept && environments.some(({ change }) => hasDrift(change))) process.exitCode = statuses.changes;
+}
+
+function textIn(folder: string, file: string): string | undefined {
+  try {
+    return readText(folder, file, maxMegabytesOfLayer);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new EngineError(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function targetsIn(folder: string, stacks: readonly string[]): Target[] {
+  const { entries, problems } = environmentsIn(textIn(folder, environmentsFile) ?? "{}");
+  const [wrong] = problems;
+  if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
+  if (stacks.length === 0 && entries.length > 0) return entries;
+  if (stacks.length === 0) return [{ name: "the selected stack", stack: undefined }];
+  return stacks.map(
+    (each) => entries.find(({ name, stack }) => name === each || stack === each) ?? { name: each, stack: each },
+  );
+}
+
+async function looked(
+  cwd: string,
+  target: Target,
+  accepted: readonly Accepted[],
+  now: number,
+): Promise<{ environment: EnvironmentChanges; look: Look }> {
+  const { stack, text } = await stateInClear(cwd, target.stack, process.env);
+  const { resources, interrupted } = stateOf(text);
+  const look = await lookAt(cwd, stack, target, resources);
+  const name = target.stack === undefined ? stack : target.name;
+  const { section, notes } = accept(name, look.section, accepted, now);
+  const begun =
+    interrupted > 0 ? [`a run was interrupted: ${interrupted} resources may be otherwise than the state says`] : [];
+  const change = look.unread.length === 0 ? section : { ...section, compared: false, why: look.unread.join("; ") };
+  return {
+    environment: { name, stack, change, problems: [], flags: [], notes: [...begun, ...notes, ...look.notes] },
+    look,
+  };
+}
+
+const nothingSeen = (why: string, isRefused = false): Look => ({
+  section: { compared: true, things: [] },
+  notes: [],
+  unread: [why],
+  isRefused,
+});
+
+async function lookAt(cwd: string, stack: string, target: Target, resources: readonly StateResource[]): Promise<Look> {
+  const { settings, folder } = await settingsOf(cwd, stack);
+  const elsewhere = otherPlatform(target, settings.endpoint) ?? movedState(resources, platformOf(settings));
+  if (elsewhere !== undefined) return nothingSeen(elsewhere);
+  const mask = maskOf(settings);
+  const hide = (text: string): string => mask.hide(text);
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  process.once("SIGINT", stop);
+  const { signal } = stopped;
+  try {
+    // Whatever it meets on the way, a look changes nothing.
+    const platform = await connect({ ...settings, readOnly: true }, folder, signal);
+    try {
+      const lists = { ttlMs: Number.MAX_SAFE_INTEGER };
+      const tables = new CountingReads(platform.client, lists);
+      const members = new MemberLists(platform.client, { ...lists, signal });
+      const context = {
+        ...lookingContext({ client: platform.client, members, tables }, settings, folder, signal),
+        tables,
+      };
+      return await drift(resources, context, hide);
+    } finally {
+      await platform.close();
+    }
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    return nothingSeen(
+      hide(error instanceof Error ? error.message : String(error)),
+      error instanceof ApiError && error.code === "unauthorized",
+    );
+  } finally {
+    process.removeListener("SIGINT", stop);
+  }
+}
+
+/** A credential is used against the endpoint that is written for its environment, and no other. */
+function otherPlatform({ endpoint }: Target, configured: string): string | undefined {
+  if (endpoint === undefined || originOf(endpoint) === originOf(configured)) return undefined;
+  return `${environmentsFile} names another endpoint than the configuration: nothing was sent`;
+}
+
+const originOf = (endpoint: string): string =>
+  URL.canParse(endpoint) && /^https?:/.test(endpoint) ? new URL(endpoint).origin : endpoint;
+
+/** On another platform everything would seem to be gone. */
+function movedState(resources: readonly StateResource[], platform: string): string | undefined {
+  const other = resources.find(
+    ({ values }) => typeof values["platform"] === "string" && values["platform"] !== platform,
+  );
+  return other && `the state says that ${other.name} is on another platform: nothing was sent`;
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { platformOf } from "../pulumi/binding.ts";
+import type { Configuration } from "../pulumi/configuration/configuration.ts";
+import type { Platform } from "../pulumi/platform.ts";
+import { TeamClaims } from "../resources/members/teamClaims.ts";
+import { Identities } from "../resources/model/identities.ts";
+import type { ResourceContext } from "../resources/resource.ts";
+import { RowClaims } from "../resources/rows/declared/claims.ts";
+
+const nobody = (): void => undefined;
+
+/** What resources read with where no engine runs: nothing is claimed, and only `status` is told to anybody. */
+export const lookingContext = (
+  { client, members, tables }: Pick<Platform, "client" | "members" | "tables">,
+  settings: Configuration,
+  program: string,
+  signal: AbortSignal,
+  status: (text: string) => void = nobody,
+): ResourceContext => ({
+  client,
+  members,
+  tables,
+  signal,
+  directory: program,
+  platform: platformOf(settings),
+  account: { email: settings.email, userID: settings.userID },
+  claims: new TeamClaims(),
+  rowClaims: new RowClaims(program),
+  others: () => Promise.resolve(),
+  removals: () => Promise.reject(new Error("nothing is removed here")),
+  organizationNames: new Map<string, string>(),
+  isUpdate: false,
+  identities: new Identities(),
+  readsFirst: false,
+  hide: nobody,
+  publicID: (id: string) => id,
+  report: { status, info: nobody, warning: nobody },
+  sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
+  now: Date.now,
+});

@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { CountingReads } from "../../provider/changes/drift/countingReads.ts";
+import { drift, type Look } from "../../provider/changes/drift/drift.ts";
+import type { Change } from "../../provider/changes/model/changeSet.ts";
+import type { StateResource } from "../../provider/changes/state/state.ts";
+import { createClient } from "../../provider/client/client.ts";
+import type { Client } from "../../provider/client/options.ts";
+import { MemberLists } from "../../provider/client/lists/memberLists.ts";
+import { TableReads } from "../../provider/client/lists/tableReads.ts";
+import { lookingContext } from "../../provider/cmd/lookingContext.ts";
+import type { Resource } from "../../provider/resources/resource.ts";
+import { resourceNamed } from "../../provider/resources/resources.ts";
+
+const account = { email: "admin@example.com", password: "change-me-first" };
+const cities = Array.from({ length: 30 }, (_, at) => ({ Code: `c${at}`, Name: `City ${at}` }));
+
+let emulator: Emulator;
+let folder: string;
+let client: Client;
+const states: StateResource[] = [];
+const called = (name: string): StateResource => {
+  const found = states.find((each) => each.name === name);
+  if (!found) throw new Error(name);
+  return found;
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "microapps-drift-"));
+  const users = ["ada", "bob", "eve"].map((name) => `  - email: ${name}@example.com\n`).join("");
+  const seed = `administrator: { email: ${account.email}, password: ${account.password} }\nusers:\n${users}tables:\n  cities: { name: Cities, fields: { Code: text, Name: text } }\n`;
+  writeFileSync(join(folder, "platform.yaml"), seed);
+  emulator = await createEmulator({ data: ":memory:", seed: join(folder, "platform.yaml") });
+  client = createClient({ endpoint: emulator.url, ...account });
+  const context = lookingContext(
+    { client, members: new MemberLists(client), tables: new TableReads(client) },
+    { endpoint: emulator.url, ...account },
+    folder,
+    new AbortController().signal,
+  );
+  const make = async (kind: string, name: string, inputs: object): Promise<string> => {
+    const resource = resourceNamed(kind) as Resource;
+    const { id, outputs } = await resource.create(context, resource.inputs.parse(inputs));
+    states.push({ kind, name, id, values: { ...inputs, ...outputs } });
+    return id;
+  };
+  const organizationID = await make("Organization", "acme", { name: "Acme" });
+  const crew = await make("Team", "acme/crew", { organizationID, name: "Crew" });
+  const ops = await make("Team", "acme/ops", { organizationID, name: "Ops" });
+  await make("TeamMember", "acme/crew/ada@example.com", { teamID: crew, email: "ada@example.com", role: "admin" });
+  await make("TeamRoster", "acme/ops/roster", {
+    teamID: ops,
+    members: { "ada@example.com": "admin", "bob@example.com": "member" },
+  });
+  await make("SeedRows", "cities", {
+    table: "cities",
+    key: "Code",
+    rows: cities,
+    keys: cities.map(({ Code }) => Code),
+    digest: "d",
+  });
+});
+afterEach(() => emulator.setFaults({ faults: [] }));
+afterAll(async () => {
+  await client.close();
+  await emulator.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A look with a client of its own, which can't change anything. */
+async function look(password = account.password): Promise<Look> {
+  const reader = createClient({
+    endpoint: emulator.url,
+    email: account.email,
+    password,
+    readOnly: true,
+    timeouts: { call: 1_500, headers: 400 },
+    retries: { attempts: 2, connects: 2, base: 1, max: 1, maxRetryAfter: 1 },
+  });
+  const tables = new CountingReads(reader, { ttlMs: Number.MAX_SAFE_INTEGER });
+  const members = new MemberLists(reader, { ttlMs: Number.MAX_SAFE_INTEGER });
+  const settings = { endpoint: emulator.url, ...account };
+  const context = {
+    ...lookingContext({ client: reader, members, tables }, settings, folder, new AbortController().signal),
+    tables,
+  };
+  try {
+    return await drift(states, context);
+  } finally {
+    await reader.close();
+  }
+}
+
+const said = (changes: readonly Change[]): string[] => changes.map(({ op, name }) => `${op} ${name}`);
+
+test("nothing was changed: nothing is found, what nobody declares is counted, and each list is read once", async () => {
+  const before = emulator.calls().length;
+  const found = await look();
+  expect(found.unread).toEqual([]);
+  expect(found.section).toEqual({ compared: true, things: [] });
+  const calls = emulator
+    .calls()
+    .slice(before)
+    .map(({ endpoint }) => endpoint);
+  expect(calls.filter((endpoint) => endpoint === "microappdata").length).toBeLessThanOrEqual(2); // a page, and the empty one behind it
+  expect(calls.filter((endpoint) => endpoint === "teammembers")).toHaveLength(1);
+  expect(
+    emulator
+      .calls()
+      .slice(before)
+      .filter(({ mutating }) => mutating),
+  ).toEqual([]);
+});
+
+test("rows, roles, people and names that were changed by hand are named; foreign rows are counted", async () => {
+  const { id: crew } = called("acme/crew");
+  const { id: ops } = called("acme/ops");
+  const rows = (await client.microappdata({ microAppID: "cities", searchFilter: [{ skip: 0, limit: 100 }] }))
+    .microAppRows;
+  const idOf = (code: string): string => rows.find((row) => row["Code"] === code)?._id ?? "";
+  await client.updateteam({ teamID: crew, teamInfo: { name: "Crew by hand" } });
+  await client.updatemicroapprow({ rowID: idOf("c3"), microAppID: "cities", rowData: { Name: "Edited" } });
+  await client.removemicroapprow({ rowID: idOf("c4") });
+  await client.insertmicroapprow({ microAppID: "cities", rowData: { Code: "theirs" } });
+  await client.insertteammembers({ teamIDs: [ops], emails: ["eve@example.com"] });
+  const { section, notes, unread } = await look();
+  expect(unread).toEqual([]);
+  expect(section.things.map(({ kind, name, op }) => `${op} ${kind} ${name}`).sort()).toEqual([
+    "change seed cities",
+    "change team acme/crew",
+    "change team acme/ops",
+  ]);
+  const seed = section.things.find(({ kind }) => kind === "seed");
+  expect(seed?.rows).toEqual({ add: 0, change: 1, remove: 1, same: 28 });
+  expect(said(seed?.changes ?? [])).toEqual(["remove c4", "change c3"]);
+  expect(said(section.things.find(({ name }) => name === "acme/ops")?.changes ?? [])).toEqual(["add eve@example.com"]);
+  expect(notes).toContain("table cities: 1 rows that are nobody's of this stack");
+});
+
+describe("a platform that answers wrongly is never without drift", () => {
+  const kinds = [
+    { kind: "status" as const },
+    { kind: "status" as const, status: 503 },
+    { kind: "status" as const, status: 429, retryAfter: 60 },
+    { kind: "reset" as const },
+    { kind: "timeout" as const },
+    { kind: "brokenJSON" as const },
+    { kind: "errorInside" as const },
+  ];
+  const endpoints = ["readorganization", "readteam", "teammembers", "microappdata", "login"] as const;
+  test.each(kinds.flatMap((fault) => endpoints.map((endpoint) => ({ ...fault, endpoint }))))(
+    "$kind at $endpoint ($status)",
+    async (fault) => {
+      const before = emulator.calls().length;
+      emulator.setFaults({ faults: [fault] });
+      const { unread, section } = await look();
+      emulator.setFaults({ faults: [] });
+      expect(unread.length).toBeGreaterThan(0);
+      expect(section.things.filter(({ op }) => op === "remove")).toEqual([]); // what can't be read is not gone
+      expect(
+        emulator
+          .calls()
+          .slice(before)
+          .filter(({ mutating }) => mutating),
+      ).toEqual([]);
+    },
+    60_000,
+  );
+
+  test("a session that ends is begun once more, and the look goes on", async () => {
+    emulator.setFaults({ faults: [{ kind: "expiredToken", count: 1, after: 2 }] });
+    expect((await look()).unread).toEqual([]);
+  });
+
+  test("a refused login is told apart", async () => {
+    const found = await look("not the password");
+    expect(found.isRefused).toBe(true);
+    expect(found.unread.length).toBeGreaterThan(0);
+    expect(JSON.stringify(found)).not.toContain("not the password");
+  });
+});

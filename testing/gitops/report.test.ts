@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../provider/changes/model/changeSet.ts";
+import { byHand, changingCalls } from "../harness/platform.ts";
+import { leftRunning } from "../harness/processes.ts";
+import { Project, started, type Ended } from "../harness/project.ts";
+
+// One stack for all of them: a report changes nothing, so each test only puts back what it edited.
+let project: Project;
+beforeAll(async () => {
+  project = await Project.environment();
+  await project.succeed("stack init dev");
+  await project.succeed("up --yes");
+  writeFileSync(join(project.folder, "environments.yaml"), "dev: { file: examples/environment/dev.yaml }\n");
+  git("init", "--quiet", "--initial-branch=main");
+  writeFileSync(join(project.folder, ".gitignore"), "node_modules\n.pulumi*\n.microapps\n.state\n");
+  git("add", "--all");
+  git("-c", "user.name=Tests", "-c", "user.email=tests@example.com", "commit", "--quiet", "--message=first");
+});
+afterAll(async () => {
+  const left = await leftRunning(project.folder);
+  await project.remove();
+  expect(left).toEqual([]);
+});
+
+const git = (...words: string[]): string => execFileSync("git", words, { cwd: project.folder, encoding: "utf8" });
+
+/** A report as a pipeline makes it that has no passphrase, no credential, and a network that refuses everything. */
+function reported(...flags: string[]): Promise<Ended> {
+  const { PULUMI_CONFIG_PASSPHRASE: _, ...environment } = project.environment;
+  const nowhere = "http://127.0.0.1:9";
+  const commandLine = [join(import.meta.dirname, "../../provider/cmd/microapps.js"), "report", ...flags];
+  return started(commandLine, project.folder, { ...environment, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }).ended;
+}
+
+async function json(...flags: string[]): Promise<{ status: number | null; set: ChangeSet; dev: EnvironmentChanges }> {
+  const { status, output } = await reported("--format", "json", ...flags);
+  const set = changeSet.parse(JSON.parse(output));
+  const [dev] = set.environments;
+  if (!dev) throw new Error(output);
+  return { status, set, dev };
+}
+
+/** Works on edited files, which are put back. */
+async function edited(
+  edits: Readonly<Record<string, (text: string) => string>>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const before = Object.keys(edits).map((file) => [file, readFileSync(join(project.program, file), "utf8")] as const);
+  try {
+    for (const [file, text] of before) writeFileSync(join(project.program, file), edits[file]?.(text) ?? text);
+    await work();
+  } finally {
+    for (const [file, text] of before) writeFileSync(join(project.program, file), text);
+  }
+}
+
+const exported = async (): Promise<string> => {
+  await project.succeed("stack export --show-secrets --file exported.json");
+  return "exported.json";
+};
+
+test("an unchanged tree is one line, without a call, twice the same, and the state is as it was", async () => {
+  const state = await project.stateText();
+  const [one, two] = [await reported("--format", "md"), await reported("--format", "md")];
+  expect(one).toEqual(two);
+  expect(one.status).toBe(0);
+  expect(one.output.trimEnd().split("\n")).toHaveLength(1);
+  expect(one.output).toContain("the salt of the digests is encrypted in the state");
+  expect((await reported("--expect-no-changes")).status).toBe(0);
+  expect(await project.stateText()).toBe(state);
+  expect(git("status", "--porcelain")).toBe("");
+});
+
+describe("a change", () => {
+  const edits = {
+    "dev.yaml": (text: string) =>
+      text
+        .replace("name: Support", "name: Support 2")
+        .replace("grace@example.com: member", "grace@example.com: admin")
+        .replace("          alan@example.com: { role: member, targetRoute: app }", "          eve@example.com: member")
+        .replace("      - { Name: Osaka, Country: JP, Desks: 8 }", "      - { Name: Turin, Country: IT, Desks: 3 }"),
+  };
+
+  test("shows as this change and as pending, and pending is what a preview then plans", async () => {
+    await edited(edits, async () => {
+      const { status, dev } = await json("dev");
+      expect(status).toBe(0);
+      const names = (things: ChangeSet["environments"][number]["change"]["things"]): string[] =>
+        things.map(({ kind, name, op }) => `${op} ${kind} ${name}`);
+      const wanted = ["change team acme/support", "change seed offices", "change team acme/crew"];
+      expect(names(dev.change.things).sort()).toEqual(wanted.toSorted());
+      expect(names(dev.pending?.things ?? []).sort()).toEqual(wanted.toSorted());
+      const people = dev.pending?.things.flatMap(({ changes }) => changes).filter(({ kind }) => kind === "person");
+      expect(people?.map(({ op, name }) => `${op} ${name}`).sort()).toEqual([
+        "add eve@example.com",
+        "change grace@example.com",
+        "remove alan@example.com",
+      ]);
+      const offices = dev.pending?.things.find(({ name }) => name === "offices");
+      expect(offices?.changes.map(({ op, name }) => `${op} ${name}`)).toEqual(["remove Osaka", "add Turin"]);
+      expect(await project.steps("preview")).toEqual(
+        expect.arrayContaining([
+          "update environment/acme/support",
+          "update environment/acme/crew/grace@example.com",
+          "create environment/acme/support/eve@example.com",
+          "delete environment/acme/support/alan@example.com",
+          "update environment/offices",
+        ]),
+      );
+    });
+  });
+
+  test("with a state in clear counts rows exactly, and those that say something else", async () => {
+    const state = await exported();
+    const dev2 = { "dev.yaml": (text: string) => text.replace("Desks: 12", "Desks: 13") };
+    await edited({ ...dev2, "data/countries.csv": (text) => text.replace(/\nPT,[^\n]*/, "") }, async () => {
+      const { dev } = await json("dev", "--state", state);
+      expect(dev.pending?.why).toBeUndefined();
+      expect(dev.pending?.things.map(({ name, rows }) => [name, rows])).toEqual([
+        ["countries", { add: 0, change: 0, remove: 1, same: 248 }],
+        ["offices", { add: 0, change: 1, remove: 0, same: 2 }],
+      ]);
+      expect(dev.pending?.calls).toBeGreaterThan(2);
+      expect(dev.pending?.things[0]?.changes).toMatchObject([{ op: "remove", name: "PT" }]);
+    });
+    const { dev } = await json("dev", "--state", state);
+    expect(dev.pending).toEqual({ compared: true, things: [], calls: 0 });
+  });
+
+  test("that a guard would stop ends with 2; one where none is expected with 7; an unknown environment with 6", async () => {
+    await edited({ "data/countries.csv": (text) => text.split("\n").slice(0, 100).join("\n") }, async () => {
+      const { status, dev } = await json("-s", "dev");
+      expect(status).toBe(2);
+      expect(dev.change.things[0]?.guards[0]).toContain(
+        "150 of 249 rows would be removed, more than maxRemovals allows",
+      );
+    });
+    await edited(edits, async () => {
+      expect((await reported("--expect-no-changes", "--all")).status).toBe(7);
+    });
+    const { status, output } = await reported("-s", "prod");
+    expect([status, output]).toEqual([6, "error: environments.yaml does not list prod; there is dev\n"]);
+    expect((await reported("-s", "dev", "--all")).output).toContain(
+      "--all and names of environments cannot be used together",
+    );
+  });
+
+  test("a broken file ends with 2 and names each place; the output goes into a file", async () => {
+    await edited({ "dev.yaml": (text) => text.replace("name: Crew", "nmae: Crew") }, async () => {
+      const { status } = await reported("--format", "md", "--output", "report.md");
+      expect(status).toBe(2);
+      expect(readFileSync(join(project.folder, "report.md"), "utf8")).toContain(
+        "examples&#47;environment&#47;dev&#46;yaml&#58;9&#58;9",
+      );
+    });
+  });
+});
+
+test("a state file that is none, or is elsewhere, is refused in one sentence; the state of a fork is not to be had", async () => {
+  writeFileSync(join(project.folder, "exported.json"), "{}");
+  expect((await reported("dev", "--state", "exported.json")).output).toBe(
+    "error: exported.json: it is neither a state file nor what 'stack export' prints\n",
+  );
+  expect((await reported("dev", "--state", "/etc/passwd")).output).toContain("it is outside of the repository");
+  expect((await reported("--state", "exported.json")).output).toContain("--state is of one stack");
+  const { output } = await reported("other", "--file", "examples/environment/dev.yaml");
+  expect(output).toContain("pending: not compared: no state of the stack other is to be had here");
+});
+
+test("what was changed by hand on the platform is no part of a report", async () => {
+  await byHand(project.platform, (client) => client.insertorganization({ organizationInfo: { name: "By hand" } }));
+  const { dev } = await json();
+  expect(dev.pending?.things).toEqual([]);
+});
+
+describe("drift", () => {
+  test("is looked for by reads alone: silent, then named, accepted, and the state stays as it is", async () => {
+    const state = await project.stateText();
+    const silent = await project.run("drift");
+    expect([silent.status, silent.output]).toEqual([0, expect.stringContaining("no drift")]);
+    const made = await project.state();
+    const teamID = made.get("environment/acme/crew")?.id ?? "";
+    await byHand(project.platform, async (client) => {
+      const userID = String(made.get("environment/acme/crew/grace@example.com")?.outputs["memberUserID"]);
+      await client.updateteammember({ teamID, userID, role: "admin" });
+    });
+    const calls = await changingCalls(project.platform, async () => {
+      const { status, output } = await project.run("drift");
+      expect(output).toContain("~ grace@example.com: role member → admin");
+      expect(status).toBe(7);
+    });
+    expect(calls.filter((endpoint) => endpoint !== "login" && endpoint !== "logout")).toEqual([]);
+    expect((await project.run("drift", "--accept")).output).toContain("--accept needs --because");
+    expect((await project.run("drift", "--accept", "--because", "audit")).status).toBe(0);
+    expect(readFileSync(join(project.folder, "drift.yaml"), "utf8")).toContain("name: grace@example.com");
+    const accepted = await project.run("drift");
+    expect([accepted.status, accepted.output]).toEqual([0, expect.stringContaining("(accepted: audit (until ")]);
+    expect(await project.stateText()).toBe(state);
+  });
+
+  test("ends with 3 when the login is refused, and with 4 when the platform is another one", async () => {
+    project.environment["MICROAPPS_ALLOWED_ENDPOINTS"] = "emulator:";
+    project.environment["MICROAPPS_PASSWORD"] = "not the password";
+    const refused = await project.run("drift");
+    expect([refused.status, refused.output]).toEqual([3, expect.not.stringContaining("no drift")]);
+    expect(refused.output).not.toContain("not the password");
+    delete project.environment["MICROAPPS_PASSWORD"];
+    delete project.environment["MICROAPPS_ALLOWED_ENDPOINTS"];
+    Object.assign(project.environment, { MICROAPPS_ENDPOINT: "emulator::memory:?seed=platform.yaml" });
+    const other = await project.run("drift", "--format", "md");
+    delete project.environment["MICROAPPS_ENDPOINT"];
+    expect([other.status, other.output]).toEqual([4, expect.stringContaining("Not compared")]);
+  });
+});
