@@ -25,9 +25,9 @@ const lists = [
   [
     "emulator/index.ts",
     "emulator/cli.ts",
+    "emulator/fieldsAt.ts",
     "emulator/address.ts",
     "emulator/emulator.ts",
-    "emulator/fieldsAt.ts",
     "emulator/routing.ts",
     "emulator/admin",
     "emulator/platform",

@@ -7,7 +7,7 @@ import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
 import { remaining } from "./remaining.ts";
-import { addDriftCommand, addReportCommand } from "./report.ts";
+import { addDriftCommand, addReportCommand } from "./report/commands.ts";
 import { addTrustCommand } from "./trust.ts";
 
 const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));

@@ -11,11 +11,11 @@ import type { Configuration } from "./configuration/configuration.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
 import { failureOf, messageOf } from "./failure.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
+import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, writeOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
-import { RunNotes } from "./lifetime/runNotes.ts";
 import { maskOf, textsIn } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 

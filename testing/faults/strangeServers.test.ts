@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import { plugin } from "../harness/doors.ts";
-import { rewriter, type Habits, type Rewriter } from "./rewriter.ts";
 import { applied, type Seeded } from "../harness/seeded.ts";
 import { Stage } from "../harness/stage.ts";
+import { rewriter, type Habits, type Rewriter } from "./rewriter.ts";
 
 // Servers that store rows as they are sent and give them back in a way of their own.
 

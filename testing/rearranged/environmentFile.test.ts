@@ -97,7 +97,7 @@ test("a verb that comes does what it says and nothing else, and is undone when i
   expect(calls.map(({ endpoint }) => endpoint).toSorted()).toEqual(["insertmicroapprows", "removemicroapprow"]);
   expect([...(await scene.rows("offices")).keys()].toSorted()).toEqual(["N", "W", "theirs"]);
   await scene.project.succeed("preview --expect-no-changes");
-  await scene.project.write("dev.yaml", `${overlay}`.replace("keepLive", "keepLive, maxRemovals: 1"));
+  await scene.project.write("dev.yaml", overlay.replace("keepLive", "keepLive, maxRemovals: 1"));
   await scene.project.succeed("up --yes --skip-preview");
   const codes = (list: unknown[]) => list.map((one) => (one as unknown[])[0]).toSorted();
   expect(codes(await ids())).toEqual(codes(before));

@@ -4,9 +4,9 @@ import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { configure } from "../../provider/pulumi/configuration/configuration.ts";
 import { connect } from "../../provider/pulumi/platform.ts";
 import * as doors from "../harness/doors.ts";
-import { hostile, type Hostile } from "./hostile.ts";
 import { Project } from "../harness/project.ts";
 import { ProviderHost, type Door } from "../harness/providerHost.ts";
+import { hostile, type Hostile } from "./hostile.ts";
 
 // An author of a pull request writes the stack's file, the program and the state; the pipeline has the environment. What
 // the hostile server wrote down judges.

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
 import { dynamic, plugin } from "../harness/doors.ts";
-import { hostile } from "./hostile.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
+import { hostile } from "./hostile.ts";
 import { spellings } from "./spellings.ts";
 
 // Each with characters that URLs, JSON and base64 spell otherwise.

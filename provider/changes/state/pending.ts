@@ -1,6 +1,6 @@
+import { nameBelow, rootName, type LogicalName } from "../../../sdk/logicalNames.ts";
 import type { Declaration } from "../../environment/declaration.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
-import { nameBelow, rootName, type LogicalName } from "../../../sdk/logicalNames.ts";
 import { generatedApp } from "../../resources/generatedApp.ts";
 import { organization } from "../../resources/organization.ts";
 import { team } from "../../resources/team.ts";

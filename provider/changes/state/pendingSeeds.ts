@@ -1,6 +1,6 @@
+import { nameBelow, type LogicalName } from "../../../sdk/logicalNames.ts";
 import { isObject } from "../../contract/wire.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
-import { nameBelow, type LogicalName } from "../../../sdk/logicalNames.ts";
 import type { SeedDeclaration } from "../../environment/schema.ts";
 import { canonical } from "../../reconcile/digests.ts";
 import { tooManyRemovals } from "../../reconcile/guards.ts";

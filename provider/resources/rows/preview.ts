@@ -41,11 +41,10 @@ export async function previewed(
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
   const renewed = renewedLinks(context, old, inputs);
-  const changed = [...change.changed, ...renewed];
+  // A refresh takes from the engine what it knew of the failure.
+  const changed = [...change.changed, ...renewed, ...(old.unfinished ? ["unfinished"] : [])];
   const parts: Part[] = [];
   let total = 0;
-  // A refresh takes from the engine what it knew of the failure.
-  if (old.unfinished) changed.push("unfinished");
   const repairs = repairsOf(inputs, old.drift);
   sayViewers(context, old, inputs);
   if (changed.length > 0) {
@@ -60,8 +59,8 @@ export async function previewed(
     const { changedKeys, missingKeys } = repairs;
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
-    const { directory } = context;
-    report.info(await driftSaid(inputs, repairs, { owned: old.rowCount, alone: changed.length === 0, directory }));
+    const told = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
+    report.info(await driftSaid(inputs, repairs, told));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -79,19 +78,18 @@ function leaveNothing({ rowClaims }: OfflineRowContext, inputs: Inputs): void {
 /** Another table: its rows come first, then the old ones go. */
 function replaced({ report }: OfflineRowContext, change: Change, old: State, inputs: Inputs): Change {
   if (old.table === inputs.table) return change;
-  const count = decodeLedger(old.ledger).count;
+  const { count } = decodeLedger(old.ledger);
+  const move = `table ${old.table} → ${inputs.table}`;
   if (old.onDestroy === "retain") {
-    report.info(
-      `table ${old.table} → ${inputs.table}: the ${count} rows of ${old.table} stay, since onDestroy is "retain"`,
-    );
+    report.info(`${move}: the ${count} rows of ${old.table} stay, since onDestroy is "retain"`);
     return change;
   }
   report.info(
-    `table ${old.table} → ${inputs.table}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
+    `${move}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
   );
   refuseOtherTable(inputs, old.table, count);
   const refusal = tooManyRemovals("rows", count, count, inputs.maxRemovals);
-  if (refusal !== undefined) throw new ResourceError(`table ${old.table} → ${inputs.table}: ${refusal}`);
+  if (refusal !== undefined) throw new ResourceError(`${move}: ${refusal}`);
   return change;
 }
 

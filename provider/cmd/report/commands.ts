@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { EngineError } from "../../engine/index.ts";
-import type { Format } from "../changes/rendering/render.ts";
+import { EngineError } from "../../../engine/index.ts";
+import type { Format } from "../../changes/rendering/render.ts";
 
 /** Flags of report and drift. */
 export interface ReportOptions {

@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { EngineError, projectFolder, stateAtRest } from "../../engine/index.ts";
-import { CommitError } from "../changes/base/commits.ts";
-import type { EnvironmentEntry } from "../changes/base/environments.ts";
-import { EventsError, eventsReport } from "../changes/events/events.ts";
-import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../changes/model/changeSet.ts";
-import { render } from "../changes/rendering/render.ts";
-import { report, RequestError } from "../changes/report.ts";
-import type { Declared } from "../changes/source.ts";
-import { pending } from "../changes/state/pending.ts";
-import { StateError, stateOf } from "../changes/state/state.ts";
-import { FileRefusal, readText } from "../files/files.ts";
-import type { ReportOptions } from "./report.ts";
+import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
+import { CommitError } from "../../changes/base/commits.ts";
+import type { EnvironmentEntry } from "../../changes/base/environments.ts";
+import { EventsError, eventsReport } from "../../changes/events/events.ts";
+import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../changes/model/changeSet.ts";
+import { render } from "../../changes/rendering/render.ts";
+import { report, RequestError } from "../../changes/report.ts";
+import type { Declared } from "../../changes/source.ts";
+import { pending } from "../../changes/state/pending.ts";
+import { StateError, stateOf } from "../../changes/state/state.ts";
+import { FileRefusal, readText } from "../../files/files.ts";
+import type { ReportOptions } from "./commands.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
