@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { declaration, type Declaration } from "../provider/environment/declaration.ts";
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
+import { withRowEdits } from "../provider/environment/schema.ts";
 import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
 import {
   GeneratedApp,
@@ -166,16 +167,8 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
   const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
     "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
   for (const key of declared.seedOrder) {
-    const {
-      references,
-      parent: parentRows,
-      teamViewers,
-      formerly,
-      "rows+": additions,
-      "rows~": changes,
-      "rows-": removals,
-      ...args
-    } = required(declared.seeds, key);
+    const seed = withRowEdits(required(declared.seeds, key));
+    const { references, parent: parentRows, teamViewers, formerly, ...args } = seed;
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
     const viewers = teamViewers?.map((viewer) =>
       typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
@@ -183,9 +176,6 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
     const seedArgs = {
       ...args,
       ...removal("seeds", key),
-      ...(additions && { additions }),
-      ...(changes && { changes }),
-      ...(removals && { removals }),
       ...(references ? { references: Object.fromEntries(linked) } : {}),
       ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
       ...(viewers ? { teamViewers: viewers } : {}),

@@ -65,6 +65,22 @@ test("rows that move from the file into a source are the same rows", async () =>
   expect(thing.rows).toEqual({ add: 0, change: 0, remove: 0, same: 1 });
 });
 
+test("verbs of a layer change rows of the source, and stand where the layer has them", async () => {
+  const csv = "Code,Name\nA,Aachen\nB,Berlin\nC,Celle\n";
+  const base = { ...seed(csv), "base.yaml": seed(csv)["env.yaml"] ?? "", "env.yaml": "extends: base.yaml\n" };
+  const verbs = "{ rows+: [{ Code: D, Name: Dresden }], rows~: [{ Code: B, Name: Bern }], rows-: [C] }";
+  const thing = await folders.thing(base, { ...base, "env.yaml": `extends: base.yaml\nseeds: { cities: ${verbs} }\n` });
+  expect(thing.rows).toEqual({ add: 1, change: 1, remove: 1, same: 1 });
+  expect(thing.changes).toMatchObject([
+    { kind: "row", op: "remove", name: "C", place: "data.csv:4" },
+    { kind: "row", op: "change", name: "B", fields: [{ name: "Name", before: "Berlin", after: "Bern" }] },
+    { kind: "row", op: "add", name: "D", place: "env.yaml:2:28" },
+  ]);
+  // The other way round they come back.
+  const back = await folders.thing({ ...base, "env.yaml": `extends: base.yaml\nseeds: { cities: ${verbs} }\n` }, base);
+  expect(back.rows).toEqual({ add: 1, change: 1, remove: 1, same: 1 });
+});
+
 describe("a key that changes", () => {
   const file = "Code,ISO,Name\nA,AA,Aachen\nB,BB,Berlin\n";
   test("still matches rows that have the column of the base", async () => {

@@ -4,17 +4,20 @@ import type { SeedDeclaration } from "../environment/schema.ts";
 import { canonical, keyText, saltOf } from "../reconcile/digests.ts";
 import { RowSet } from "../reconcile/rowSet.ts";
 import { digesterOf, keyOf, type RowDeclaration } from "../resources/rows/declared/declaration.ts";
+import { type RowEdits } from "../sources/edits.ts";
 import { read, SourceError } from "../sources/read.ts";
-import { linkedLabels, placeOf, type SourceRow } from "../sources/source.ts";
+import { linkedLabels, type SourceRow } from "../sources/source.ts";
 import { noTally, orderedChanges, secretText, type Change, type Field, type Tally } from "./model/changeSet.ts";
 import { fieldOf } from "./model/values.ts";
 
 /** A seed whose rows are read, and from which folder. */
 export interface SeedSource {
-  seed: SeedDeclaration;
+  seed: SeedDeclaration & RowEdits;
   folder: string;
   /** Labels whose values nobody may read, and "all" for rows of which not even the keys are shown. */
   secret: ReadonlySet<string> | "all";
+  /** Where a row stands. */
+  place: (line: number) => string;
 }
 
 export interface RowChanges {
@@ -108,7 +111,7 @@ class Comparison {
         const at = this.#before.find(key);
         if (at === undefined) {
           this.#tally.add++;
-          if (this.#hasRoom("add")) this.#list("add", this.#name(values), placeOf(this.#head, line), {}, values);
+          if (this.#hasRoom("add")) this.#list("add", this.#name(values), this.#sources.head.place(line), {}, values);
         } else if (this.#before.hasContent(at, digester.content(values))) this.#tally.same++;
         else {
           this.#tally.change++;
@@ -128,10 +131,10 @@ class Comparison {
       for (const { values, line } of block) {
         const changed = this.#changed.get(++index);
         if (changed) {
-          const place = placeOf(this.#head, changed.line);
+          const place = this.#sources.head.place(changed.line);
           this.#list("change", this.#name(changed.values), place, values, changed.values);
         } else if (!this.#seen.has(this.#before.key(index)) && this.#hasRoom("remove")) {
-          this.#list("remove", this.#name(values), placeOf(this.#base, line), values, {});
+          this.#list("remove", this.#name(values), this.#sources.base.place(line), values, {});
         }
       }
     }

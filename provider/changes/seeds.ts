@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import type { SeedDeclaration } from "../environment/schema.ts";
+import { withRowEdits, type SeedDeclaration } from "../environment/schema.ts";
 import { openFile } from "../files/files.ts";
 import { tooManyRemovals } from "../reconcile/guards.ts";
 import { summarize } from "../resources/rows/declared/declaration.ts";
+import { editsOf, positionOf } from "../sources/edits.ts";
 import { SourceError } from "../sources/read.ts";
+import { placeOf } from "../sources/source.ts";
 import { isPointer } from "./base/commits.ts";
 import { orderedChanges, noTally, type Note, type Thing } from "./model/changeSet.ts";
 import { stable } from "./model/values.ts";
@@ -14,6 +16,9 @@ import type { Declared } from "./source.ts";
 /** What of a seed decides which rows it has. */
 const rowSettings = ["key", "types", "references", "parent"] as const;
 
+/** The verbs by which a file edits the rows of a source. */
+const verbs = { additions: "rows+", changes: "rows~", removals: "rows-" } as const;
+
 export interface ComparedSeed {
   thing?: Thing | undefined;
   problems: Note[];
@@ -23,8 +28,11 @@ export interface ComparedSeed {
 export async function compareSeed({ base, head }: Both, pair: Pair<SeedDeclaration>): Promise<ComparedSeed> {
   const place = (path: readonly string[], isBase: boolean): string =>
     (isBase ? base : head).place(["seeds", isBase ? pair.keys.base : pair.keys.head, ...path]);
-  const settings = settingsOf(pair.before ?? {}, pair.after ?? {}, ["rows", "formerly"], (name, isBase) =>
-    place([name], isBase),
+  const settings = settingsOf(
+    pair.before ?? {},
+    pair.after ?? {},
+    ["rows", ...Object.values(verbs), "formerly"],
+    (name, isBase) => place([name], isBase),
   );
   try {
     const rows = await rowsOf(pair, base, head).catch((error: unknown) => {
@@ -99,11 +107,14 @@ function modeNotes(seed: SeedDeclaration | undefined, rows: RowChanges | undefin
 
 /** How the rows change; undefined when they can't have. */
 async function rowsOf(
-  { before, after }: Pair<SeedDeclaration>,
+  { before, after, keys }: Pair<SeedDeclaration>,
   base: Declared,
   head: Declared,
 ): Promise<RowChanges | undefined> {
-  const sides = { base: before && sourceOf(before, base), head: after && sourceOf(after, head) };
+  const sides = {
+    base: before && sourceOf(before, base, keys.base),
+    head: after && sourceOf(after, head, keys.head),
+  };
   const unread = (sides.base && base.unread?.(sides.base.seed.source ?? "")) ?? (await pointerIn(sides.head));
   if (unread !== undefined) return unreadRows(unread);
   if (sides.base && sides.head) {
@@ -145,11 +156,18 @@ export function secretsOf(seed: SeedDeclaration): SeedSource["secret"] {
   return new Set(Array.isArray(labels) ? labels.map(String) : []);
 }
 
-const sourceOf = (seed: SeedDeclaration, { folder }: Declared): SeedSource => ({
-  seed,
-  folder,
-  secret: secretsOf(seed),
-});
+const sourceOf = (declared: SeedDeclaration, { folder, place }: Declared, key: string): SeedSource => {
+  const seed = withRowEdits(declared);
+  return {
+    seed,
+    folder,
+    secret: secretsOf(seed),
+    place: (line) => {
+      const edit = positionOf(line);
+      return edit ? place(["seeds", key, verbs[edit.list], edit.index]) : placeOf(seed, line);
+    },
+  };
+};
 
 /** A seed with the types of its table's fields, where the file has them. */
 export function withFields(
@@ -162,7 +180,8 @@ export function withFields(
 
 /** Whether two seeds have the same rows in the same words, which need not be read then. */
 async function isSame(one: SeedSource, other: SeedSource): Promise<boolean> {
-  const settings = ({ seed }: SeedSource): string => stable(rowSettings.map((name) => seed[name] ?? null));
+  const settings = ({ seed }: SeedSource): string =>
+    stable([...rowSettings.map((name) => seed[name] ?? null), editsOf(seed)]);
   if (settings(one) !== settings(other)) return false;
   const [first, second] = [one.seed, other.seed];
   if (first.rows || second.rows) return stable(first.rows) === stable(second.rows);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { field, fieldType, seed as platform } from "../../emulator/seed/schema.ts";
-import { id } from "../contract/values.ts";
+import { id, withoutUndefined } from "../contract/values.ts";
 import { appReadiness } from "../resources/appReadiness.ts";
 import { generatedApp } from "../resources/generatedApp.ts";
 import { facts } from "../resources/model/resource.ts";
@@ -9,6 +9,7 @@ import { seedRows } from "../resources/seedRows.ts";
 import { team } from "../resources/team.ts";
 import { teamMember } from "../resources/teamMember.ts";
 import { teamRoster } from "../resources/teamRoster.ts";
+import type { RowEdits } from "../sources/edits.ts";
 import { withVerbs } from "./jsonSchema.ts";
 import { policy } from "./policy.ts";
 
@@ -135,6 +136,16 @@ export const environmentFile = z.strictObject({
 
 export type EnvironmentFile = z.output<typeof environmentFile>;
 export type SeedDeclaration = NonNullable<EnvironmentFile["seeds"]>[string];
+
+/** A seed with the inputs of SeedRows in place of the verbs that a file has. */
+export function withRowEdits<Seed extends Pick<SeedDeclaration, "rows+" | "rows~" | "rows-">>({
+  "rows+": additions,
+  "rows~": changes,
+  "rows-": removals,
+  ...seed
+}: Seed): Omit<Seed, "rows+" | "rows~" | "rows-"> & RowEdits {
+  return { ...seed, ...withoutUndefined({ additions, changes, removals }) };
+}
 
 /** JSON Schema of an environment file, for editors. */
 export function jsonSchema(): object {

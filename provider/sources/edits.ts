@@ -18,10 +18,16 @@ export const firstLines = { additions: 0x8000_0000, changes: 0xa000_0000, remova
 export type List = keyof typeof firstLines;
 const lists: readonly List[] = ["removals", "changes", "additions"];
 
+/** The position of a row that no source has; undefined for a line of the source. */
+export function positionOf(line: number): { list: List; index: number } | undefined {
+  const list = lists.find((each) => line >= firstLines[each]);
+  return list && { list, index: line - firstLines[list] };
+}
+
 /** Where a row stands that no source has, e.g. `additions[0]`; undefined for a line of the source. */
 export function editAt(line: number): string | undefined {
-  const list = lists.find((each) => line >= firstLines[each]);
-  return list && `${list}[${line - firstLines[list]}]`;
+  const position = positionOf(line);
+  return position && `${position.list}[${position.index}]`;
 }
 
 /** Whether anything is done to the rows of a source. */

@@ -156,8 +156,8 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 /** Inputs that are otherwise than they were applied. */
 function differing({ each, resource, values, found = {} }: Found): Field[] {
   return Object.entries(resource.inputs.shape).flatMap(([name, schema]) => {
-    const { settles, computed, inputOnly, namedBy } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
-    if (settles === "silently" || computed || inputOnly || namedBy !== undefined) return [];
+    const { ignoredInDiff, computed, writeOnly, keyedBy } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+    if (ignoredInDiff || computed || writeOnly || keyedBy !== undefined) return [];
     const [was, is] = [values[name] ?? null, found[name] ?? null];
     return stable(was) === stable(is)
       ? []

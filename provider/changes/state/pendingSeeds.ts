@@ -1,7 +1,7 @@
 import { nameBelow, type LogicalName } from "../../../sdk/logicalNames.ts";
 import { isObject } from "../../contract/wire.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
-import type { SeedDeclaration } from "../../environment/schema.ts";
+import { withRowEdits, type SeedDeclaration } from "../../environment/schema.ts";
 import { canonical } from "../../reconcile/digests.ts";
 import { tooManyRemovals } from "../../reconcile/guards.ts";
 import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
@@ -9,6 +9,7 @@ import { planOffline } from "../../reconcile/rows.ts";
 import { keyOf, keysOf, summarize } from "../../resources/rows/declared/declaration.ts";
 import { callsAhead } from "../../resources/rows/reports.ts";
 import { seedRows } from "../../resources/seedRows.ts";
+import { hasEdits, type RowEdits } from "../../sources/edits.ts";
 import { read, SourceError } from "../../sources/read.ts";
 import { noTally, orderedChanges, type Change, type Tally, type Thing } from "../model/changeSet.ts";
 import { stable } from "../model/values.ts";
@@ -32,7 +33,8 @@ interface PendingRows {
 }
 
 /** A seed as resources have it: what names other seeds of the file has their table and key. */
-function resolved({ formerly: _, ...seed }: SeedDeclaration, declared: Declared): SeedDeclaration {
+function resolved({ formerly: _, ...declaration }: SeedDeclaration, declared: Declared): SeedDeclaration & RowEdits {
+  const seed = withRowEdits(declaration);
   const target = (rows: { seed: string } | { table: string; key: string }): { table: string; key: string } => {
     if (!("seed" in rows)) return { table: rows.table, key: rows.key };
     const named = declared.declaration.seeds[rows.seed];
@@ -94,7 +96,7 @@ const unknownRows = (...notes: string[]): PendingRows => ({
 
 async function rowsOf(
   state: StateResource | undefined,
-  seed: SeedDeclaration,
+  seed: SeedDeclaration & RowEdits,
   declared: Declared,
 ): Promise<PendingRows> {
   try {
@@ -123,7 +125,7 @@ async function rowsOf(
   }
 }
 
-async function newRows(seed: SeedDeclaration, declared: Declared): Promise<PendingRows> {
+async function newRows(seed: SeedDeclaration & RowEdits, declared: Declared): Promise<PendingRows> {
   const { rows } = await summarize(withFields(seed, declared), declared.folder);
   const add = rows.length;
   const calls = callsAhead(linksIn(seed), { insert: add, update: 0, remove: 0 }, 0);
@@ -133,15 +135,17 @@ async function newRows(seed: SeedDeclaration, declared: Declared): Promise<Pendi
 /** The digests of the state can't be made again: what is left are its natural keys, where it has them, and numbers. */
 async function withoutSalt(
   { values }: StateResource,
-  seed: SeedDeclaration,
+  seed: SeedDeclaration & RowEdits,
   { folder }: Declared,
   before: number,
 ): Promise<PendingRows> {
   const sealed = "not compared: the salt of the digests is encrypted in the state";
   const known = opened(values["keys"])?.value;
   const applied = opened(values["rows"])?.value;
+  const isEdited = hasEdits(seed) || ["additions", "changes", "removals"].some((name) => values[name] !== undefined);
   const isSameKey = stable(values["key"]) === stable(seed.key);
-  if (secretsOf(seed) !== "all" && isSameKey && isObject(applied)) return inClear(applied, seed, folder, before);
+  if (secretsOf(seed) !== "all" && isSameKey && isObject(applied) && !isEdited)
+    return inClear(applied, seed, folder, before);
   const keys = await keysOf(seed, folder);
   if (secretsOf(seed) !== "all" && Array.isArray(known) && isSameKey) {
     const [was, is] = [new Set(known.map(String)), new Set(keys)];
@@ -173,7 +177,7 @@ async function withoutSalt(
 /** Rows that the program itself has stand in the state as they were applied, by their natural key. */
 async function inClear(
   applied: Readonly<Record<string, unknown>>,
-  seed: SeedDeclaration,
+  seed: SeedDeclaration & RowEdits,
   folder: string,
   before: number,
 ): Promise<PendingRows> {
@@ -204,11 +208,12 @@ async function inClear(
 }
 
 /** The links of a seed whose references are resolved. */
-const linksIn = (seed: SeedDeclaration): Parameters<typeof callsAhead>[0] => seed as Parameters<typeof callsAhead>[0];
+const linksIn = (seed: SeedDeclaration & RowEdits): Parameters<typeof callsAhead>[0] =>
+  seed as Parameters<typeof callsAhead>[0];
 
 async function withLedger(
   { values }: StateResource,
-  seed: SeedDeclaration,
+  seed: SeedDeclaration & RowEdits,
   declared: Declared,
   ledger: Ledger,
   salt: string | undefined,

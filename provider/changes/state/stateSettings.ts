@@ -24,8 +24,8 @@ export function declaredSettings({ inputs }: Shaped, args: object, omit: readonl
   const values = new Map<string, unknown>();
   const replacing = new Set<string>();
   for (const [name, schema] of Object.entries(inputs.shape)) {
-    const { settles, computed, replaces } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
-    if (settles === "silently" || computed || omit.includes(name) || mentions(given.get(name))) continue;
+    const { ignoredInDiff, computed, replaces } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+    if (ignoredInDiff || computed || omit.includes(name) || mentions(given.get(name))) continue;
     const isOfAnother = name === "organizationID" || name === "teamID" || name === "email" || name === "userID";
     if (isOfAnother && !given.has(name)) continue;
     const parsed = (schema as z.ZodType).safeParse(given.get(name));
