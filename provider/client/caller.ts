@@ -21,7 +21,7 @@ import { Transport, TransportError, type Reply } from "./http/transport.ts";
 import type { ClientOptions } from "./options.ts";
 import { Session, type Credentials } from "./session.ts";
 
-const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, underWay: 0 };
+const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, gracePeriod: 0 };
 
 /** What is known of one call while it lasts. */
 interface Call<Name extends EndpointName> {
@@ -147,7 +147,7 @@ export class Caller {
       call.deadline ??= began + call.timeout;
       stop.after(call.deadline - began);
       const { effect }: Endpoint = endpoints[name];
-      if (effect !== "read") stop.setGracePeriod(this.#timeouts.underWay);
+      if (effect !== "read") stop.setGracePeriod(this.#timeouts.gracePeriod);
       const outcome = await this.#sent(call, credentials, stop);
       const failed = "failed" in outcome ? outcome.failed : undefined;
       slot.release(loadOf(failed));
