@@ -145,3 +145,35 @@ describe("organizations, teams and apps", () => {
     expect(thing.changes[0]?.place).toBe("env.yaml:4:5");
   });
 });
+
+test("where the base wants a line for removals, each without one stops the run; a change can't free itself", async () => {
+  const csv = "Code,Name\nA,Aachen\nB,Berlin\nC,Celle\nD,Dresden\nE,Essen\n";
+  const declared = (removals: string, people: string, rest: string, rows: string): Files => ({
+    "env.yaml": `${removals}organizations:
+  acme:
+    name: Acme
+    teams: { crew: { name: Crew, roster: { members: { ${people} } } }${rest} }
+seeds:
+  cities: { table: cities, key: Code, maxRemovals: 1, source: data.csv }
+`,
+    "data.csv": rows,
+  });
+  const policy = "removals: declared\n";
+  const base = declared(policy, "a@x.com: admin, B@x.com: member", ", ops: { name: Ops }", csv);
+  const less = csv.replace("B,Berlin\nC,Celle\n", "");
+  const guardsOf = async (removals: string): Promise<string[]> => {
+    const { section } = await folders.compare(base, declared(removals, "a@x.com: admin", "", less));
+    return section.things.flatMap(({ name, guards }) => guards.map((guard) => `${name}: ${guard}`));
+  };
+  const say = (what: string, line: string): string =>
+    `removals: declared, and no line for ${what}. If it is meant, add: removed: { ${line} }`;
+  const all = [
+    `acme/ops: ${say("team acme/ops", "teams: [acme/ops]")}`,
+    `acme/crew: ${say("1 members of acme/crew", "members: { acme/crew: [B@x.com] }")}`,
+    `cities: ${say("2 rows of seed cities", "rows: { cities: [B, C] }")}`,
+  ];
+  expect(await guardsOf(policy)).toEqual(all);
+  expect(await guardsOf("")).toEqual(all);
+  const lines = "removed: { teams: [acme/ops], members: { acme/crew: [b@x.com] }, rows: { cities: [B] } }\n";
+  expect(await guardsOf(policy + lines)).toEqual([`cities: ${say("1 rows of seed cities", "rows: { cities: [C] }")}`]);
+});

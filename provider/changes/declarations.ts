@@ -3,6 +3,7 @@ import { ordered, type Note, type Section, type Thing } from "./model/changeSet.
 import { paired, settingsOf, thingOf, type Both, type Pair } from "./pairs.ts";
 import { comparePeople } from "./people.ts";
 import { compareSeed } from "./seeds.ts";
+import { undeclaredRemovals } from "./undeclared.ts";
 
 type Organization = Declaration["organizations"][string];
 type Team = NonNullable<Organization["teams"]>[string];
@@ -16,7 +17,11 @@ export async function compareDeclarations(both: Both): Promise<{ section: Sectio
     if (thing) things.push(thing);
     problems.push(...found);
   }
-  return { section: { compared: true, things: ordered(things) }, problems };
+  const guarded = things.map((thing) => ({
+    ...thing,
+    guards: [...thing.guards, ...undeclaredRemovals(both, thing)],
+  }));
+  return { section: { compared: true, things: ordered(guarded) }, problems };
 }
 
 function organizationsOf({ base, head }: Both): Thing[] {

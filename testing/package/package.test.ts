@@ -111,7 +111,8 @@ test("the package holds what runs, and nothing of the tests", () => {
 });
 
 /** What the links of the documents lead to. */
-const documents = /^docs\/[\w-]+\.md$|^docs\/(console\.png|openapi\.json|report\.schema\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
+const documents =
+  /^docs\/[\w-]+\.md$|^docs\/(console\.png|openapi\.json|report\.schema\.json)$|^emulator\/README\.md$|^examples\/[\w./-]+$/;
 
 test("each link of its documents leads to what is in the package", async () => {
   const pages = files.filter((path) => path.endsWith(".md"));

@@ -1,0 +1,60 @@
+import type { Declaration } from "../environment/declaration.ts";
+import { listed } from "../resources/model/removals.ts";
+import { keyOf } from "../resources/rows/declared/declaration.ts";
+import type { Thing } from "./model/changeSet.ts";
+import type { Both } from "./pairs.ts";
+
+/**
+ * Why a run would refuse removals that have no line under `removed`. The base decides whether they need one: a change
+ * can't free itself.
+ */
+export function undeclaredRemovals({ base, head }: Both, thing: Thing): string[] {
+  if (base.declaration.removals !== "declared") return [];
+  const lines = missingLines(head.declaration, thing);
+  return lines.map(
+    ({ what, line }) => `removals: declared, and no line for ${what}. If it is meant, add: removed: { ${line} }`,
+  );
+}
+
+interface Line {
+  what: string;
+  line: string;
+}
+
+function missingLines({ removed, seeds: declared }: Declaration, { kind, op, name, changes, rows }: Thing): Line[] {
+  const seed = declared[name];
+  const { organizations = [], teams = [], members = {}, seeds = [], apps = [] } = removed;
+  const [organization = ""] = name.split("/");
+  const isCovered = organizations.includes(organization) && (kind === "organization" || kind === "team");
+  if (op === "remove") {
+    const lists = { organization: organizations, team: teams, seed: seeds, app: apps, resource: [name] };
+    if (isCovered || lists[kind].includes(name)) return [];
+    return [{ what: `${kind} ${name}`, line: `${kind}s: ${listed([name])}` }];
+  }
+  const leaving = (of: "person" | "row"): string[] =>
+    changes.flatMap((change) => (change.kind === of && change.op === "remove" ? [change.name] : []));
+  if (kind === "team") {
+    const lines = new Set((members[name] ?? []).map((person) => person.toLowerCase()));
+    const left = leaving("person").filter((person) => !lines.has(person.toLowerCase()));
+    if (isCovered || teams.includes(name) || left.length === 0) return [];
+    return [{ what: `${left.length} members of ${name}`, line: `members: { ${name}: ${listed(left)} }` }];
+  }
+  if (kind !== "seed" || seed?.mode !== "exact" || !rows) return [];
+  const lines = new Set((removed.rows?.[name] ?? []).map((key) => nameOf([key].flat())));
+  const left = leaving("row").filter((key) => !lines.has(key));
+  // Rows that are not listed, or are secret, are counted alone.
+  const count = Math.max(left.length, rows.remove - lines.size);
+  if (count === 0 || rows.remove === 0) return [];
+  const keys = left.length === count && count <= maxPasted ? listed(left) : `[${count} natural keys]`;
+  return [{ what: `${count} rows of seed ${name}`, line: `rows: { ${name}: ${keys} }` }];
+}
+
+/** The parts of a natural key as the name of a row. */
+const nameOf = (parts: readonly unknown[]): string =>
+  keyOf(
+    parts.map((_, at) => String(at)),
+    Object.fromEntries(parts.entries()),
+  );
+
+/** Above this count keys are counted and not listed. */
+const maxPasted = 20;
