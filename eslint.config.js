@@ -94,6 +94,12 @@ const arrows = rooms.map((room) => ({
   message: `${room} may not import this: see the arrows in eslint.config.js.`,
 }));
 
+// Words of our own that the field has better ones for.
+const retired =
+  "patience bePatient toTheEnd settles inputOnly secrecyOf namedBy shownAs judge judged isJudged Registrar ProviderChoice condemned Told mostTold anew looking meet settle permit underWay pace grace Lab Workshop Guest Tenant Scene".split(
+    " ",
+  );
+
 export default tseslint.config(
   { ignores: ["dist/", "node_modules/", "coverage/", "**/.microapps/", "**/testdata/"] },
   { files: ["**/*.js", "**/*.cjs"], extends: [tseslint.configs.base] },
@@ -129,7 +135,11 @@ export default tseslint.config(
       "tools/**/*.ts",
     ],
     ignores: ["**/*.test.ts", "**/testing/**", "provider/client/methods.ts"],
-    rules: { "max-lines": ["error", 300], "max-lines-per-function": ["error", 60] },
+    rules: {
+      "max-lines": ["error", 300],
+      "max-lines-per-function": ["error", 60],
+      "id-denylist": ["error", ...retired],
+    },
   },
   {
     files: rooms.map(filesOf),

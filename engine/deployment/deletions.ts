@@ -44,10 +44,10 @@ export async function deleteRest(run: Run, handled: Handled): Promise<void> {
   }
 }
 
-function deletionOf(old: ResourceState, { operatedOn, deletes, pendingDeletes: condemned }: Handled): Step | undefined {
+function deletionOf(old: ResourceState, { operatedOn, deletes, pendingDeletes }: Handled): Step | undefined {
   const { urn } = old;
   if (old.delete) {
-    if (condemned.has(old)) return undefined;
+    if (pendingDeletes.has(old)) return undefined;
     return { op: old.external ? "discard-replaced" : "delete-replaced", urn, old, deletions: deletes };
   }
   if (operatedOn.has(urn)) return undefined;

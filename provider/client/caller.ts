@@ -181,9 +181,9 @@ export class Caller {
       return { failed: { code, message, lasting: error.lasting, sent: error.code !== "unreachable" } };
     }
     if (reply.status === 200) await glance?.(reply.text);
-    const judged = parseReply(name, reply);
-    if ("answer" in judged) return { ...judged, status: reply.status };
-    return { failed: { ...judged.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };
+    const parsed = parseReply(name, reply);
+    if ("answer" in parsed) return { ...parsed, status: reply.status };
+    return { failed: { ...parsed.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };
   }
 
   #headers(name: EndpointName, credentials: Credentials | undefined): Record<string, string> {

@@ -8,7 +8,7 @@ export async function inParallel<Item>(
   concurrency: number,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
   for await (const item of source) {
     const one = work(item)
@@ -16,11 +16,11 @@ export async function inParallel<Item>(
         () => undefined,
         (error: unknown) => void failures.push(error),
       )
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
-    if (underWay.size >= concurrency) await Promise.race(underWay);
+      .finally(() => running.delete(one));
+    running.add(one);
+    if (running.size >= concurrency) await Promise.race(running);
     if (failures.length > 0) break;
   }
-  await Promise.all(underWay);
+  await Promise.all(running);
   if (failures.length > 0) throw failures[0];
 }

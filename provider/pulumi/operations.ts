@@ -126,8 +126,8 @@ export class Operations {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
       const last = listed(resource, inputs ?? {});
-      const inputOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
-      const others = Object.fromEntries(inputOnly.map((name) => [name, last[name]]));
+      const writeOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
+      const others = Object.fromEntries(writeOnly.map((name) => [name, last[name]]));
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
@@ -219,7 +219,7 @@ export class Operations {
       const offline = this.#offline(call, settings, reported);
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
-        return { ...(await this.#online(offline, settings, stop)), ...secrecyOf(masked, secrets) };
+        return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       return await (time ? unlessLate(working, time) : working);
@@ -277,7 +277,7 @@ export class Operations {
 }
 
 /** What keeps secrets out of messages and IDs. */
-const secrecyOf = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
+const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
   hide: (value) => mask().add(textsIn(value)),
   publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
 });

@@ -61,7 +61,7 @@ export type Definition = Pick<Resource, "name" | "inputs">;
 export function refusedReplacements(resource: Definition, paths: readonly string[] = []): string | undefined {
   return firstOf(paths, (text) => {
     if (text === "#initerror") return undefined; // the engine's own
-    const { wrong, list } = judged(resource, text);
+    const { wrong, list } = ignoredPath(resource, text);
     if (wrong !== undefined) return `replaceOnChanges ${wrong}`;
     if (list === undefined) return undefined;
     return `replaceOnChanges names ${text}, a part of ${list}, and the state tells of ${list} only whether they changed: name ${list}`;
@@ -75,7 +75,7 @@ export function refusedIgnores(
   inputs: Properties,
 ): string | undefined {
   return firstOf(paths, (text) => {
-    const { wrong, list, head } = judged(resource, text);
+    const { wrong, list, head } = ignoredPath(resource, text);
     if (wrong !== undefined) return `ignoreChanges ${wrong}`;
     const instead =
       `leave a label out of the rows to leave its values alone, set mode to "insertOnly" to change no row that is ` +
@@ -87,7 +87,7 @@ export function refusedIgnores(
 }
 
 /** What is wrong with a path; or the property that it starts at, and the list of which it names a part. */
-function judged(resource: Definition, text: string): { wrong?: string; head: string; list?: string } {
+function ignoredPath(resource: Definition, text: string): { wrong?: string; head: string; list?: string } {
   const path = parsePath(text);
   const head = String(path?.[0]);
   if (!path) return { wrong: `has "${text}", which is no property path`, head };

@@ -43,13 +43,13 @@ export function recognised(
 
   const met = new Uint8Array(wanted.length);
   const places = new Map<SeenRow, number>();
-  const meet = (row: SeenRow, at: number | undefined): void => {
+  const matchRow = (row: SeenRow, at: number | undefined): void => {
     if (at === undefined || met[at] === 1 || places.has(row)) return;
     met[at] = 1;
     places.set(row, at);
   };
-  for (const row of ours.keys()) meet(row, row.now.key && wanted.find(row.now.key));
-  if (byOldKey) for (const row of ours.keys()) meet(row, row.before && byOldKey.find(row.before.key));
+  for (const row of ours.keys()) matchRow(row, row.now.key && wanted.find(row.now.key));
+  if (byOldKey) for (const row of ours.keys()) matchRow(row, row.before && byOldKey.find(row.before.key));
 
   const applied = new RowSet();
   const named: [SeenRow, Digest][] = [];

@@ -101,7 +101,7 @@ export function planRows(
     if (at === undefined) unwanted(plan, key, live, index, options);
     else {
       met[at] = 1;
-      meet(plan, wanted, at, live, index, options);
+      matchRow(plan, wanted, at, live, index, options);
     }
   }
   for (let index = 0; index < wanted.length; index++) if (met[index] === 0) absent(plan, wanted, index, options);
@@ -129,7 +129,7 @@ export function limitRemovals(
 }
 
 /** A live row with a wanted key. */
-function meet(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: number, options: RowOptions): void {
+function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, index: number, options: RowOptions): void {
   const last = plan.last(wanted.key(at));
   const { content, id } = chosen(plan, at, live, index, wanted.content(at), last);
   if (wanted.hasContent(at, content)) {

@@ -48,7 +48,9 @@ test("a file is checked down to its rows, and every problem ends it with status 
     status: 2,
     errors: "error: name the Environment file, or its stack with --stack\n",
   });
-  expect(readdirSync(folder).toSorted()).toEqual(["Pulumi.yaml", "base.yaml", "dev.yaml", "prod.yaml", "s.csv", "sub"]);
+  // Beside what Node compiled nothing is written.
+  const files = readdirSync(folder).filter((name) => name !== ".cache");
+  expect(files.toSorted()).toEqual(["Pulumi.yaml", "base.yaml", "dev.yaml", "prod.yaml", "s.csv", "sub"]);
 });
 
 test("a file is shown as one, as YAML or JSON", async () => {

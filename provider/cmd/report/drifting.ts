@@ -15,9 +15,9 @@ import { ConfigurationError } from "../../pulumi/configuration/configurationErro
 import { connect } from "../../pulumi/platform.ts";
 import { maskOf } from "../../pulumi/secrets.ts";
 import { lookingContext } from "../lookingContext.ts";
+import { settingsOf } from "../settings.ts";
 import type { DriftOptions, ReportOptions } from "./commands.ts";
 import { deliver, statuses } from "./reporting.ts";
-import { settingsOf } from "../settings.ts";
 
 /** Days for which --accept accepts where nothing is said. */
 const acceptedDays = 30;
