@@ -1,4 +1,5 @@
 import type { Declaration } from "../environment/declaration.ts";
+import { hasLine } from "../environment/policy.ts";
 import { listed } from "../resources/model/removals.ts";
 import { keyOf } from "../resources/rows/declared/declaration.ts";
 import type { Thing } from "./model/changeSet.ts";
@@ -21,25 +22,19 @@ interface Line {
   line: string;
 }
 
-function missingLines({ removed, seeds: declared }: Declaration, { kind, op, name, changes, rows }: Thing): Line[] {
-  const seed = declared[name];
-  const { organizations = [], teams = [], members = {}, seeds = [], apps = [] } = removed;
-  const [organization = ""] = name.split("/");
-  const isCovered = organizations.includes(organization) && (kind === "organization" || kind === "team");
+function missingLines({ removed, seeds }: Declaration, { kind, op, name, changes, rows }: Thing): Line[] {
   if (op === "remove") {
-    const lists = { organization: organizations, team: teams, seed: seeds, app: apps, resource: [name] };
-    if (isCovered || lists[kind].includes(name)) return [];
+    if (hasLine(removed, [`${kind}s`, name])) return [];
     return [{ what: `${kind} ${name}`, line: `${kind}s: ${listed([name])}` }];
   }
   const leaving = (of: "person" | "row"): string[] =>
     changes.flatMap((change) => (change.kind === of && change.op === "remove" ? [change.name] : []));
   if (kind === "team") {
-    const lines = new Set((members[name] ?? []).map((person) => person.toLowerCase()));
-    const left = leaving("person").filter((person) => !lines.has(person.toLowerCase()));
-    if (isCovered || teams.includes(name) || left.length === 0) return [];
+    const left = leaving("person").filter((person) => !hasLine(removed, ["members", name, person]));
+    if (left.length === 0) return [];
     return [{ what: `${left.length} members of ${name}`, line: `members: { ${name}: ${listed(left)} }` }];
   }
-  if (kind !== "seed" || seed?.mode !== "exact" || !rows) return [];
+  if (kind !== "seed" || seeds[name]?.mode !== "exact" || !rows) return [];
   const lines = new Set((removed.rows?.[name] ?? []).map((key) => nameOf([key].flat())));
   const left = leaving("row").filter((key) => !lines.has(key));
   // Rows that are not listed, or are secret, are counted alone.

@@ -44,6 +44,17 @@ export const removed = z.strictObject({
 /** What the lines under `removed` name. */
 export type Removed = z.output<typeof removed>;
 
+/** Whether a thing has a line, or belongs to something that has one: `["members", "acme/crew", "ada@example.com"]`. */
+export function hasLine(removed: Removed, [kind = "", key = "", person]: readonly string[]): boolean {
+  const { organizations = [], teams = [], members = {}, seeds = [], apps = [] } = removed;
+  const lists: Readonly<Record<string, readonly string[]>> = { organizations, teams, seeds, apps };
+  if (lists[kind]?.includes(key)) return true;
+  if (kind !== "teams" && kind !== "members") return false;
+  const [organization = ""] = key.split("/");
+  if (organizations.includes(organization) || teams.includes(key)) return true;
+  return kind === "members" && (members[key] ?? []).some((one) => one.toLowerCase() === person?.toLowerCase());
+}
+
 /** What a file says about how it may be changed. */
 export const policy = {
   rules: z.array(rule).optional().meta({
