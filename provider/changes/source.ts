@@ -1,5 +1,6 @@
 import { readEnvironment, type Declaration } from "../environment/declaration.ts";
-import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
+import { keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { placed } from "../layers/verbs.ts";
 import type { Note } from "./model/changeSet.ts";
 
 /** An Environment file as it was read: what it declares, and where. */
@@ -36,14 +37,10 @@ export const nothing = (folder: string): Declared => ({
   place: () => "",
 });
 
-function placeIn(root: Value, path: readonly PropertyKey[]): string {
-  const exact = keyPlace(root, path);
-  return written(path.length === 0 ? valuePlace(root, path) : exact);
-}
-
-const written = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
+const placeIn = (root: Value, path: readonly PropertyKey[]): string =>
+  placed(path.length === 0 ? valuePlace(root, path) : keyPlace(root, path));
 
 const notesOf = (problems: readonly Problem[]): Note[] => {
-  const notes = problems.map(({ at, message }) => ({ place: written(at), text: message }));
+  const notes = problems.map(({ at, message }) => ({ place: placed(at), text: message }));
   return [...new Map(notes.map((note) => [JSON.stringify(note), note])).values()];
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
+import { placed } from "../../layers/verbs.ts";
 import type { Note } from "../model/changeSet.ts";
 
 /** Where the environments of a project are listed, beside Pulumi.yaml. */
@@ -47,6 +48,6 @@ export function environmentsIn(text: string): { entries: EnvironmentEntry[]; pro
     after,
     ...rest,
   }));
-  const problems = found.map(({ at, message }) => ({ text: message, place: `${at.file}:${at.line}:${at.column}` }));
+  const problems = found.map(({ at, message }) => ({ text: message, place: placed(at) }));
   return { entries, problems };
 }

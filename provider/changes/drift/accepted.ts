@@ -1,6 +1,7 @@
 import { isMap, isSeq, parseDocument, type Document } from "yaml";
 import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
+import { placed } from "../../layers/verbs.ts";
 import type { Section, Thing } from "../model/changeSet.ts";
 
 /** Where drift that is left as it is stands, beside Pulumi.yaml. */
@@ -41,10 +42,10 @@ export function acceptedIn(text: string, now: number): Accepted[] {
     const at = root ? valuePlace(root, [index]) : { file: driftFile, line: 1, column: 1 };
     if (Date.parse(each.until) > now + maxDays * day)
       problems.push({ at, message: `until is more than ${maxDays} days away: name an earlier day` });
-    return { ...each, place: `${at.file}:${at.line}:${at.column}` };
+    return { ...each, place: placed(at) };
   });
   if (problems.length > 0) {
-    throw new Error(problems.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`).join("\n"));
+    throw new Error(problems.map(({ at, message }) => `${placed(at)}: ${message}`).join("\n"));
   }
   return entries;
 }
