@@ -17,7 +17,7 @@ import {
   type Section,
   type Thing,
 } from "../model/changeSet.ts";
-import { fieldOf, stable } from "../model/values.ts";
+import { fieldOf, settingChanges, stable } from "../model/values.ts";
 import { clear, holdsSealed, type StateResource } from "../state/state.ts";
 import type { CountingReads } from "./countingReads.ts";
 
@@ -140,12 +140,7 @@ async function told(one: Found, things: Thing[], teams: Map<string, Thing>, dire
     things.push({ ...empty, op: "remove", changes: [], notes: ["is not on the platform any more"] });
     return;
   }
-  const settings = differing(one).map((field): Change => ({
-    kind: "setting",
-    op: "change",
-    name: field.name,
-    fields: [field],
-  }));
+  const settings = settingChanges(differing(one));
   const rows = each.kind === "SeedRows" ? await rowChanges(values, found, directory) : undefined;
   if (settings.length === 0 && !rows) return;
   things.push({ ...empty, op: "change", ...rows, changes: orderedChanges([...settings, ...(rows?.changes ?? [])]) });

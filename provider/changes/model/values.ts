@@ -1,4 +1,4 @@
-import { secretText, type Field } from "./changeSet.ts";
+import { secretText, type Change, type Field } from "./changeSet.ts";
 
 /** Characters of a value that are kept: a cell may have megabytes. */
 const maxCharacters = 500;
@@ -42,3 +42,13 @@ export function fieldsOf(before: Values, after: Values, isSecret: (name: string)
     return stable(was) === stable(is) ? [] : [fieldOf(name, was, is, isSecret(name))];
   });
 }
+
+/** Fields that differ as changes of settings; `place` says where a setting stands in the declaration. */
+export const settingChanges = (fields: readonly Field[], place?: (name: string) => string): Change[] =>
+  fields.map((field) => ({
+    kind: "setting",
+    op: "change",
+    name: field.name,
+    fields: [field],
+    ...(place && { place: place(field.name) }),
+  }));

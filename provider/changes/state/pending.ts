@@ -16,7 +16,7 @@ import {
   type Tally,
   type Thing,
 } from "../model/changeSet.ts";
-import { fieldsOf } from "../model/values.ts";
+import { fieldsOf, settingChanges } from "../model/values.ts";
 import type { Declared } from "../source.ts";
 import { pendingSeed } from "./pendingSeeds.ts";
 import type { State, StateResource } from "./state.ts";
@@ -161,16 +161,7 @@ function rosterOf(search: Search, team: LogicalName, roster: Roster, path: strin
   if (!state) return changes;
   const { members: _, ...settings } = roster;
   const fields = applied(state, declaredSettings(teamRoster, settings, ["members"]));
-  return [
-    ...changes,
-    ...fields.map((field): Change => ({
-      kind: "setting",
-      op: "change",
-      name: field.name,
-      fields: [field],
-      place: declared.place([...path, field.name]),
-    })),
-  ];
+  return [...changes, ...settingChanges(fields, (name) => declared.place([...path, name]))];
 }
 
 interface Settled {
@@ -192,13 +183,7 @@ export function settled(
   if (!state) return { isNew: true, changes: [], replaces: false };
   const settings = declaredSettings(resource, args, omit);
   const fields = applied(state, settings);
-  const changes = fields.map((field): Change => ({
-    kind: "setting",
-    op: "change",
-    name: field.name,
-    fields: [field],
-    place: declared.place([...path, field.name]),
-  }));
+  const changes = settingChanges(fields, (name) => declared.place([...path, name]));
   return { isNew: false, changes, replaces: fields.some(({ name }) => settings.replacing.has(name)) };
 }
 

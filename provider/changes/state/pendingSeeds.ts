@@ -12,7 +12,7 @@ import { seedRows } from "../../resources/seedRows.ts";
 import { hasEdits, type RowEdits } from "../../sources/edits.ts";
 import { read, SourceError } from "../../sources/read.ts";
 import { noTally, orderedChanges, type Change, type Tally, type Thing } from "../model/changeSet.ts";
-import { stable } from "../model/values.ts";
+import { settingChanges, stable } from "../model/values.ts";
 import { secretsOf, withFields } from "../seeds.ts";
 import type { Declared } from "../source.ts";
 import { opened, type StateResource } from "./state.ts";
@@ -63,13 +63,7 @@ export async function pendingSeed(search: Search, root: LogicalName, key: string
     const [note] = rows.notes;
     return { calls: 0, ...(note === undefined ? {} : { unread: `${key}: ${note}` }) };
   }
-  const changes = fields.map((field): Change => ({
-    kind: "setting",
-    op: "change",
-    name: field.name,
-    fields: [field],
-    place: declared.place([...path, field.name]),
-  }));
+  const changes = settingChanges(fields, (name) => declared.place([...path, name]));
   const isReplaced = fields.some(({ name }) => settings.replacing.has(name));
   const thing: Thing = {
     kind: "seed",
