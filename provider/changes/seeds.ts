@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { withRowEdits, type SeedDeclaration } from "../environment/schema.ts";
-import { openFile } from "../files/files.ts";
+import { addFile, openFile } from "../files/files.ts";
 import { tooManyRemovals } from "../reconcile/guards.ts";
 import { summarize } from "../resources/rows/declared/declaration.ts";
 import { editsOf, positionOf } from "../sources/edits.ts";
@@ -206,14 +206,5 @@ async function startOf(folder: string, source: string): Promise<string> {
 
 async function digestOf(folder: string, source: string): Promise<string | undefined> {
   const digest = createHash("sha256");
-  try {
-    const file = await openFile(folder, source);
-    for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
-      digest.update(chunk as Buffer); // a stream without encoding gives buffers
-    }
-  } catch {
-    // Why it can't be read is said by whoever reads its rows.
-    return undefined;
-  }
-  return digest.digest("hex");
+  return (await addFile(digest, folder, source)) ? digest.digest("hex") : undefined;
 }

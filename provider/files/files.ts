@@ -1,3 +1,4 @@
+import type { Hash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -38,6 +39,22 @@ export async function openFile(directory: string, name: string, megabytes = Infi
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+/**
+ * Adds the bytes of a file that a program in `directory` names to a digest, as a stream. False when it can't be read: why is
+ * said by whoever reads what is in it.
+ */
+export async function addFile(digest: Hash, directory: string, name: string): Promise<boolean> {
+  try {
+    const file = await openFile(directory, name);
+    for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
+      digest.update(chunk as Buffer); // a stream without encoding gives buffers
+    }
+    return true;
+  } catch {
+    return false;
   }
 }
 

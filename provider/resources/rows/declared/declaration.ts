@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { systemLabels, type RowData } from "../../../contract/values.ts";
-import { openFile } from "../../../files/files.ts";
+import { addFile } from "../../../files/files.ts";
 import { isOutdated, keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
@@ -118,16 +118,7 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     ...editsOf(declaration),
   ];
   const digest = createHash("sha256").update(JSON.stringify(how));
-  try {
-    const file = await openFile(directory, source);
-    for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) {
-      digest.update(chunk as Buffer); // a stream without encoding gives buffers
-    }
-  } catch {
-    // Why it can't be read is said by whoever reads its rows.
-    return undefined;
-  }
-  return digest.digest("hex").slice(0, 32);
+  return (await addFile(digest, directory, source)) ? digest.digest("hex").slice(0, 32) : undefined;
 }
 
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
