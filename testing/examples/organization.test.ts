@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { leftRunning } from "../harness/processes.ts";
 import { Project } from "../harness/project.ts";
 
 let project: Project;
@@ -9,9 +9,7 @@ beforeEach(async () => {
   await project.succeed("stack init dev");
 });
 afterEach(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  expect(left).toEqual([]);
+  await endedCleanly(project);
 });
 
 test("the program with classes: up, change, refresh, destroy", async () => {

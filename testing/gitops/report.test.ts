@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeSet, type ChangeSet, type EnvironmentChanges } from "../../provider/changes/model/changeSet.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { leftRunning } from "../harness/processes.ts";
 import { Project, started, type Ended } from "../harness/project.ts";
 
 // One stack for all of them: a report changes nothing, so each test only puts back what it edited.
@@ -20,9 +20,7 @@ beforeAll(async () => {
   git("-c", "user.name=Tests", "-c", "user.email=tests@example.com", "commit", "--quiet", "--message=first");
 });
 afterAll(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  expect(left).toEqual([]);
+  await endedCleanly(project);
 });
 
 const git = (...words: string[]): string => execFileSync("git", words, { cwd: project.folder, encoding: "utf8" });

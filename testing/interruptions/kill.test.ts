@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, hostOf, leftRunning } from "../harness/processes.ts";
 import { Project } from "../harness/project.ts";
 
@@ -45,10 +46,7 @@ beforeEach(async () => {
   await project.succeed("stack init dev");
 });
 afterEach(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  await emulator.close();
-  expect(left).toEqual([]);
+  await endedCleanly(project, emulator);
 });
 
 type Victim = "engine" | "host";

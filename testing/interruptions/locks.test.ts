@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project } from "../harness/project.ts";
 
@@ -25,10 +26,7 @@ beforeEach(async () => {
   await project.succeed("stack init dev");
 });
 afterEach(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  await emulator.close();
-  expect(left).toEqual([]);
+  await endedCleanly(project, emulator);
 });
 
 const locks = (): Promise<string[]> => readdir(join(project.folder, ".pulumi/locks/organization/tests/dev"));

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { runCommand } from "../harness/commands.ts";
-import { imported } from "../harness/imported.ts";
 import { environmentOf, freshFolder, Project, type Ended } from "../harness/project.ts";
+import { imported } from "./imported.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse" };
 const tables = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { pages } from "../../provider/client/index.ts";
 import * as doors from "../harness/doors.ts";
-import { leftRunning } from "../harness/processes.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { Stage } from "../harness/stage.ts";
 
@@ -54,10 +54,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.succeed("up --yes --skip-preview");
   });
   afterAll(async () => {
-    const left = await leftRunning(project.folder);
-    await project.remove();
-    await emulator.close();
-    expect(left).toEqual([]);
+    await endedCleanly(project, emulator);
   });
   const edit = (to: Edit): Promise<void> => project.write("index.ts", heads[door] + program(to));
   const changes = async (): Promise<string[]> =>

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { byHand, changingCalls } from "../harness/platform.ts";
-import { leftRunning } from "../harness/processes.ts";
 import { Project } from "../harness/project.ts";
 
 let project: Project;
@@ -11,9 +11,7 @@ beforeEach(async () => {
   await project.succeed("stack init dev");
 });
 afterEach(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  expect(left).toEqual([]);
+  await endedCleanly(project);
 });
 
 /** IDs of all resources but seeds, whose IDs are their tables. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { eventually, leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
 
@@ -43,10 +44,7 @@ async function begin(door: Door): Promise<void> {
   await project.succeed("up --yes --skip-preview");
 }
 afterEach(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  await emulator.close();
-  expect(left).toEqual([]);
+  await endedCleanly(project, emulator);
 });
 
 /** What of the platform an `up` removed, by endpoint. */

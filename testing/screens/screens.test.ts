@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, pages } from "../../provider/client/index.ts";
-import { leftRunning } from "../harness/processes.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { recorded, type Recording, screen } from "./recording.ts";
 
@@ -99,10 +99,7 @@ beforeAll(async () => {
   }
 }, 600_000);
 afterAll(async () => {
-  const left = await leftRunning(project.folder);
-  await project.remove();
-  await emulator.close();
-  expect(left).toEqual([]);
+  await endedCleanly(project, emulator);
 });
 
 const names = ["create", "update", "roster", "fileSeed", "replace", "drift", "repair", "failure", "destroy"];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
 import { dynamic, plugin } from "../harness/doors.ts";
-import { leftRunning } from "../harness/processes.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
 import { hostile } from "./hostile.ts";
@@ -116,10 +116,7 @@ describe("a project", () => {
     await project.succeed("stack init dev");
   });
   afterEach(async () => {
-    const left = await leftRunning(project.folder);
-    await project.remove();
-    await emulator.close();
-    expect(left).toEqual([]);
+    await endedCleanly(project, emulator);
   });
 
   test("secrets are in no file and in no output, whatever is run and whatever goes wrong", async () => {
