@@ -15,24 +15,28 @@ beforeAll(async () => {
 });
 beforeEach(() => void (registered.length = 0));
 
-/** The inputs with which an organization with these options is registered. */
-async function inputsWith(options: pulumi.CustomResourceOptions): Promise<object> {
+const fromProgram = (): unknown => Reflect.get(registered[0]?.inputs as object, "__program"); // inputs of a mock are untyped
+
+/** What the provider of an organization with these options hears from the program. */
+async function heardWith(options: pulumi.CustomResourceOptions): Promise<unknown> {
   const { id } = new Organization("acme", { name: "Acme" }, options);
   await new Promise((resolve) => void id.apply(resolve));
-  return registered[0]?.inputs as object; // inputs of a mock are untyped
+  return fromProgram();
 }
 
-test("options that no engine hands to a dynamic resource are an input of their own", async () => {
+test("options that no engine hands to a dynamic resource go with what else the program says of it", async () => {
   const customTimeouts = { create: "1h30m", update: "500ms", delete: "5m" };
-  expect(await inputsWith({ replaceOnChanges: ["name"], customTimeouts })).toMatchObject({
-    __options: { replaceOnChanges: ["name"], timeouts: { create: 5400, update: 0.5 } },
+  expect(await heardWith({ replaceOnChanges: ["name"], customTimeouts })).toEqual({
+    resourceUrn: expect.stringMatching(/::acme$/),
+    isPreview: false,
+    options: { replaceOnChanges: ["name"], timeouts: { create: 5400, update: 0.5 } },
   });
 });
 
 test("which inputs are secrets goes with them", async () => {
   const { id } = new Organization("acme", { name: pulumi.secret("Acme"), description: pulumi.output("plain") });
   await new Promise((resolve) => void id.apply(resolve));
-  expect(registered[0]?.inputs).toMatchObject({ __options: { secrets: ["name"] } });
+  expect(fromProgram()).toMatchObject({ options: { secrets: ["name"] } });
 });
 
 test.each<[string, pulumi.CustomResourceOptions]>([
@@ -41,8 +45,8 @@ test.each<[string, pulumi.CustomResourceOptions]>([
   ["an empty list", { replaceOnChanges: [] }],
   ["a duration that engines refuse", { customTimeouts: { create: "soon" } }],
   ["the timeout of a deletion", { customTimeouts: { delete: "5m" } }],
-])("there is no such input for %s", async (_, options) => {
-  expect(await inputsWith(options)).not.toHaveProperty("__options");
+])("there are none for %s", async (_, options) => {
+  expect(await heardWith(options)).not.toHaveProperty("options");
 });
 
 const file = 'import it with "pulumi import --file" (see "Import and dump" in the README)';
@@ -95,4 +99,12 @@ test("an option that can't be honoured ends the program before anything is regis
     'Organization "acme": ignoreChanges names nmae, which is no input of Organization',
   );
   expect(registered).toEqual([]);
+});
+
+test("a registration leaves the program's stack traces as long as they were, also when it fails", () => {
+  const before = Error.stackTraceLimit;
+  new Organization("acme", { name: "Acme" });
+  expect(Error.stackTraceLimit).toBe(before);
+  expect(() => new Organization("", { name: "Acme" })).toThrow(/name/);
+  expect(Error.stackTraceLimit).toBe(before);
 });

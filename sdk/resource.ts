@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
-import { optionsInput, previewInput, type Options } from "../provider/pulumi/options.ts";
+import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
@@ -56,11 +56,17 @@ const isSwitch = (schema: unknown): boolean =>
   schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodBoolean;
 const nothing = pulumi.output(undefined);
 
-/** What no engine hands to a dynamic provider, as an input: options, and which inputs are secrets. None where none is set. */
+/**
+ * Frames of the stacks that @pulumi/pulumi takes while it registers a resource: four for each property, and finding their
+ * frames in source maps is most of what a resource costs a program. The program's own frame is among these.
+ */
+const maxFrames = 7;
+
+/** The options that no engine hands to a dynamic provider, and which inputs are secrets. Nothing where none is set. */
 function handedOver(
   args: object,
   { replaceOnChanges = [], customTimeouts = {} }: pulumi.CustomResourceOptions,
-): Record<string, Promise<Options | undefined> | Options> {
+): Pick<FromProgram, "options"> {
   const timeouts = { create: secondsIn(customTimeouts.create), update: secondsIn(customTimeouts.update) };
   const isTimed = timeouts.create !== undefined || timeouts.update !== undefined;
   const options: Options = {
@@ -68,10 +74,8 @@ function handedOver(
     ...(isTimed ? { timeouts } : {}),
   };
   const set = Object.keys(options).length > 0 ? options : undefined;
-  if (!isLater(args)) return set ? { [optionsInput]: set } : {};
-  return {
-    [optionsInput]: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)),
-  };
+  if (!isLater(args)) return set ? { options: set } : {};
+  return { options: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)) };
 }
 
 /** The class by which a program declares a resource, derived from the resource's definition. */
@@ -93,25 +97,36 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       checkStackSettings();
       permitOptions(definition, name, args, options);
+      const program: FromProgram = {
+        resourceUrn: plainUrn(name, type, options.parent),
+        isPreview: pulumi.runtime.isDryRun(),
+        ...handedOver(args, options),
+      };
       const props = hidden(definition, {
         ...mentioned,
         ...args,
-        ...handedOver(args, options),
         __provider: providerOf(definition.name),
-        [previewInput]: pulumi.runtime.isDryRun(),
-        resourceUrn: plainUrn(name, type, options.parent),
+        [programInput]: program,
       });
-      super(
-        type,
-        name,
-        props,
-        pulumi.mergeOptions(options, {
-          hideDiffs: unseen, // a state of an earlier version has them under their own names
-          additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
-        }),
-      );
+      const { stackTraceLimit } = Error;
+      try {
+        Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
+        super(
+          type,
+          name,
+          props,
+          pulumi.mergeOptions(options, {
+            hideDiffs: unseen, // a state of an earlier version has them under their own names
+            additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
+          }),
+        );
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit;
+      }
       const unset = switches.filter((name) => !(name in props)).map((name) => [name, nothing] as const);
-      const outputs = unseen.map((name) => [name, Reflect.get(this, hiddenName(name)) as unknown] as const);
+      const outputs = unseen.flatMap((name) =>
+        hiddenName(name) in props ? [[name, Reflect.get(this, hiddenName(name)) as unknown] as const] : [],
+      );
       Object.assign(this, Object.fromEntries([...unset, ...outputs]));
     }
 

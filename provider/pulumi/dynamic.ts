@@ -9,7 +9,7 @@ import { endWhenCancelled } from "./lifetime/cancellation.ts";
 import { endWithEngine } from "./lifetime/lifetime.ts";
 import { keepMemorySmall } from "./lifetime/memory.ts";
 import { Operations, type Call } from "./operations.ts";
-import { optionsInput, previewInput, replacedBy, withoutOptions, type Options } from "./options.ts";
+import { optionsInput, replacedBy, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
 import { secrecy, secretTexts } from "./secrets.ts";
@@ -104,13 +104,12 @@ class DynamicProvider implements Provider {
 
   async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: unknown[] }> {
     isCurrent = true;
-    this.#operations.isUpdate = news[previewInput] === false;
-    const { call, inputs: given, options, olds: old } = this.#asked(news, olds);
+    const { call, inputs: given, options, kept, isPreview, olds: old } = this.#asked(news, olds);
+    this.#operations.isUpdate = isPreview === false;
     const wanted = { ...given, ...secrecy(this.#resource, new Set(options.secrets)) };
     const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(tell);
-    const own = news[optionsInput];
     return {
-      inputs: this.#shown(own === undefined ? inputs : { ...inputs, [optionsInput]: own }),
+      inputs: { ...this.#shown(inputs), ...kept },
       // No property is named: an engine prints the value of one that is.
       failures: problems.map((reason) => ({ property: "", reason })),
     };

@@ -73,9 +73,19 @@ test("a misspelt path is refused by both options, with the names that there are"
 });
 
 test("the options are no inputs of the resource", () => {
-  expect(withoutOptions({ name: "Acme", __options: { replaceOnChanges: ["name"] } })).toEqual({
-    inputs: { name: "Acme" },
-    options: { replaceOnChanges: ["name"], timeouts: {}, secrets: [] },
+  const set = { replaceOnChanges: ["name"] };
+  const read = { options: { ...set, timeouts: {}, secrets: [] }, kept: { __options: set } };
+  expect(withoutOptions({ name: "Acme", __options: set })).toEqual({ inputs: { name: "Acme" }, ...read });
+  const program = { resourceUrn: "urn", isPreview: true, options: set };
+  expect(withoutOptions({ name: "Acme", __program: program })).toEqual({
+    inputs: { name: "Acme", resourceUrn: "urn" },
+    isPreview: true,
+    ...read,
+  });
+  // What the program says now counts, not what ignored changes bring back from the last run.
+  expect(withoutOptions({ __program: {}, __options: set })).toMatchObject({
+    options: { replaceOnChanges: [] },
+    kept: {},
   });
   expect(withoutOptions({ name: "Acme" }).options).toEqual({ replaceOnChanges: [], timeouts: {}, secrets: [] });
 });

@@ -10,8 +10,11 @@ import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
  */
 export const optionsInput = "__options";
 
-/** The input by which a dynamic resource says that the program runs for a preview, which no host is told. */
-export const previewInput = "__isPreview";
+/**
+ * The input by which a program says of a dynamic resource what no host is told. It is one, because each property of a
+ * resource is dear to make; a check takes it apart, and no state has it.
+ */
+export const programInput = "__program";
 
 const options = z.object({
   /** Property paths whose change makes a new thing. */
@@ -23,12 +26,40 @@ const options = z.object({
 });
 export type Options = z.input<typeof options>;
 
+const fromProgram = z.object({
+  resourceUrn: z.string().optional(),
+  /** Whether the program runs for a preview. */
+  isPreview: z.boolean().optional(),
+  /** As it was set: what a state remembers has no defaults. */
+  options: z.unknown().optional(),
+});
+
+/** What {@link programInput} holds. */
+export interface FromProgram {
+  resourceUrn: Promise<string>;
+  isPreview: boolean;
+  options?: Options | Promise<Options | undefined>;
+}
+
 /** Takes what is not the resource's own out of a dynamic resource's inputs. */
-export function withoutOptions({ [optionsInput]: given, [previewInput]: _, ...inputs }: Properties): {
+export function withoutOptions({ [optionsInput]: last, [programInput]: program, ...own }: Properties): {
   inputs: Properties;
   options: z.output<typeof options>;
+  /** The input by which a state remembers the options; empty where none is set. */
+  kept: Properties;
+  isPreview: boolean | undefined;
 } {
-  return { inputs, options: options.parse(given ?? {}) };
+  const {
+    resourceUrn,
+    isPreview,
+    options: now = program === undefined ? last : undefined,
+  } = fromProgram.parse(program ?? {});
+  return {
+    inputs: resourceUrn === undefined ? own : { ...own, resourceUrn },
+    options: options.parse(now ?? {}),
+    kept: now === undefined ? {} : { [optionsInput]: now },
+    isPreview,
+  };
 }
 
 /**
