@@ -14,11 +14,12 @@ export interface Declared {
   unread?: (source: string) => string | undefined;
 }
 
-/** Reads an Environment file; what is wrong with it are problems, and then there is no declaration. */
+/** Reads an Environment file; what is wrong with it are problems. There is a declaration where they are broken rules alone. */
 export function declaredIn(file: string, folder: string): { declared?: Declared; problems: Note[] } {
-  const { declared, root, problems } = readEnvironment(file, folder);
-  if (problems.length > 0 || !declared || !root) return { problems: notesOf(problems) };
-  return { declared: { declaration: declared, folder, place: (path) => placeIn(root, path) }, problems: [] };
+  const { declared, root, problems, isWhole } = readEnvironment(file, folder);
+  const notes = notesOf(problems);
+  if (!isWhole || !declared || !root) return { problems: notes };
+  return { declared: { declaration: declared, folder, place: (path) => placeIn(root, path) }, problems: notes };
 }
 
 /** What nobody declares. */
