@@ -12,13 +12,17 @@ export interface Declared {
   place: (path: readonly PropertyKey[]) => string;
   /** Why a source is not read although it is there: a link, a submodule, a pointer of Git LFS. */
   unread?: (source: string) => string | undefined;
+  /** What the files say together, values of the configuration as they are written, and the files. */
+  document?: { root: Value; files: string[] };
 }
 
 /** Reads an Environment file; what is wrong with it are problems, and then there is no declaration. */
 export function declaredIn(file: string, folder: string): { declared?: Declared; problems: Note[] } {
-  const { declared, root, problems } = readEnvironment(file, folder);
+  const { declared, layers, root, problems } = readEnvironment(file, folder);
   if (problems.length > 0 || !declared || !root) return { problems: notesOf(problems) };
-  return { declared: { declaration: declared, folder, place: (path) => placeIn(root, path) }, problems: [] };
+  const files = [...new Set(layers.trees.map(({ at }) => at.file))];
+  const place = (path: readonly PropertyKey[]): string => placeIn(root, path);
+  return { declared: { declaration: declared, folder, place, document: { root, files } }, problems: [] };
 }
 
 /** What nobody declares. */

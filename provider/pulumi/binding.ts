@@ -10,7 +10,8 @@ export const bindingOutput = "platform";
 export const platformOf = ({ endpoint, organizationID }: Configuration): string =>
   addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
 
-function addressOf(endpoint: string): string {
+/** The address of a platform, without what a new emulator file is planted with. */
+export function addressOf(endpoint: string): string {
   // The query names what a new file is planted with.
   if (endpoint.startsWith("emulator:")) return endpoint.replace(/\?.*$/, "");
   if (!URL.canParse(endpoint)) return endpoint;
