@@ -9,7 +9,7 @@ import { getTeam as team } from "../provider/functions/getTeam.ts";
 import { getTeamMembers as teamMembers } from "../provider/functions/getTeamMembers.ts";
 import { getUserID as userID } from "../provider/functions/getUserID.ts";
 import { configure } from "../provider/pulumi/configuration/configuration.ts";
-import { Operations, sentenceOf } from "../provider/pulumi/operations.ts";
+import { Operations, sentenceOf } from "../provider/pulumi/failure.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { secretTexts } from "../provider/pulumi/secrets.ts";
 import { Provider } from "./provider.ts";

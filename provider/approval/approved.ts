@@ -56,7 +56,8 @@ export async function approvedRun(run: Run): Promise<Approved> {
     throw new ApprovalError(`it is about ${names}, and not about the stack ${run.stack}`);
   }
   const { seal } = environment;
-  if (!seal || "why" in seal) throw new ApprovalError(`it has no seal for ${environment.name}${seal ? `: ${seal.why}` : ""}`);
+  if (!seal || "why" in seal)
+    throw new ApprovalError(`it has no seal for ${environment.name}${seal ? `: ${seal.why}` : ""}`);
   if (seal.stack !== run.stack) throw new ApprovalError(`its seal is of the stack ${seal.stack}, not of ${run.stack}`);
   await assertSame(run, seal);
   return { seal, use: new Use(approval?.nonce ?? digestOf(raw), environment.name) };
@@ -103,7 +104,7 @@ async function assertSame({ project, endpoint, account }: Run, seal: Seal): Prom
       `it was made by ${seal.package.name} ${seal.package.version}, and this is ${name} ${version}. ${again}`,
     );
   }
-  if (seal.endpoint !== endpoint.replace(/#.*$/, "")) {
+  if (seal.endpoint !== endpoint) {
     throw new ApprovalError("it was approved for another endpoint than the one that is configured");
   }
   if (seal.account !== null && account !== undefined && seal.account.toLowerCase() !== account.toLowerCase()) {

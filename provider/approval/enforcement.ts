@@ -54,12 +54,14 @@ export class Enforcement {
     this.#begin();
   }
 
-  updates(asked: Asked, state: Values, inputs: Values): void {
+  updates(asked: Asked, id: string, state: Values, inputs: Values): void {
+    this.#assertSame(asked, id);
     this.changes(asked, true, state, inputs);
     this.#begin();
   }
 
-  deletes(asked: Asked, state: Values): void {
+  deletes(asked: Asked, id: string, state: Values): void {
+    this.#assertSame(asked, id);
     this.#assertApplied(asked, this.#allowed(asked, "delete", "replace"), state);
     this.#begin();
   }
@@ -72,7 +74,8 @@ export class Enforcement {
 
   /** The key of a resource in a seal: its type, and its name below the Environment. */
   #keyOf(urn: string | undefined): string | undefined {
-    if (urn === undefined || !(urn.split("::")[2] ?? "").split("$").includes("microapps:index:Environment")) return undefined;
+    if (urn === undefined || !(urn.split("::")[2] ?? "").split("$").includes("microapps:index:Environment"))
+      return undefined;
     const { kind, name } = named(urn);
     const root = this.#root ?? name.slice(0, Math.max(0, name.indexOf("/")));
     if (!name.startsWith(`${root}/`)) return undefined;
@@ -94,6 +97,13 @@ export class Enforcement {
     return found;
   }
 
+  /** A state is the file of an engine, which a provider never sees. */
+  #assertSame(asked: Asked, id: string): void {
+    const known = this.#find(asked.urn)?.id;
+    if (known !== undefined && known !== id)
+      this.#refuse(`${this.#name(asked)} has another ID than in the approved report`);
+  }
+
   #assertApplied(asked: Asked, { from, except = [] }: SealedResource, state: Values): void {
     if (from === undefined || from === appliedDigest(asked.resource, state, except)) return;
     this.#refuse(`${this.#name(asked)} is not what it was when the report was made: it was changed since`);
@@ -101,12 +111,16 @@ export class Enforcement {
 
   #assertDeclared(asked: Asked, sealed: SealedResource, inputs: Values): void {
     const { to, except = [] } = sealed;
-    if (to === undefined) this.#refuse(`${this.#name(asked)} leaves in the approved report, and the program declares it`);
+    if (to === undefined)
+      this.#refuse(`${this.#name(asked)} leaves in the approved report, and the program declares it`);
     const idsOf = (key: string): readonly string[] | undefined => {
       const { id, operations = [] } = this.#approved.seal.resources[key] ?? {};
       const made = this.#made.get(key);
       const isKept = !operations.some((one) => one === "create" || one === "replace");
-      return [...(made === undefined ? [] : [made]), ...(id === undefined || (!isKept && made !== undefined) ? [] : [id])];
+      return [
+        ...(made === undefined ? [] : [made]),
+        ...(id === undefined || (!isKept && made !== undefined) ? [] : [id]),
+      ];
     };
     const link = wrongLink(asked.resource, sealed, inputs, idsOf, this.#isUnknown);
     if (link !== undefined) this.#refuse(`${link} of ${this.#name(asked)} is not the one of the approved report`);
@@ -126,11 +140,14 @@ export class Enforcement {
   }
 
   #begin(): void {
-    if (!this.#approved.use.begin(this.#run)) this.#refuse("another run was made with this approval: each is for one run");
+    if (!this.#approved.use.begin(this.#run))
+      this.#refuse("another run was made with this approval: each is for one run");
   }
 
   #refuse(reason: string): never {
     this.#approved.use.refuse();
-    throw new ResourceError(`not approved, and nothing of it was sent: ${reason}. Make a report of what is there now, and have that approved.`);
+    throw new ResourceError(
+      `not approved, and nothing of it was sent: ${reason}. Make a report of what is there now, and have that approved.`,
+    );
   }
 }

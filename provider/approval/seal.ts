@@ -28,7 +28,10 @@ export const seal = z.strictObject({
   environment: z.string(),
   stack: z.string(),
   commit: z.string().meta({ description: "Of the working tree, for people: files are compared, commits are not." }),
-  endpoint: z.string().nullable().meta({ description: "Address of the platform; null where nothing in clear says it." }),
+  endpoint: z
+    .string()
+    .nullable()
+    .meta({ description: "Address of the platform; null where nothing in clear says it." }),
   account: z.string().nullable().meta({ description: "Who logs in; null where nothing in clear says it." }),
   declaration: digest.meta({ description: "Of the merged Environment file, values of the configuration as written." }),
   rules: digest.meta({ description: "Of the rules, removals and removed in it." }),

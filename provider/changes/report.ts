@@ -23,7 +23,8 @@ export interface ReportRequest {
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
   /** The seal of an environment; absent where nobody asks for it. */
-  seal?: ((entry: EnvironmentEntry, declared: Declared, shown: Shown) => Promise<EnvironmentChanges["seal"]>) | undefined;
+  seal?:
+    ((entry: EnvironmentEntry, declared: Declared, shown: Shown) => Promise<EnvironmentChanges["seal"]>) | undefined;
 }
 
 /** What a report shows of an environment before it is sealed. */

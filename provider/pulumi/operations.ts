@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
-import { calledBy, named, type Identities } from "../resources/model/identities.ts";
+import { named, oneThing, type Identities } from "../resources/model/identities.ts";
 import type { Change, Observed, Problem, Report } from "../resources/model/resource.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { Approvals } from "./approvals.ts";
-import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
+import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
-import { failureOf, messageOf } from "./failure.ts";
+import { failureOf, messageOf, sentenceOf } from "./failure.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
 import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Platform } from "./platform.ts";
@@ -20,6 +20,7 @@ import {
   declaredInputs,
   diff,
   foreseen,
+  holdsUnknown,
   inputsIn,
   keyed,
   lastInputs,
@@ -92,7 +93,8 @@ export class Operations {
     this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.#notes.known.identities;
     this.#fields = new EmulatorFields(surroundings.directory);
-    this.#approvals = new Approvals(surroundings);
+    const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
+    this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
@@ -108,11 +110,10 @@ export class Operations {
   }
 
   diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
-    const { resource } = call;
     return this.#run(call, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
-      const inputs = listed(resource, news);
-      const change = await diff(resource, offline, olds, inputs);
+      const inputs = listed(call.resource, news);
+      const change = await diff(call.resource, offline, olds, inputs);
       const keeps = change.replaces.length === 0;
       if (moved || change.changed.length > 0) (await this.#approvals.of(call))?.changes(call, keeps, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
@@ -166,7 +167,7 @@ export class Operations {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(listed(resource, news));
-      (await this.#approvals.of(call))?.updates(call, olds, inputs);
+      (await this.#approvals.of(call))?.updates(call, id, olds, inputs);
       // The state is what the resource itself returned.
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -177,7 +178,7 @@ export class Operations {
   delete(call: Call, id: string, state: Properties): Promise<void> {
     const { resource, urn } = call;
     return this.#run(call, async ({ online }) => {
-      (await this.#approvals.of(call))?.deletes(call, state);
+      (await this.#approvals.of(call))?.deletes(call, id, state);
       const context = await online(state);
       const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
       if (!keeper) await refuseUndeclared(state, context.directory);
@@ -194,10 +195,7 @@ export class Operations {
   #refuseTwo({ resource, urn }: Call, id: string): void {
     const other = resource.identity && urn !== undefined ? this.#identities.other(urn, id) : undefined;
     if (!other || urn === undefined) return;
-    throw new ResourceError(
-      `${calledBy(named(urn))} and ${calledBy(other)} are one thing on the platform: both have the ID ${id}. ` +
-        `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`,
-    );
+    throw new ResourceError(oneThing(named(urn), other, id));
   }
 
   /** The outputs that a create, or an update of what is there, will have. Offline. */
@@ -300,6 +298,3 @@ export class Operations {
     }
   }
 }
-
-/** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
-export const sentenceOf = ({ property, reason }: Problem) => (property === "" ? reason : `${property}: ${reason}`);

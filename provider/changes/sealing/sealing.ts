@@ -45,7 +45,12 @@ export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
   const known = state && root === undefined && state.resources.some(({ kind }) => resourceNamed(kind));
   if (known) return { why: "the state has no Environment: the program declares its resources itself" };
   const { files, secretFiles, content } = await filesOf(sealing, document);
-  const { rules, removals, removed } = { rules: [], removals: "free", removed: {}, ...(plain(document.root) as object) };
+  const { rules, removals, removed } = {
+    rules: [],
+    removals: "free",
+    removed: {},
+    ...(plain(document.root) as object),
+  };
   return {
     package: ownPackage(),
     environment: entry.name,
@@ -77,7 +82,12 @@ async function filesOf({ declared, entry }: Sealing, { files }: { files: string[
 
 type Context = Parameters<typeof declaredDigest>[3];
 
-function resourcesOf(sealing: Sealing, document: Value, root: string, context: Context): Record<string, SealedResource> {
+function resourcesOf(
+  sealing: Sealing,
+  document: Value,
+  root: string,
+  context: Context,
+): Record<string, SealedResource> {
   const { declared, state } = sealing;
   const below = (state?.resources ?? []).filter(({ name }) => name.startsWith(`${root}/`));
   const search = new Search(below.map((each) => ({ ...each, name: each.name.slice(root.length) })));
@@ -89,7 +99,9 @@ function resourcesOf(sealing: Sealing, document: Value, root: string, context: C
     const names = [...(found ? sealedNames(found) : []), ...configuredNames(document, resource, thing)];
     const except = excepted(resource, names, thing.sensitive);
     sealedOnes.set(keyOf(thing.kind, thing.name), {
-      operations: state ? operationsOf(sealing, resource, thing, { found, except }, sealedOnes) : ["create", "update", "same"],
+      operations: state
+        ? operationsOf(sealing, resource, thing, { found, except }, sealedOnes)
+        : ["create", "update", "same"],
       ...(found ? { id: found.id, from: fromOf(resource, found, except) } : {}),
       to: declaredDigest(resource, thing.inputs, except, context) ?? "",
       ...(except.length > 0 ? { except } : {}),
@@ -101,7 +113,12 @@ function resourcesOf(sealing: Sealing, document: Value, root: string, context: C
     if (!resource) continue;
     const except = excepted(resource, sealedNames(found), false);
     const from = fromOf(resource, found, except);
-    const gone: SealedResource = { operations: ["delete"], id: found.id, from, ...(except.length > 0 ? { except } : {}) };
+    const gone: SealedResource = {
+      operations: ["delete"],
+      id: found.id,
+      from,
+      ...(except.length > 0 ? { except } : {}),
+    };
     for (const key of new Set([`${found.kind} ${found.name.slice(1)}`, ...formerKeyOf(found, root)]))
       if (!sealedOnes.has(key)) sealedOnes.set(key, gone);
   }

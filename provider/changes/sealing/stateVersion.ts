@@ -12,7 +12,8 @@ export function stateVersion(text: string): Exclude<Seal["state"], "unknown"> {
   const raw = objectOf(JSON.parse(text));
   const latest = objectOf(raw["deployment"] ?? objectOf(raw["checkpoint"])["latest"]);
   const { resources, pending_operations: operations } = latest;
-  if (resources !== undefined && resources !== null && !Array.isArray(resources)) throw new StateError("it has no resources");
+  if (resources !== undefined && resources !== null && !Array.isArray(resources))
+    throw new StateError("it has no resources");
   const all: unknown[] = Array.isArray(resources) ? resources : [];
   const times = all.flatMap((each) => {
     const { modified } = objectOf(each);

@@ -26,7 +26,8 @@ export interface DeclaredThing {
 const root = "";
 
 /** The key of a resource in a seal, as its type and its name below the Environment. */
-export const keyOf = (kind: string, { now }: Pick<LogicalName, "now">): string => `${kind} ${now.slice(root.length + 1)}`;
+export const keyOf = (kind: string, { now }: Pick<LogicalName, "now">): string =>
+  `${kind} ${now.slice(root.length + 1)}`;
 
 type Target = string | { app: string } | undefined;
 
@@ -116,7 +117,9 @@ function seedsOf(declared: Declared): DeclaredThing[] {
     const seed = seeds[key];
     if (!seed) return [];
     const { teamViewers, ...inputs } = resolved(seed, declared);
-    const viewers = (teamViewers ?? []).map((one): Link => (typeof one === "string" ? { id: one } : { of: `Team ${one.team}` }));
+    const viewers = (teamViewers ?? []).map((one): Link =>
+      typeof one === "string" ? { id: one } : { of: `Team ${one.team}` },
+    );
     const name = nameBelow(top, key, formerKeys(seed.formerly));
     return [thing("SeedRows", name, ["seeds", key], inputs, viewers.length > 0 ? { teamViewers: viewers } : {})];
   });

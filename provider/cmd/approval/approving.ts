@@ -7,7 +7,7 @@ import { ApprovalError, approvedVariable, keyIn, keyVariable, signatureOf } from
 import { changeSet, stops } from "../../changes/model/changeSet.ts";
 import { json } from "../../changes/rendering/json.ts";
 import { stateVersion } from "../../changes/sealing/stateVersion.ts";
-import { platformOf } from "../../pulumi/binding.ts";
+import { destinationOf } from "../../pulumi/binding.ts";
 import { settingsOf } from "../settings.ts";
 import type { ApproveOptions } from "./commands.ts";
 
@@ -64,7 +64,10 @@ function reportIn(place: string, file: string) {
       throw new EngineError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code ?? "unknown"}`); // a system call
     }
   }
-  throw new EngineError(`${file} is no report of this version: make it with "microapps report --format json"`, notApproved);
+  throw new EngineError(
+    `${file} is no report of this version: make it with "microapps report --format json"`,
+    notApproved,
+  );
 }
 
 /** A run that is held against a report. */
@@ -90,8 +93,7 @@ export async function assertApproved({ cwd = ".", stack, file }: ApprovedRun): P
     folder: project,
     project,
     stack: name,
-    endpoint: platformOf(settings),
-    account: settings.email ?? settings.userID,
+    ...destinationOf(settings),
     environment: process.env,
     now: Date.now(),
   };

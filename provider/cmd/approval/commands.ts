@@ -24,7 +24,10 @@ export function addApproval(program: Command): void {
       approve(file, options);
     });
   const up = program.commands.find((command) => command.name() === "up");
-  up?.option("--approved <report>", "do what this approved report shows, and nothing else (default: MICROAPPS_APPROVED)")
+  up?.option(
+    "--approved <report>",
+    "do what this approved report shows, and nothing else (default: MICROAPPS_APPROVED)",
+  )
     .hook("preAction", async (_, own) => {
       const options = own.optsWithGlobals<{ cwd?: string; stack?: string; approved?: string }>();
       const file = options.approved ?? (process.env["MICROAPPS_APPROVED"] || undefined);

@@ -109,7 +109,15 @@ export interface Report {
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  "report" | "directory" | "platform" | "account" | "identities" | "organizationNames" | "removals" | "isUpdate" | "isApproved"
+  | "report"
+  | "directory"
+  | "platform"
+  | "account"
+  | "identities"
+  | "organizationNames"
+  | "removals"
+  | "isUpdate"
+  | "isApproved"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;

@@ -1,17 +1,21 @@
-import { approvedFileIn, approvedRun, refusedBy } from "../approval/approved.ts";
-import { Enforcement, type Asked } from "../approval/enforcement.ts";
-import { projectOf } from "../approval/files.ts";
-import { ApprovalError } from "../approval/signature.ts";
 import { ResourceError } from "../resources/model/resource.ts";
-import { platformOf } from "./binding.ts";
-import type { Configuration } from "./configuration/configuration.ts";
-import { holdsUnknown, lastInputs, type Properties } from "./properties.ts";
+import { approvedFileIn, approvedRun, refusedBy, type Run } from "./approved.ts";
+import { Enforcement, type Asked } from "./enforcement.ts";
+import { projectOf } from "./files.ts";
+import { ApprovalError } from "./signature.ts";
+
+type Values = Readonly<Record<string, unknown>>;
 
 /** Where a run takes place. */
 interface Surroundings {
-  configuration: () => Configuration;
+  /** Where calls go, and as whom. */
+  destination: () => Pick<Run, "endpoint" | "account">;
+  /** The program's folder. */
   directory: string;
+  /** The engine's address. */
   engine?: string | undefined;
+  /** Whether a value is known only once other resources exist. */
+  isUnknown: (value: unknown) => boolean;
 }
 
 /** The approval that the environment names for a run, read once. */
@@ -36,28 +40,18 @@ export class Approvals {
   }
 
   /** Holds what a program declares against the report; `olds` are the inputs of the last run. */
-  async declared(call: Asked, olds: Properties, inputs: Properties): Promise<void> {
-    const isNew = Object.keys(lastInputs(call.resource, olds)).length === 0;
-    (await this.of(call))?.declared(call, inputs, isNew);
+  async declared(asked: Asked, olds: Values, inputs: Values): Promise<void> {
+    const isNew = Object.keys(olds).every((name) => name === "resourceUrn" || name === "__provider");
+    (await this.of(asked))?.declared(asked, inputs, isNew);
   }
 
   async #read(file: string, stack: string): Promise<Enforcement> {
-    const { configuration, directory, engine } = this.#surroundings;
-    const settings = configuration();
-    const project = projectOf(directory);
-    const run = {
-      file,
-      folder: directory,
-      project,
-      stack,
-      endpoint: platformOf(settings),
-      account: settings.email ?? settings.userID,
-      environment: process.env,
-      now: Date.now(),
-    };
+    const { destination, directory: folder, engine = String(process.pid), isUnknown } = this.#surroundings;
+    const project = projectOf(folder);
+    const { env: environment } = process;
     try {
-      const approved = await approvedRun(run);
-      return new Enforcement(approved, { folder: directory, project }, engine ?? String(process.pid), holdsUnknown);
+      const run = { file, folder, project, stack, ...destination(), environment, now: Date.now() };
+      return new Enforcement(await approvedRun(run), { folder, project }, engine, isUnknown);
     } catch (error) {
       throw error instanceof ApprovalError ? new ResourceError(refusedBy(file, error)) : error;
     }
