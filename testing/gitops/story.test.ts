@@ -196,7 +196,11 @@ test("a change is reported without secrets and network, stopped, mended, approve
       "the rule at base.yaml:7:5 says at most 0.5, because a mistake must not empty a team",
   );
   for (const name of environments) {
-    const shown = first.text.slice(first.text.indexOf(`\n### <code>${name}</code>`)).split(/\n(?=### |<details>)/)[0];
+    const [, chapter = ""] = first.text.split(`
+### <code>${name}</code>
+`);
+    const [shown] = chapter.split(/
+(?:### |<details>)/);
     expect(shown).toContain(
       "<code>acme/pilots</code> (was <code>acme/crew</code>) | changed; 1 person added, 1 setting",
     );
