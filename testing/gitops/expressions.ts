@@ -7,7 +7,9 @@ export interface Context {
 export const evaluated = (text: string, context: Context): string =>
   text.replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression: string) => String(value(expression.trim(), context) ?? ""));
 
-function value(expression: string, context: Context): unknown {
+type Value = string | number | boolean | undefined;
+
+function value(expression: string, context: Context): Value {
   const either = expression.split("||");
   if (either.length > 1) return either.map((each) => value(each.trim(), context)).find(Boolean);
   const both = expression.split("&&");
@@ -20,7 +22,8 @@ function value(expression: string, context: Context): unknown {
   if (!/^[a-z][\w.-]*$/i.test(expression)) throw new Error(`no such expression: ${expression}`);
   const [root = "", ...path] = expression.split(".");
   if (!(root in context)) throw new Error(`${root} is not known here: ${expression}`);
-  return path.reduce<unknown>((from, key) => {
+  const found = path.reduce<unknown>((from, key) => {
     return typeof from === "object" && from !== null && Object.hasOwn(from, key) ? Reflect.get(from, key) : "";
   }, context[root]);
+  return typeof found === "object" ? "Object" : (found as Value);
 }

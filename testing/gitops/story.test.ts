@@ -147,15 +147,17 @@ async function reported(base: string, head: string): Promise<JobEnd & { text: st
 }
 
 /** Jobs of the apply workflow after a merge, one after the other until one fails; the last one's end. */
-async function applied(before: string, after: string, jobs: readonly string[]): Promise<JobEnd> {
-  const github = { sha: after, ref_name: "main", event: { before } };
-  let end: JobEnd | undefined;
+async function applied(before: string, after: string, jobs: readonly string[]): Promise<JobEnd & { job: string }> {
+  const github = { sha: after, ref_name: "main", event: before === "" ? {} : { before } };
+  let last: (JobEnd & { job: string }) | undefined;
   for (const job of jobs) {
-    end = await runner.gitHub(workflow("apply"), job, { github });
-    if (end?.status !== 0) break;
+    const end = await runner.gitHub(workflow("apply"), job, { github });
+    if (!end) throw new Error(`${job} did not run`);
+    last = { ...end, job };
+    if (end.status !== 0) break;
   }
-  if (!end) throw new Error("nothing was applied");
-  return end;
+  if (!last) throw new Error("nothing was applied");
+  return last;
 }
 
 test("the pipelines of GitLab make three environments", async () => {
@@ -196,11 +198,8 @@ test("a change is reported without secrets and network, stopped, mended, approve
       "the rule at base.yaml:7:5 says at most 0.5, because a mistake must not empty a team",
   );
   for (const name of environments) {
-    const [, chapter = ""] = first.text.split(`
-### <code>${name}</code>
-`);
-    const [shown] = chapter.split(/
-(?:### |<details>)/);
+    const [, chapter = ""] = first.text.split(`\n### <code>${name}</code>\n`);
+    const [shown] = chapter.split(/\n(?:### |<details>)/);
     expect(shown).toContain(
       "<code>acme/pilots</code> (was <code>acme/crew</code>) | changed; 1 person added, 1 setting",
     );
@@ -217,5 +216,69 @@ test("a change is reported without secrets and network, stopped, mended, approve
   expect(comments.all).toHaveLength(2);
   expect(comments.all[0]?.body).toContain("All is well.");
   expect(comments.all[1]?.body).toBe(second.summary.trimEnd());
-  console.log(first.text.slice(0, 2000), runner.installed);
+  expect(runner.installed.at(-1)).toContain("of the base");
+
+  // Meanwhile somebody edits a row of staging; then the branch is merged.
+  await setPrice("staging", 7);
+  git("checkout", "--quiet", "main");
+  git("merge", "--quiet", "--ff-only", "summer");
+  git("push", "--quiet", "origin", "main");
+  const stopped = await applied(base, head, ["plan", "apply-dev", "apply-staging", "apply-prod"]);
+  expect(stopped.job).toBe("apply-staging");
+  expect(stopped.status).toBe(2);
+  expect(stopped.log).toContain(
+    "1 rows of table articles are not as they were when this was approved, and were left alone",
+  );
+  expect(await prices("dev")).toEqual({ A009: 999, A010: 999, A501: 122.5 });
+  expect(await prices("staging")).toEqual({ A009: 999, A010: 7, A501: 122.5 });
+  expect(await prices("prod")).toEqual({ A009: 158.5, A010: 15, A501: 122.5 });
+
+  // Somebody takes the edit back, and has the plan of what is there now approved.
+  await setPrice("staging", 15);
+  const done = await applied("", head, ["plan", "apply-dev", "apply-staging", "apply-prod"]);
+  expect([done.job, done.status]).toEqual(["apply-prod", 0]);
+  for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 122.5 });
+
+  for (const name of environments) expect(await drift(name)).toMatchObject({ status: 0 });
+  await byHand("prod", async (client) => {
+    const teamID = pilotsOf("prod");
+    const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
+    const kay = teamMembers.find(({ email }) => email === "kay@example.com");
+    await client.updateteammember({ teamID, userID: kay?.userID ?? "", role: "admin" });
+  });
+  const found = await drift("prod");
+  expect(found.status).toBe(7);
+  expect(decoded(found.summary)).toContain("kay@<!-- -->example.com");
 });
+
+const articles = async (client: Client): Promise<Row[]> => {
+  const searchFilter = [{ skip: 0, limit: 1000 }];
+  return (await client.microappdata({ microAppID: "articles", searchFilter })).microAppRows;
+};
+
+/** Somebody sets the price of an article by hand. */
+const setPrice = (platform: string, price: number): Promise<unknown> =>
+  byHand(platform, async (client) => {
+    const row = (await articles(client)).find(({ Code }) => Code === "A010");
+    await client.updatemicroapprow({ microAppID: "articles", rowID: row?._id ?? "", rowData: { Price: price } });
+  });
+
+/** Prices of three articles: the last one is none of those that change. */
+const prices = (platform: string): Promise<Record<string, unknown>> =>
+  byHand(platform, async (client) => {
+    const named = (await articles(client)).filter(({ Code }) => ["A009", "A010", "A501"].includes(String(Code)));
+    return Object.fromEntries(named.map(({ Code, Price }) => [String(Code), Price]));
+  });
+
+async function drift(name: string): Promise<JobEnd> {
+  const github = { sha: git("rev-parse", "main") };
+  const end = await runner.gitHub(workflow("drift"), `drift-${name}`, { github });
+  if (!end) throw new Error("nobody looked");
+  return end;
+}
+
+/** The ID of the renamed team, as the state has it. */
+function pilotsOf(name: string): string {
+  const state = readFileSync(join(folder, `states/.pulumi/stacks/microapps-gitops/${name}.json`), "utf8");
+  return /"urn": "[^"]*acme\/pilots",[^}]*?"id": "([^"]+)"/.exec(state)?.[1] ?? "";
+}

@@ -63,6 +63,17 @@ const run = (name: string, lines: readonly string[], env: Readonly<Record<string
   ].join("\n");
 };
 
+// The plan goes from job to job outside of the working tree, where whoever wrote the branch can put nothing.
+const keepPlan = `- uses: ${actions.upload}
+  with:
+    name: microapps-plan
+    path: \${{ runner.temp }}/plan
+    if-no-files-found: error`;
+const takePlan = `- uses: ${actions.download}
+  with:
+    name: microapps-plan
+    path: \${{ runner.temp }}/plan`;
+
 const steps = (...all: readonly string[]): string => indented(all.join("\n"), 6);
 
 function reportWorkflow(pipelines: Pipelines): string {
@@ -103,7 +114,7 @@ ${steps(
       ...reportBranch(temp),
       `cat "${temp}/report.md" >> "$GITHUB_STEP_SUMMARY"`,
       "end=\"$(node -p 'crypto.randomUUID()')\"",
-      `{ echo "report<<$end"; cat "${temp}/report.md"; echo; echo "$end"; } >> "$GITHUB_OUTPUT"`,
+      `{ echo "report<<$end"; cat "${temp}/report.md"; echo "$end"; } >> "$GITHUB_OUTPUT"`,
       'exit "$status"',
     ],
     { BASE: "${{ github.event.pull_request.base.sha }}" },
@@ -127,8 +138,8 @@ ${steps(post)}
 /** Variables of a run on an environment: its credential goes to its own platform and no other. */
 function credentials({ endpoint, origin }: Environment, engine: Pipelines["engine"]): Record<string, string> {
   return {
-    MICROAPPS_ENDPOINT: endpoint === undefined ? "${{ vars.MICROAPPS_ENDPOINT }}" : quoted(endpoint),
-    MICROAPPS_ALLOWED_ENDPOINTS: origin === undefined ? "${{ vars.MICROAPPS_ENDPOINT }}" : quoted(origin),
+    MICROAPPS_ENDPOINT: quoted(endpoint),
+    MICROAPPS_ALLOWED_ENDPOINTS: quoted(origin),
     MICROAPPS_EMAIL: "${{ vars.MICROAPPS_EMAIL }}",
     MICROAPPS_PASSWORD: "${{ secrets.MICROAPPS_PASSWORD }}",
     MICROAPPS_API_KEY: "${{ secrets.MICROAPPS_API_KEY }}",
@@ -184,7 +195,7 @@ jobs:
     permissions:
       contents: read
     steps:
-${steps(checkout(), setUpNode, run("Install what the project has locked", [install]), plan)}
+${steps(checkout(), setUpNode, run("Install what the project has locked", [install]), plan, keepPlan)}
 ${environments.map((environment) => applyJob(pipelines, environment)).join("\n")}
 `;
 }
@@ -208,7 +219,12 @@ function applyJob(pipelines: Pipelines, environment: Environment): string {
 ${steps(
   checkout(),
   ...tools(pipelines),
-  run("Apply", [applyStack(pipelines.engine)], { STACK: quoted(stack), ...credentials(environment, pipelines.engine) }),
+  takePlan,
+  run("Apply what was planned, and nothing else", [applyStack(pipelines.engine)], {
+    STACK: quoted(stack),
+    MICROAPPS_APPROVED: `\${{ runner.temp }}/plan/${name}.json`,
+    ...credentials(environment, pipelines.engine),
+  }),
 )}`;
 }
 

@@ -122,11 +122,8 @@ ${artifacts("Environments plan")}`;
 }
 
 /** The credential of an environment goes to its own platform and no other. */
-function destination({ endpoint, origin }: Environment): string[] {
-  return endpoint === undefined || origin === undefined
-    ? ['export MICROAPPS_ALLOWED_ENDPOINTS="$MICROAPPS_ENDPOINT"']
-    : [`export MICROAPPS_ENDPOINT='${endpoint}' MICROAPPS_ALLOWED_ENDPOINTS='${origin}'`];
-}
+const destination = ({ endpoint, origin }: Environment): string =>
+  `export MICROAPPS_ENDPOINT='${endpoint}' MICROAPPS_ALLOWED_ENDPOINTS='${origin}'`;
 
 const tools = (pipelines: Pipelines): string[] => [
   freshFolder,
@@ -152,7 +149,14 @@ apply-${job}:
 ${rules(onBranch(pipelines))}
   environment: { name: ${quoted(name)} }
   resource_group: microapps-${job}
-${script(...tools(pipelines), ...destination(environment), `STACK='${stack}'`, applyStack(pipelines.engine))}`;
+${script(
+  ...tools(pipelines),
+  destination(environment),
+  `cp "$CI_PROJECT_DIR/microapps-report/${name}.json" "${temp}"`,
+  `export MICROAPPS_APPROVED="${temp}/${name}.json"`,
+  `STACK='${stack}'`,
+  applyStack(pipelines.engine),
+)}`;
 }
 
 function driftJob(pipelines: Pipelines, environment: Environment): string {
@@ -166,7 +170,7 @@ ${rules(onSchedule(pipelines))}
   resource_group: microapps-${job}
 ${script(
   ...tools(pipelines),
-  ...destination(environment),
+  destination(environment),
   "export MICROAPPS_READ_ONLY=true",
   `ENVIRONMENT='${name}' STACK='${stack}'`,
   ...lookForDrift(pipelines.engine, `${temp}/drift.md`),

@@ -26,9 +26,9 @@ export interface Environment {
   job: string;
   /** Names of the jobs that come first. */
   after: readonly string[];
-  endpoint: string | undefined;
+  endpoint: string;
   /** The origin that its credential may go to. */
-  origin: string | undefined;
+  origin: string;
 }
 
 /** Environments in the order of `after:`; what can't be carried out is refused. */
@@ -66,9 +66,10 @@ function circleOrMissing(waiting: readonly EnvironmentEntry[], known: ReadonlyMa
 }
 
 function described({ name, stack, endpoint, after }: EnvironmentEntry): Environment {
-  const origin = endpoint === undefined ? undefined : originOf(endpoint);
-  if (endpoint !== undefined && origin === undefined) throw problem(`${name}.endpoint is no address of a platform`);
-  for (const text of [stack, endpoint ?? ""]) {
+  if (endpoint === undefined) throw problem(`${name} has no endpoint: its credential goes there, and nowhere else`);
+  const origin = originOf(endpoint);
+  if (origin === undefined) throw problem(`${name}.endpoint is no address of a platform`);
+  for (const text of [stack, endpoint]) {
     // Quotes, dollars and braces would have a meaning in a pipeline or in its shell.
     if (!/^[\w.:/?=&%@+~,[\]-]*$/.test(text)) throw problem(`${JSON.stringify(text)} can't stand in a pipeline`);
   }
