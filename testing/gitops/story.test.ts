@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
+import type { Row } from "../../provider/contract/values.ts";
 import { runCommand } from "../harness/commands.ts";
 import { leftRunning } from "../harness/processes.ts";
 import { freshFolder, repository } from "../harness/project.ts";
@@ -229,15 +230,15 @@ test("a change is reported without secrets and network, stopped, mended, approve
   expect(stopped.log).toContain(
     "1 rows of table articles are not as they were when this was approved, and were left alone",
   );
-  expect(await prices("dev")).toEqual({ A009: 999, A010: 999, A501: 122.5 });
-  expect(await prices("staging")).toEqual({ A009: 999, A010: 7, A501: 122.5 });
-  expect(await prices("prod")).toEqual({ A009: 158.5, A010: 15, A501: 122.5 });
+  expect(await prices("dev")).toEqual({ A009: 999, A010: 999, A501: 182.5 });
+  expect(await prices("staging")).toEqual({ A009: 999, A010: 7, A501: 182.5 });
+  expect(await prices("prod")).toEqual({ A009: 158.5, A010: 15, A501: 182.5 });
 
   // Somebody takes the edit back, and has the plan of what is there now approved.
   await setPrice("staging", 15);
   const done = await applied("", head, ["plan", "apply-dev", "apply-staging", "apply-prod"]);
   expect([done.job, done.status]).toEqual(["apply-prod", 0]);
-  for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 122.5 });
+  for (const name of environments) expect(await prices(name)).toEqual({ A009: 999, A010: 999, A501: 182.5 });
 
   for (const name of environments) expect(await drift(name)).toMatchObject({ status: 0 });
   await byHand("prod", async (client) => {
