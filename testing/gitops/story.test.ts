@@ -175,6 +175,8 @@ test("a change is reported without secrets and network, stopped, mended, approve
   const base = git("rev-parse", "HEAD");
   git("checkout", "--quiet", "-b", "summer");
   edit("package-lock.json", "of the base", "of the branch");
+  const traces = join(folder, "the program ran");
+  write("index.ts", `import { writeFileSync } from "node:fs";\nwriteFileSync("${traces}", "");\n${read("index.ts")}`);
   edit("base.yaml", "      crew:\n        name: Crew", "      pilots:\n        formerly: [crew]\n        name: Pilots");
   edit("base.yaml", "grace@example.com: member", "grace@example.com: member, kay@example.com: member");
   edit("base.yaml", ", kay@example.com: member }\nseeds", " }\nseeds");
@@ -217,7 +219,9 @@ test("a change is reported without secrets and network, stopped, mended, approve
   expect(comments.all).toHaveLength(2);
   expect(comments.all[0]?.body).toContain("All is well.");
   expect(comments.all[1]?.body).toBe(second.summary.trimEnd());
+  // The tool is the base's, and nothing of the branch has run.
   expect(runner.installed.at(-1)).toContain("of the base");
+  expect(existsSync(traces)).toBe(false);
 
   // Meanwhile somebody edits a row of staging; then the branch is merged.
   await setPrice("staging", 7);
@@ -226,7 +230,8 @@ test("a change is reported without secrets and network, stopped, mended, approve
   git("push", "--quiet", "origin", "main");
   const stopped = await applied(base, head, ["plan", "apply-dev", "apply-staging", "apply-prod"]);
   expect(stopped.job).toBe("apply-staging");
-  expect(stopped.status).toBe(2);
+  expect([runner.installed.at(-1), existsSync(traces)]).toEqual([expect.stringContaining("of the branch"), true]);
+  expect(stopped.status).toBe(1);
   expect(stopped.log).toContain(
     "1 rows of table articles are not as they were when this was approved, and were left alone",
   );
@@ -250,6 +255,15 @@ test("a change is reported without secrets and network, stopped, mended, approve
   const found = await drift("prod");
   expect(found.status).toBe(7);
   expect(decoded(found.summary)).toContain("kay@<!-- -->example.com");
+
+  // Whoever had opened a connection in the report's job would have been noticed.
+  const { log, variables } = noNetwork();
+  expect(await drift("dev", variables)).toMatchObject({ status: 4 });
+  expect(readFileSync(log, "utf8")).not.toBe("");
+  const ends = [first, second, stopped, done, found];
+  expect(
+    ends.filter((end) => [passphrase, "the token of the bot"].some((one) => JSON.stringify(end).includes(one))),
+  ).toEqual([]);
 });
 
 const articles = async (client: Client): Promise<Row[]> => {
@@ -271,9 +285,9 @@ const prices = (platform: string): Promise<Record<string, unknown>> =>
     return Object.fromEntries(named.map(({ Code, Price }) => [String(Code), Price]));
   });
 
-async function drift(name: string): Promise<JobEnd> {
+async function drift(name: string, more: Readonly<Record<string, string>> = {}): Promise<JobEnd> {
   const github = { sha: git("rev-parse", "main") };
-  const end = await runner.gitHub(workflow("drift"), `drift-${name}`, { github });
+  const end = await runner.gitHub(workflow("drift"), `drift-${name}`, { github }, more);
   if (!end) throw new Error("nobody looked");
   return end;
 }

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -21,7 +30,7 @@ const pipelines = (engine: Engine, folder = ""): Pipelines => ({
 });
 
 // What GitHub accepts, of which these workflows use a part; a word that is none of it is refused.
-const permissions = z.record(z.enum(["contents", "pull-requests"]), z.enum(["read", "write"]));
+const permissions = z.partialRecord(z.enum(["contents", "pull-requests"]), z.enum(["read", "write"]));
 const concurrency = z.strictObject({ group: z.string(), "cancel-in-progress": z.boolean().optional() });
 const defaults = z.strictObject({
   run: z.strictObject({ shell: z.literal("bash").optional(), "working-directory": z.string().optional() }),
@@ -78,7 +87,9 @@ describe.each([
 
   test("run nothing but pinned actions of GitHub, and put no expression into a shell", () => {
     const used = steps.flatMap((each) => ("uses" in each ? [each.uses] : []));
-    expect(used.filter((each) => !/^actions\/(checkout|setup-node|(up|down)load-artifact)@[0-9a-f]{40}$/.test(each))).toEqual([]);
+    expect(
+      used.filter((each) => !/^actions\/(checkout|setup-node|(up|down)load-artifact)@[0-9a-f]{40}$/.test(each)),
+    ).toEqual([]);
     const scripts = steps.flatMap((each) => ("run" in each ? [each.run] : []));
     expect(scripts.filter((each) => each.includes("${{"))).toEqual([]);
     expect(scripts.filter((each) => each.includes("example.com") || each.includes("eu.west"))).toEqual([]);
@@ -142,34 +153,41 @@ const gitLabJob = z.strictObject({
     .optional(),
 });
 
-test.each(["pulumi", "embedded"] as const)("the pipeline of GitLab, %s, has the same jobs under the same conditions", (engine) => {
-  const whole = parse(gitlab(pipelines(engine, "infra"))[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
-  const { stages, default: _, variables, ...rest } = whole;
-  expect([stages, variables]).toEqual([["report", "comment", "plan", "apply", "drift"], { GIT_DEPTH: "0" }]);
-  const jobs = z.record(z.string(), gitLabJob).parse(rest);
-  const [apply, drift] = ["apply", "drift"].map((kind) => ["dev", "eu_west", "prod"].map((name) => `${kind}-${name}`));
-  expect(Object.keys(jobs)).toEqual(["report", "comment", "plan", ...(apply ?? []), ...(drift ?? [])]);
-  expect(apply?.map((name) => jobs[name]?.needs)).toEqual([
-    ["plan"],
-    ["plan", "apply-dev"],
-    ["plan", "apply-eu_west", "apply-dev"],
-  ]);
-  // Variables with credentials belong to environments: no other job has one.
-  const named = Object.entries(jobs).flatMap(([name, { environment }]) => (environment ? [[name, environment.name]] : []));
-  expect(Object.fromEntries(named)).toMatchObject({ "apply-eu_west": "eu.west", "drift-prod": "prod-read" });
-  expect(named.map(([name]) => name)).toEqual([...(apply ?? []), ...(drift ?? [])]);
-  expect(jobs["comment"]?.variables).toEqual({ GIT_STRATEGY: "none" });
-  expect(jobs["report"]?.rules[0]?.if).toBe(
-    '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "main"',
-  );
-  for (const [name, { rules, resource_group: group }] of Object.entries(jobs)) {
-    if (/^(plan|apply|drift)/.test(name)) expect(rules[0]?.if).toMatch(/^\$CI_COMMIT_BRANCH == "main" && /);
-    if (/^(apply|drift)-/.test(name)) expect(group).toBe(name.replace(/^\w+-/, "microapps-"));
-  }
-  expect(jobs["apply-prod"]?.script[0]).toContain(
-    "export MICROAPPS_ENDPOINT='https://platform.example.com/api' MICROAPPS_ALLOWED_ENDPOINTS='https://platform.example.com'\n",
-  );
-});
+test.each(["pulumi", "embedded"] as const)(
+  "the pipeline of GitLab, %s, has the same jobs under the same conditions",
+  (engine) => {
+    const whole = parse(gitlab(pipelines(engine, "infra"))[".gitlab-ci.yml"] ?? "") as Record<string, unknown>;
+    const { stages, default: _, variables, ...rest } = whole;
+    expect([stages, variables]).toEqual([["report", "comment", "plan", "apply", "drift"], { GIT_DEPTH: "0" }]);
+    const jobs = z.record(z.string(), gitLabJob).parse(rest);
+    const [apply, drift] = ["apply", "drift"].map((kind) =>
+      ["dev", "eu_west", "prod"].map((name) => `${kind}-${name}`),
+    );
+    expect(Object.keys(jobs)).toEqual(["report", "comment", "plan", ...(apply ?? []), ...(drift ?? [])]);
+    expect(apply?.map((name) => jobs[name]?.needs)).toEqual([
+      ["plan"],
+      ["plan", "apply-dev"],
+      ["plan", "apply-eu_west", "apply-dev"],
+    ]);
+    // Variables with credentials belong to environments: no other job has one.
+    const named = Object.entries(jobs).flatMap(([name, { environment }]) =>
+      environment ? [[name, environment.name]] : [],
+    );
+    expect(Object.fromEntries(named)).toMatchObject({ "apply-eu_west": "eu.west", "drift-prod": "prod-read" });
+    expect(named.map(([name]) => name)).toEqual([...(apply ?? []), ...(drift ?? [])]);
+    expect(jobs["comment"]?.variables).toEqual({ GIT_STRATEGY: "none" });
+    expect(jobs["report"]?.rules[0]?.if).toBe(
+      '$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "main"',
+    );
+    for (const [name, { rules, resource_group: group }] of Object.entries(jobs)) {
+      if (/^(plan|apply|drift)/.test(name)) expect(rules[0]?.if).toMatch(/^\$CI_COMMIT_BRANCH == "main" && /);
+      if (/^(apply|drift)-/.test(name)) expect(group).toBe(name.replace(/^\w+-/, "microapps-"));
+    }
+    expect(jobs["apply-prod"]?.script[0]).toContain(
+      "export MICROAPPS_ENDPOINT='https://platform.example.com/api' MICROAPPS_ALLOWED_ENDPOINTS='https://platform.example.com'\n",
+    );
+  },
+);
 
 describe("environments.yaml", () => {
   const endpoint = 'endpoint: "https://a.example.com"';
@@ -182,9 +200,15 @@ describe("environments.yaml", () => {
     ],
     ["dev: { file: a.yaml }", "dev has no endpoint: its credential goes there, and nowhere else"],
     ['dev: { file: a.yaml, endpoint: "ftp://a" }', "dev.endpoint is no address of a platform"],
-    [`a.b: { file: a.yaml, ${endpoint} }\na_b: { file: b.yaml, ${endpoint} }`, "a.b and a_b would be one job: rename one"],
+    [
+      `a.b: { file: a.yaml, ${endpoint} }\na_b: { file: b.yaml, ${endpoint} }`,
+      "a.b and a_b would be one job: rename one",
+    ],
     [`dev: { file: a.yaml, stack: "\${{ secrets.X }}", ${endpoint} }`, '"${{ secrets.X }}" can\'t stand in a pipeline'],
-    [`dev: { file: a.yaml, endpoint: "https://a.example.com/'$(id)'" }`, "\"https://a.example.com/'$(id)'\" can't stand in a pipeline"],
+    [
+      `dev: { file: a.yaml, endpoint: "https://a.example.com/'$(id)'" }`,
+      "\"https://a.example.com/'$(id)'\" can't stand in a pipeline",
+    ],
   ])("that can't be carried out is refused: %s", (text, message) => {
     expect(() => inOrder(environmentsIn(text).entries)).toThrow(`environments.yaml: ${message}`);
   });
@@ -201,7 +225,8 @@ describe("the files", () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
   const options = { engine: "embedded" as const, branch: "main" };
-  const write = (more: object = {}): string => writePipelines("gitlab", { ...options, cwd: join(root, "infra"), ...more });
+  const write = (more: object = {}): string =>
+    writePipelines("gitlab", { ...options, cwd: join(root, "infra"), ...more });
 
   test("are written at the top of the repository, refused when they are otherwise, and checked", () => {
     expect(() => write({ check: true })).toThrow(
@@ -222,7 +247,9 @@ describe("the files", () => {
 
   test("are not written through a link", () => {
     symlinkSync(tmpdir(), join(root, ".github"));
-    expect(() => writePipelines("github", { ...options, cwd: join(root, "infra"), force: true })).toThrow("is a symbolic link");
+    expect(() => writePipelines("github", { ...options, cwd: join(root, "infra"), force: true })).toThrow(
+      "is a symbolic link",
+    );
   });
 
   test.each(["github", "gitlab"] as const)("of examples/gitops are what is written for %s", (flavour) => {
