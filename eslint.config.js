@@ -43,6 +43,7 @@ const lists = [
   [
     "provider/dump",
     "provider/changes/drift",
+    "provider/changes/sealing",
     "provider/changes/state",
     "provider/changes",
     "provider/changes/rendering",
@@ -54,6 +55,7 @@ const lists = [
     "provider/pulumi",
     "provider/pulumi/configuration",
     "provider/pulumi/lifetime",
+    "provider/approval",
     "provider/functions",
     "provider/environment",
     "provider/resources",

@@ -22,6 +22,16 @@ export interface ReportRequest {
   file?: string | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
+  /** The seal of an environment; absent where nobody asks for it. */
+  seal?:
+    ((entry: EnvironmentEntry, declared: Declared, shown: Shown) => Promise<EnvironmentChanges["seal"]>) | undefined;
+}
+
+/** What a report shows of an environment before it is sealed. */
+export interface Shown {
+  pending: Section | undefined;
+  /** The commit of the working tree; none in a repository without commits. */
+  commit: string;
 }
 
 /** A request that no report can be made for. */
@@ -126,6 +136,7 @@ async function environmentChanges(
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
   const flags = [...entryFlags(entry, former), ...stackFlags(await textsOf(place, `Pulumi.${entry.stack}.yaml`))];
   const pending = head.declared && (await request.pending?.(entry, isThere));
+  const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: await headOf(place.root) }));
   return {
     name: entry.name,
     stack: entry.stack,
@@ -135,6 +146,7 @@ async function environmentChanges(
     problems: [...head.problems, ...compared.problems],
     flags,
     notes: before.notes,
+    ...(seal ? { seal } : {}),
   };
 }
 
@@ -188,10 +200,16 @@ function textIn(folder: string, file: string): string | undefined {
 }
 
 async function changedTree(root: string, base: BaseTree): Promise<Note[]> {
+  const head = await headOf(root);
+  return head === "" ? [] : treeFlags(base.entries, await treeOf(root, head));
+}
+
+/** The commit of the working tree; empty where there is none. */
+async function headOf(root: string): Promise<string> {
   try {
-    return treeFlags(base.entries, await treeOf(root, await commitOf(root, "HEAD")));
+    return await commitOf(root, "HEAD");
   } catch (error) {
-    if (error instanceof CommitError) return [];
+    if (error instanceof CommitError) return "";
     throw error;
   }
 }

@@ -12,13 +12,20 @@ export interface Declared {
   place: (path: readonly PropertyKey[]) => string;
   /** Why a source is not read although it is there: a link, a submodule, a pointer of Git LFS. */
   unread?: (source: string) => string | undefined;
+  /** What the files say together, values of the configuration as they are written, and the files. */
+  document?: { root: Value; files: string[] };
 }
 
-/** Reads an Environment file; what is wrong with it are problems, and then there is no declaration. */
+/** Reads an Environment file; what is wrong with it are problems. There is a declaration where they are broken rules alone. */
 export function declaredIn(file: string, folder: string): { declared?: Declared; problems: Note[] } {
-  const { declared, root, problems } = readEnvironment(file, folder);
-  if (problems.length > 0 || !declared || !root) return { problems: notesOf(problems) };
-  return { declared: { declaration: declared, folder, place: (path) => placeIn(root, path) }, problems: [] };
+  const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder);
+  const notes = notesOf(problems);
+  if (!isWhole || !declared || !root) return { problems: notes };
+  const place = (path: readonly PropertyKey[]): string => placeIn(root, path);
+  const files = [...new Set(layers.trees.map(({ at }) => at.file))];
+  // What breaks a rule is shown, and can't be approved.
+  const document = notes.length > 0 ? {} : { document: { root, files } };
+  return { declared: { declaration: declared, folder, place, ...document }, problems: notes };
 }
 
 /** What nobody declares. */

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
 import { addApiCommand } from "./api.ts";
+import { addApproval } from "./approval/commands.ts";
+import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
@@ -25,12 +27,14 @@ const program = new Command("microapps")
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(microapps --help says what there is)");
 addEngineCommands(program, undefined, remaining);
+addApproval(program);
 addApiCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
 addReportCommand(program);
 addEnvironmentCommands(program);
 addDriftCommand(program);
+addCiCommand(program);
 addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);

@@ -70,6 +70,13 @@ export function configured(
   return { root: walk(root, []), ...found };
 }
 
+/** Whether a value, as it is written, holds one of the configuration. */
+export function holdsConfigured(value: Value): boolean {
+  if (value.kind === "scalar") return false;
+  if (value.kind === "list") return value.items.some(holdsConfigured);
+  return referenceIn(value) !== undefined || [...value.entries.values()].some((entry) => holdsConfigured(entry.value));
+}
+
 interface Reference {
   key: string;
   at: Value["at"];

@@ -36,6 +36,8 @@ export interface Reading {
   /** What of it is sound. */
   declared: Declaration | undefined;
   problems: readonly Problem[];
+  /** Whether rules are all that is broken: what is declared is whole then. */
+  isWhole: boolean;
 }
 
 /**
@@ -58,12 +60,18 @@ export function readEnvironment(file: string, folder: string, configuration?: Co
   const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
   const merged = mergedLayers(layers, report);
   const root = merged.value;
-  if (!root) return { layers, root, declared: undefined, problems };
+  if (!root) return { layers, root, declared: undefined, problems, isWhole: false };
   const values = configured(root, configuration, report);
-  const declared = checked({ layers, merged, values, root: values.root, folder, report });
+  let broken = 0;
+  const breaks = (problem: Problem): void => {
+    broken++;
+    report(problem);
+  };
+  const declared = checked({ layers, merged, values, root: values.root, folder, report, breaks });
   const mask = new Mask(values.hidden);
   const told = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
-  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: told };
+  const isWhole = problems.length === broken;
+  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: told, isWhole };
 }
 
 interface Work {
@@ -73,6 +81,8 @@ interface Work {
   root: Value;
   folder: string;
   report: (problem: Problem) => void;
+  /** Of a broken rule. */
+  breaks: (problem: Problem) => void;
 }
 
 function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
@@ -95,7 +105,7 @@ function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const order = seedOrder(check, seeds);
-  checkRules({ ...work, unknown: work.values.unknown, sound }, rules);
+  checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules);
   checkRemoved(check, removed);
   return {
     organizations,

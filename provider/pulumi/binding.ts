@@ -10,7 +10,8 @@ export const bindingOutput = "platform";
 export const platformOf = ({ endpoint, organizationID }: Configuration): string =>
   addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
 
-function addressOf(endpoint: string): string {
+/** The address of a platform, without what a new emulator file is planted with. */
+export function addressOf(endpoint: string): string {
   // The query names what a new file is planted with.
   if (endpoint.startsWith("emulator:")) return endpoint.replace(/\?.*$/, "");
   if (!URL.canParse(endpoint)) return endpoint;
@@ -52,3 +53,9 @@ function nameOf({ endpoint, organizationID }: Configuration, other: string | und
   const place = origin === "emulator:" ? "another emulator" : address === origin ? origin : `${origin} with a path`;
   return (address === other ? address : place) + (organizationID === undefined ? "" : `#${organizationID}`);
 }
+
+/** Where calls go and as whom, as an approval has it. */
+export const destinationOf = (settings: Configuration): { endpoint: string; account: string | undefined } => ({
+  endpoint: addressOf(settings.endpoint),
+  account: settings.email ?? settings.userID,
+});

@@ -1,5 +1,5 @@
 import { ApiError } from "../contract/errors.ts";
-import { PartialFailure } from "../resources/model/resource.ts";
+import { PartialFailure, type Problem } from "../resources/model/resource.ts";
 import type { Properties } from "./properties.ts";
 
 /** A call that failed, in one sentence without secrets. `partial` is what exists all the same. */
@@ -42,3 +42,7 @@ export function messageOf(error: unknown): string {
   // A pause that ended early: Node's own words tell nobody what to do.
   return error.name === "AbortError" ? "cancelled before it was done. Run it again to go on." : error.message;
 }
+
+/** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
+export const sentenceOf = ({ property, reason }: Problem): string =>
+  property === "" ? reason : `${property}: ${reason}`;

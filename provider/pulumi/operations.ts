@@ -1,22 +1,36 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
-import { Mask } from "../messages/masks.ts";
-import { calledBy, named, type Identities } from "../resources/model/identities.ts";
+import type { Mask } from "../messages/masks.ts";
+import { named, oneThing, type Identities } from "../resources/model/identities.ts";
 import type { Change, Observed, Problem, Report } from "../resources/model/resource.ts";
-import { randomID, ResourceError } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
-import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
+import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
-import { failureOf, messageOf } from "./failure.ts";
+import { failureOf, messageOf, sentenceOf } from "./failure.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
 import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
-import { check, diff, foreseen, writeOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
+import {
+  check,
+  declaredInputs,
+  diff,
+  foreseen,
+  holdsUnknown,
+  inputsIn,
+  keyed,
+  lastInputs,
+  listed,
+  parse,
+  writeOnlyOf,
+  type Properties,
+} from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
-import { maskOf, textsIn } from "./secrets.ts";
+import { hiding, maskOf } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
 /** What one call of an engine is about. */
@@ -72,12 +86,15 @@ export class Operations {
   #isCurrent = false;
   readonly #login = new RefusedLogin();
   readonly #fields: EmulatorFields;
+  readonly #approvals: Approvals;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
     this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.#notes.known.identities;
     this.#fields = new EmulatorFields(surroundings.directory);
+    const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
+    this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
@@ -87,16 +104,18 @@ export class Operations {
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const given = listed(resource, news, olds);
       const { inputs, problems } = await check(resource, offline, listed(resource, olds), given);
+      if (problems.length === 0) await this.#approvals.declared(call, olds, listed(resource, inputs, olds));
       return { inputs: keyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
   }
 
   diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
-    const { resource } = call;
     return this.#run(call, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
-      const change = await diff(resource, offline, olds, listed(resource, news));
+      const inputs = listed(call.resource, news);
+      const change = await diff(call.resource, offline, olds, inputs);
       const keeps = change.replaces.length === 0;
+      if (moved || change.changed.length > 0) (await this.#approvals.of(call))?.changes(call, keeps, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
       if (keeps) this.#refuseTwo(call, id);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
@@ -106,7 +125,11 @@ export class Operations {
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
-      const { id, outputs } = await resource.create(await online(), resource.inputs.parse(listed(resource, inputs)));
+      const given = resource.inputs.parse(listed(resource, inputs));
+      const approved = await this.#approvals.of(call);
+      approved?.creates(call, given);
+      const { id, outputs } = await resource.create(await online(), given);
+      approved?.made(call, id);
       this.#refuseTwo(call, id);
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return { id, outputs: bound(outputs) };
@@ -131,7 +154,7 @@ export class Operations {
       // A state holds what the resource itself returned.
       const found = await resource.read(await online(state), id, { ...state, ...others });
       if (!found) return undefined;
-      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, declared(resource, inputs ?? state));
+      if (call.urn !== undefined) this.#identities.seen(call.urn, found.id, declaredInputs(resource, inputs ?? state));
       const { inputs: own } = found;
       const outputs = bound(found.outputs);
       // Inputs of which a part is not known would seem to have lost it.
@@ -144,6 +167,7 @@ export class Operations {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(listed(resource, news));
+      (await this.#approvals.of(call))?.updates(call, id, olds, inputs);
       // The state is what the resource itself returned.
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -154,6 +178,7 @@ export class Operations {
   delete(call: Call, id: string, state: Properties): Promise<void> {
     const { resource, urn } = call;
     return this.#run(call, async ({ online }) => {
+      (await this.#approvals.of(call))?.deletes(call, id, state);
       const context = await online(state);
       const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
       if (!keeper) await refuseUndeclared(state, context.directory);
@@ -170,10 +195,7 @@ export class Operations {
   #refuseTwo({ resource, urn }: Call, id: string): void {
     const other = resource.identity && urn !== undefined ? this.#identities.other(urn, id) : undefined;
     if (!other || urn === undefined) return;
-    throw new ResourceError(
-      `${calledBy(named(urn))} and ${calledBy(other)} are one thing on the platform: both have the ID ${id}. ` +
-        `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`,
-    );
+    throw new ResourceError(oneThing(named(urn), other, id));
   }
 
   /** The outputs that a create, or an update of what is there, will have. Offline. */
@@ -247,6 +269,7 @@ export class Operations {
       seed: seed?.length ? seed : randomBytes(32),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       isUpdate: this.isUpdate,
+      isApproved: this.#approvals.areAsked,
     };
   }
 
@@ -274,26 +297,4 @@ export class Operations {
       throw error;
     }
   }
-}
-
-/** What keeps secrets out of messages and IDs. */
-const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
-  hide: (value) => mask().add(textsIn(value)),
-  publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
-});
-
-/** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
-export const sentenceOf = ({ property, reason }: Problem) => (property === "" ? reason : `${property}: ${reason}`);
-
-/** The inputs of the last run without what a door adds, and without what is large. */
-function lastInputs(resource: Resource, olds: Properties): Properties {
-  const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource)]);
-  return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
-}
-
-/** The inputs of a thing that is ours; undefined for what is only looked at. */
-function declared(resource: Resource, last: Properties): Properties | undefined {
-  if (writeOnlyOf(resource).length > 0) return undefined;
-  const inputs = inputsIn(resource, last);
-  return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
 }

@@ -186,3 +186,16 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
   }
   return outputs;
 }
+
+/** The inputs of the last run without what a door adds, and without what is large. */
+export function lastInputs(resource: Resource, olds: Properties): Properties {
+  const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource)]);
+  return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
+}
+
+/** The inputs of a thing that is ours; undefined for what is only looked at. */
+export function declaredInputs(resource: Resource, last: Properties): Properties | undefined {
+  if (writeOnlyOf(resource).length > 0) return undefined;
+  const inputs = inputsIn(resource, last);
+  return parse(resource, inputs).problems.length === 0 ? inputs : undefined;
+}

@@ -21,6 +21,8 @@ export interface RowOptions {
   maxRemovals?: number | undefined;
   /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
   handedOver?: Pick<ReadonlySet<number>, "has"> | undefined;
+  /** Leave rows alone that are not as they were last applied: what is to be done was approved as it was shown. */
+  onlyShown?: boolean | undefined;
 }
 
 /** A row on the platform that a wanted row meets. `wanted` is an index of the wanted rows. */
@@ -45,6 +47,8 @@ export interface RowPlan {
   adoptNeeded: Meeting[];
   /** Rows of ours that were touched by hand while `onConflict` is `error`: the plan can't be carried out. */
   conflicts: { wanted: number | undefined; id: string | undefined; how: "edited" | "missing" }[];
+  /** Rows to write that are not as they were shown when the run was approved: they are left alone. */
+  unseen: { wanted: number[]; removals: RowDigests[] };
   /** Rows of ours that differ from what is wanted and are left so, as mode or onConflict say. */
   kept: number;
   /** Rows of ours that left the source and stay on the platform: they are not ours any more. */
@@ -84,6 +88,7 @@ export function planRows(
     adopted: 0,
     adoptNeeded: [],
     conflicts: [],
+    unseen: { wanted: [], removals: [] },
     kept: 0,
     released: 0,
     foreign: live.foreign,
@@ -138,6 +143,10 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
     return;
   }
   if (id === undefined) return; // only rows that say what is wanted come without an ID
+  if (last === undefined && options.onlyShown && !options.handedOver?.has(at)) {
+    plan.unseen.wanted.push(at);
+    return;
+  }
   if (last === undefined && !options.adopt && !options.handedOver?.has(at)) {
     plan.adoptNeeded.push({ wanted: at, id });
     return;
@@ -149,6 +158,7 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
   if (differs) plan.drift.edited.push({ wanted: at, id });
   if (options.mode === "insertOnly") plan.kept++;
   else if (edited && options.onConflict === "keepLive") plan.kept++;
+  else if (edited && options.onlyShown) plan.unseen.wanted.push(at);
   else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: at, id, how: "edited" });
   else plan.update.push({ wanted: at, id });
 }
@@ -171,6 +181,7 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
   if (options.mode !== "exact" || id === undefined || ambiguous.length > 1 || (edited && others.length > 0)) {
     plan.released++;
   } else if (edited && options.onConflict === "keepLive") plan.released++;
+  else if (edited && options.onlyShown) plan.unseen.removals.push({ key, content: last });
   else if (edited && options.onConflict === "error") plan.conflicts.push({ wanted: undefined, id, how: "edited" });
   else plan.remove.push({ id, key, content: last });
 }
@@ -180,6 +191,7 @@ function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOption
   const missing = plan.last(wanted.key(index)) !== undefined;
   if (missing) plan.drift.missing.push(index);
   if (missing && options.onConflict === "keepLive") plan.kept++;
+  else if (missing && options.onlyShown) plan.unseen.wanted.push(index);
   else if (missing && options.onConflict === "error") {
     plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
   } else plan.insert.push(index);

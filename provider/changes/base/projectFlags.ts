@@ -114,7 +114,8 @@ const isPipeline = (path: string): boolean =>
     path,
   );
 
-function contentOf(text: string | undefined): Record<string, unknown> {
+/** What a YAML file says, as a map; an empty one where it says nothing that can be read. */
+export function contentOf(text: string | undefined): Record<string, unknown> {
   const content: unknown = parseDocument(text ?? "", { prettyErrors: false, uniqueKeys: false }).toJS();
   return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { approval, seal, unsealed } from "../../approval/seal.ts";
 
 // The one model of a report: makers fill it in, renderers are functions of it. It is also the JSON that is published.
 
@@ -61,6 +62,7 @@ const environment = z.strictObject({
   problems: z.array(note).meta({ description: "Mistakes, broken rules and undeclared removals: a run would stop." }),
   flags: z.array(note).meta({ description: "Changes that decide where credentials go, or what runs." }),
   notes: z.array(z.string()),
+  seal: z.union([seal, unsealed]).optional().meta({ description: "What a run may do once this is approved." }),
 });
 
 export const changeSet = z.strictObject({
@@ -72,6 +74,7 @@ export const changeSet = z.strictObject({
     .meta({ description: "What the working tree is compared with; behind: commits of it that the branch lacks." }),
   flags: z.array(note).meta({ description: "As the flags of an environment, of what all of them share." }),
   environments: z.array(environment),
+  approval: approval.optional().meta({ description: "Added by microapps approve." }),
 });
 
 export type ChangeSet = z.output<typeof changeSet>;

@@ -22,6 +22,8 @@ export interface StateResource {
   id: string;
   /** What was applied, inputs among it. */
   values: Readonly<Record<string, unknown>>;
+  /** Its outputs alone. */
+  outputs?: Readonly<Record<string, unknown>>;
 }
 
 /** A state without secrets. */
@@ -56,13 +58,14 @@ function parsed(text: string): unknown {
 function resourceOf(raw: Record<string, unknown>): StateResource[] {
   const { urn, type, id } = raw;
   if (typeof urn !== "string" || typeof type !== "string" || raw["delete"] === true) return [];
-  const values = shownNames({ ...objectOf(raw["inputs"]), ...objectOf(raw["outputs"]) });
+  const [inputs, outputs] = [objectOf(raw["inputs"]), objectOf(revived(shownNames(objectOf(raw["outputs"]))))];
   return [
     {
       kind: type.split(":").at(-1) ?? "",
       name: urn.split("::").slice(3).join("::"),
       id: typeof id === "string" ? id : "",
-      values: objectOf(revived(values)),
+      values: { ...objectOf(revived(shownNames(inputs))), ...outputs },
+      outputs,
     },
   ];
 }

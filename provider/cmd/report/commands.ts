@@ -54,6 +54,10 @@ export function addDriftCommand(program: Command): void {
       .command("drift")
       .description("say what was changed on the platform by hand, with reads alone; the state stays as it is"),
   )
+    .option(
+      "--state <file>",
+      "the state, as 'stack export --show-secrets' prints it, where its backend is out of reach, with MICROAPPS_ENDPOINT in the environment; - reads it from standard input",
+    )
     .option("--accept", "add what is there now to drift.yaml")
     .option("--because <text>", "why it is accepted")
     .option("--until <day>", "until when, at most 90 days from now (default: 30 days from now)")
@@ -67,6 +71,7 @@ export function addDriftCommand(program: Command): void {
 
 /** Flags of drift. */
 export interface DriftOptions {
+  state?: string;
   accept?: boolean;
   because?: string;
   until?: string;

@@ -17,7 +17,7 @@ import { maskOf } from "../../pulumi/secrets.ts";
 import { lookingContext } from "../lookingContext.ts";
 import { settingsOf } from "../settings.ts";
 import type { DriftOptions, ReportOptions } from "./commands.ts";
-import { deliver, statuses } from "./reporting.ts";
+import { deliver, statuses, textOf } from "./reporting.ts";
 
 /** Days for which --accept accepts where nothing is said. */
 const acceptedDays = 30;
@@ -27,11 +27,16 @@ interface Target {
   name: string;
   stack: string | undefined;
   endpoint?: string | undefined;
+  /** The file of its state, where the backend is out of reach. */
+  state?: string | undefined;
 }
 
 /** Looks at each environment, writes what was found, and sets the exit status. */
 export async function runDrift(options: ReportOptions & DriftOptions): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
+  const { state } = options;
+  if (state !== undefined && options.stacks.length !== 1)
+    throw new EngineError("--state is of one stack: name it with --stack");
   if (options.accept && !options.because)
     throw new EngineError("--accept needs --because: say why it is left as it is");
   const folder = projectFolder(cwd);
@@ -39,7 +44,8 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
   const text = textIn(folder, driftFile) ?? "";
   const accepted = acceptedIn(text, now);
   const looks: { environment: EnvironmentChanges; look: Look }[] = [];
-  for (const target of targetsIn(folder, options.stacks)) looks.push(await looked(cwd, target, accepted, now));
+  for (const target of targetsIn(folder, options.stacks))
+    looks.push(await looked(cwd, { ...target, state }, accepted, now));
   const environments = looks.map(({ environment }) => environment);
   const set: ChangeSet = { version: 1, kind: "drift", flags: [], environments };
   deliver(set, options, cwd);
@@ -81,7 +87,10 @@ async function looked(
   accepted: readonly Accepted[],
   now: number,
 ): Promise<{ environment: EnvironmentChanges; look: Look }> {
-  const { stack, text } = await stateInClear(cwd, target.stack, process.env);
+  const { stack, text } =
+    target.state === undefined || target.stack === undefined
+      ? await stateInClear(cwd, target.stack, process.env)
+      : { stack: target.stack, text: textOf(cwd, target.state) };
   const { resources, interrupted } = stateOf(text);
   const look = await lookAt(cwd, stack, target, resources);
   const name = target.stack === undefined ? stack : target.name;
@@ -103,7 +112,9 @@ const nothingSeen = (why: string, isRefused = false): Look => ({
 });
 
 async function lookAt(cwd: string, stack: string, target: Target, resources: readonly StateResource[]): Promise<Look> {
-  const { settings, folder } = await settingsOf(cwd, stack);
+  // With a state from elsewhere the variables may say everything: the stack's backend is out of reach.
+  const isElsewhere = target.state !== undefined && Boolean(process.env["MICROAPPS_ENDPOINT"]);
+  const { settings, folder } = await settingsOf(cwd, isElsewhere ? undefined : stack);
   const elsewhere = otherPlatform(target, settings.endpoint) ?? movedState(resources, platformOf(settings));
   if (elsewhere !== undefined) return nothingSeen(elsewhere);
   const mask = maskOf(settings);

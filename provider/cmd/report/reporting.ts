@@ -6,7 +6,10 @@ import type { EnvironmentEntry } from "../../changes/base/environments.ts";
 import { EventsError, eventsReport } from "../../changes/events/events.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../changes/model/changeSet.ts";
 import { render } from "../../changes/rendering/render.ts";
-import { report, RequestError } from "../../changes/report.ts";
+import { report, RequestError, type Shown } from "../../changes/report.ts";
+import { destinationOf } from "../../changes/sealing/destination.ts";
+import { sealed } from "../../changes/sealing/sealing.ts";
+import { stateVersion } from "../../changes/sealing/stateVersion.ts";
 import type { Declared } from "../../changes/source.ts";
 import { pending } from "../../changes/state/pending.ts";
 import { StateError, stateOf } from "../../changes/state/state.ts";
@@ -44,8 +47,13 @@ async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): 
     stacks,
     ...(file === undefined ? {} : { file: path.relative(folder, path.resolve(cwd, file)) }),
   };
+  const texts = new StateTexts(cwd, state);
   try {
-    return await report({ ...request, pending: (entry, declared) => pendingOf(cwd, entry, declared, state) });
+    return await report({
+      ...request,
+      pending: (entry, declared) => pendingOf(texts, entry, declared),
+      ...(options.format === "json" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
+    });
   } catch (error) {
     if (error instanceof RequestError) throw new EngineError(error.message, error.isMissing ? statuses.noSuchStack : 1);
     if (error instanceof CommitError) throw new EngineError(error.message);
@@ -62,14 +70,45 @@ function reportOfEvents(cwd: string, file: string): ChangeSet {
   }
 }
 
-async function pendingOf(
-  cwd: string,
-  { stack }: EnvironmentEntry,
-  declared: Declared,
-  file: string | undefined,
-): Promise<Section> {
+/** Texts of states; each is read once. */
+class StateTexts {
+  readonly #cwd: string;
+  readonly #texts = new Map<string, Promise<string | undefined>>();
+  /** The file of a flag. */
+  readonly file: string | undefined;
+
+  constructor(cwd: string, file: string | undefined) {
+    this.#cwd = cwd;
+    this.file = file;
+  }
+
+  /** Undefined where there is no such stack. */
+  async of(stack: string): Promise<string | undefined> {
+    const { file } = this;
+    const known = this.#texts.get(stack);
+    const text = known ?? (file === undefined ? stateAtRest(this.#cwd, stack, process.env) : textOf(this.#cwd, file));
+    if (!known) this.#texts.set(stack, Promise.resolve(text));
+    return text;
+  }
+}
+
+/** The seal of an environment. A state that can't be read is unknown: why, its pending part says. */
+async function sealOf(texts: StateTexts, entry: EnvironmentEntry, declared: Declared, { pending, commit }: Shown) {
+  const text = await texts.of(entry.stack).catch(() => undefined);
+  const state = text === undefined ? undefined : stateOf(text);
+  const seeds = Object.keys(declared.declaration.seeds);
+  const isExact = pending?.compared === true && pending.why === undefined;
+  const changed = new Set(pending?.things.flatMap(({ kind, name }) => (kind === "seed" ? [name] : [])));
+  const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
+  const destination = destinationOf(entry, declared.folder, process.env);
+  const version = text === undefined ? undefined : stateVersion(text);
+  return sealed({ entry, declared, state, version, commit, ...destination, unchangedSeeds });
+}
+
+async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declared: Declared): Promise<Section> {
+  const { file } = texts;
   try {
-    const text = file === undefined ? await stateAtRest(cwd, stack, process.env) : textOf(cwd, file);
+    const text = await texts.of(stack);
     if (text === undefined) return notCompared(`no state of the stack ${stack} is to be had here`);
     return await pending(stateOf(text), declared);
   } catch (error) {

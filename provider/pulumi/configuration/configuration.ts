@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { approvedVariable, keyVariable } from "../../approval/signature.ts";
 import type { WireNames } from "../../contract/endpoints.ts";
 import { email, id } from "../../contract/values.ts";
 import { shortestSecret } from "../../messages/masks.ts";
@@ -170,7 +171,7 @@ function refuseUnknown(
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const problems = [
     ...unknownNames(given, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
-    ...misspelled(environment, [...keys.map(variableOf), allowedVariable]),
+    ...misspelled(environment, [...keys.map(variableOf), allowedVariable, approvedVariable, keyVariable]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));
 }

@@ -131,8 +131,20 @@ async function planned(context: MemberContext, inputs: Roster, old: Kept | undef
   const plan = planRoster(wanted, before, options);
   if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
   await refuseUndeclaredMembers(context, inputs, plan.remove);
+  if (context.isApproved) refuseUnshown(inputs, plan, old);
   if (!old && !inputs.adopt && !ours) refuseOthers(inputs, plan);
   return { before, wanted, options, plan };
+}
+
+/** Throws when a run that was approved would remove somebody whom the state, and so the report, does not know. */
+function refuseUnshown(inputs: Roster, { remove }: RosterPlan<ListedMember>, old: Kept | undefined): void {
+  const isKnown = managing(wantedOf(old?.members ?? {}, old), { mode: "additive" });
+  const others = remove.filter((member) => !isKnown(member));
+  if (others.length === 0) return;
+  throw new ResourceError(
+    `not approved, and nothing of it was sent: team ${inputs.teamID} has members whom the approved report did not show, ` +
+      `and who would be removed: ${names(others, inputs)}. Declare them, or remove them by hand.`,
+  );
 }
 
 /** Invites who is missing; answers why a call failed, by the name of whom it was for. */

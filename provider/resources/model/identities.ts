@@ -14,6 +14,11 @@ export function named(urn: string): Named {
 
 export const calledBy = ({ kind, name }: Named): string => `${kind} "${name}"`;
 
+/** Why two resources that have one ID are refused. */
+export const oneThing = (one: Named, other: Named, id: string): string =>
+  `${calledBy(one)} and ${calledBy(other)} are one thing on the platform: both have the ID ${id}. ` +
+  `Remove one of them from the program; what is on the platform stays. If one was renamed, keep that one, with aliases.`;
+
 type Inputs = Readonly<Record<string, unknown>>;
 
 /** What a replacement takes the place of, as far as this run was told: not its ID when the engine asked for no diff. */

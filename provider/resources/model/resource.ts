@@ -80,6 +80,8 @@ export interface Context {
   others: () => Promise<void>;
   /** Whether the run is known to be no preview: what that says is about to be done is not said once more. */
   isUpdate: boolean;
+  /** Whether somebody approved what a report showed: what was changed by hand since is left alone. */
+  isApproved?: boolean;
   /** Whether the engine reads before each diff: then the diff refuses what it must not change, and the read does not. */
   readsFirst: boolean;
   /** Keeps all texts in a value out of the messages that follow: the platform may repeat what it was sent. */
@@ -107,7 +109,15 @@ export interface Report {
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  "report" | "directory" | "platform" | "account" | "identities" | "organizationNames" | "removals" | "isUpdate"
+  | "report"
+  | "directory"
+  | "platform"
+  | "account"
+  | "identities"
+  | "organizationNames"
+  | "removals"
+  | "isUpdate"
+  | "isApproved"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;

@@ -16,7 +16,7 @@ import { isWithinBounds, lastSource, summaryOf } from "./declared/summaries.ts";
 import { type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { comesBack, departedFrom } from "./departed.ts";
-import { applyPlan } from "./live/apply.ts";
+import { applyPlan, type Applied } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
@@ -27,6 +27,7 @@ import type { Removal as RowRemoval, Spared } from "./live/rowWriter.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedSaid, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
+import { leavingUnseen } from "./unseen.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -110,7 +111,8 @@ async function applied<Inputs extends SeedInputs>(
   const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
   const seen = await observedRows(context, inputs, { last, old, summary, links, recreates });
   const { live, terms, numbered } = seen;
-  const options = { ...optionsOf(inputs), handedOver: await handedOver(context, inputs) };
+  const onlyShown = context.isApproved;
+  const options = { ...optionsOf(inputs), handedOver: await handedOver(context, inputs), onlyShown };
   const plan = planRows(summary.rows, seen.ledger, live, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
@@ -121,15 +123,18 @@ async function applied<Inputs extends SeedInputs>(
   await refuseNumbered(inputs, plan, numbered, context.directory);
   tellFindings(context.report, inputs.table, plan);
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
+  for (const index of plan.unseen.wanted) recreate.delete(index);
   const departed = departedFrom(old, inputs);
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
-  const { undone, failures, spared } = await applyPlan(context, inputs, summary, links, plan, {
-    recreate,
-    terms,
-    release,
-    spare: lateSparing(context, inputs, terms, considered),
-  });
+  const { undone, failures, spared } = await leavingUnseen(context, inputs, plan, summary, () =>
+    applyPlan(context, inputs, summary, links, plan, {
+      recreate,
+      terms,
+      release,
+      spare: lateSparing(context, inputs, terms, considered),
+    }),
+  );
   sayWhatStays(context, inputs.table, early.spared, spared);
   const isRenewed = isMoved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
@@ -220,7 +225,8 @@ async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledge
   const live = await orUndefinedIfNotFound(liveRows(context, state, state.labels, links, none.rows, ledger));
   if (!live) return undefined;
   const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
-  const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source };
+  const onlyShown = context.isApproved;
+  const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source, onlyShown };
   return { plan: planRows(none.rows, ledger, live, options), links, none };
 }
 
@@ -241,7 +247,8 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     plan.remove = left;
     sayWhatStays(context, state.table, spared);
     await refuseReferredTo(context, state, left);
-    const { failures } = await applyPlan(context, state, none, links, plan, { release });
+    const work = (): Promise<Applied> => applyPlan(context, state, none, links, plan, { release });
+    const { failures } = await leavingUnseen(context, state, plan, none, work);
     if (failures.length > 0) throw new ResourceError(failures.join("\n"));
   } finally {
     release();

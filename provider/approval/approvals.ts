@@ -1,0 +1,59 @@
+import { ResourceError } from "../resources/model/resource.ts";
+import { approvedFileIn, approvedRun, refusedBy, type Run } from "./approved.ts";
+import { Enforcement, type Asked } from "./enforcement.ts";
+import { projectOf } from "./files.ts";
+import { ApprovalError } from "./signature.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Where a run takes place. */
+interface Surroundings {
+  /** Where calls go, and as whom. */
+  destination: () => Pick<Run, "endpoint" | "account">;
+  /** The program's folder. */
+  directory: string;
+  /** The engine's address. */
+  engine?: string | undefined;
+  /** Whether a value is known only once other resources exist. */
+  isUnknown: (value: unknown) => boolean;
+}
+
+/** The approval that the environment names for a run, read once. */
+export class Approvals {
+  readonly #surroundings: Surroundings;
+  #enforcement: Promise<Enforcement> | undefined;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Whether a run is held against a report. */
+  get areAsked(): boolean {
+    return approvedFileIn(process.env) !== undefined;
+  }
+
+  /** What holds the operations of a run against its report; undefined where nobody asked for that. */
+  of({ urn }: Asked): Promise<Enforcement> | undefined {
+    const file = approvedFileIn(process.env);
+    if (file === undefined) return undefined;
+    return (this.#enforcement ??= this.#read(file, /^urn:pulumi:(.*?)::/.exec(urn ?? "")?.[1] ?? ""));
+  }
+
+  /** Holds what a program declares against the report; `olds` are the inputs of the last run. */
+  async declared(asked: Asked, olds: Values, inputs: Values): Promise<void> {
+    const isNew = Object.keys(olds).every((name) => name === "resourceUrn" || name === "__provider");
+    (await this.of(asked))?.declared(asked, inputs, isNew);
+  }
+
+  async #read(file: string, stack: string): Promise<Enforcement> {
+    const { destination, directory: folder, engine = String(process.pid), isUnknown } = this.#surroundings;
+    const project = projectOf(folder);
+    const { env: environment } = process;
+    try {
+      const run = { file, folder, project, stack, ...destination(), environment, now: Date.now() };
+      return new Enforcement(await approvedRun(run), { folder, project }, engine, isUnknown);
+    } catch (error) {
+      throw error instanceof ApprovalError ? new ResourceError(refusedBy(file, error)) : error;
+    }
+  }
+}

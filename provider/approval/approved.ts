@@ -1,0 +1,129 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { isIn, rootOf } from "../files/repository.ts";
+import { digestOf } from "./canonical.ts";
+import { digestsOf } from "./files.ts";
+import { ownPackage } from "./package.ts";
+import { approvedReport, type Seal } from "./seal.ts";
+import { ApprovalError, approvedVariable, isSigned, keyIn, keyVariable } from "./signature.ts";
+import { Use } from "./used.ts";
+
+/** What a run is, as far as an approval is about it. */
+export interface Run {
+  /** The file with the report. */
+  file: string;
+  /** The program's folder, or the project's. */
+  folder: string;
+  project: string;
+  stack: string;
+  /** Address of the platform, as states have it. */
+  endpoint: string;
+  /** Address or ID of who logs in. */
+  account: string | undefined;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** A seal that is believed and fits this run. */
+export interface Approved {
+  seal: Seal;
+  use: Use;
+}
+
+const again = "Make a report of what is there now, and have that approved.";
+
+/** Reads the report that a run was approved with. Throws an ApprovalError with what does not fit; nothing was sent then. */
+export async function approvedRun(run: Run): Promise<Approved> {
+  const raw = reportIn(run);
+  const report = approvedReport.parse(raw);
+  const key = keyIn(run.environment);
+  const { approval } = report;
+  if (key !== undefined && !approval) {
+    throw new ApprovalError(`it is not signed, and ${keyVariable} asks for that: run "microapps approve" on it`);
+  }
+  if (key !== undefined && !isSigned(raw, key)) {
+    throw new ApprovalError(
+      "its signature does not fit: it was changed after it was approved, or approved with another key",
+    );
+  }
+  if (approval && Date.parse(approval.expires) <= run.now) {
+    throw new ApprovalError(`the approval expired at ${approval.expires}. ${again}`);
+  }
+  const environment = report.environments.find(({ stack }) => stack === run.stack);
+  if (!environment) {
+    const names = report.environments.map(({ stack, name }) => stack ?? name).join(", ");
+    throw new ApprovalError(`it is about ${names}, and not about the stack ${run.stack}`);
+  }
+  const { seal } = environment;
+  if (!seal || "why" in seal)
+    throw new ApprovalError(`it has no seal for ${environment.name}${seal ? `: ${seal.why}` : ""}`);
+  if (seal.stack !== run.stack) throw new ApprovalError(`its seal is of the stack ${seal.stack}, not of ${run.stack}`);
+  await assertSame(run, seal);
+  return { seal, use: new Use(approval?.nonce ?? digestOf(raw), environment.name) };
+}
+
+type RawReport = Parameters<typeof isSigned>[0];
+
+function reportIn({ file, folder }: Run): RawReport {
+  const place = resolve(folder, file);
+  const root = rootOf(folder);
+  let text: string;
+  try {
+    const found = realpathSync(place);
+    if (isIn(root, found) || isIn(root, place)) {
+      throw new ApprovalError(
+        "it lies in the working tree, where whoever wrote the branch may have put it: keep it outside, as an artifact of the pipeline",
+      );
+    }
+    text = readFileSync(found, "utf8");
+  } catch (error) {
+    if (error instanceof ApprovalError) throw error;
+    throw new ApprovalError(`it can't be read: ${(error as NodeJS.ErrnoException).code ?? "unknown"}`); // a system call
+  }
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch {
+    throw new ApprovalError('it is not JSON: make it with "microapps report --format json"');
+  }
+  const parsed = approvedReport.safeParse(raw);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new ApprovalError(
+      `it is no report with a seal of this version (${issue?.path.join(".") ?? ""}): make it with "microapps report --format json"`,
+    );
+  }
+  return raw as RawReport; // just parsed; unknown fields count for the signature as well
+}
+
+async function assertSame({ project, endpoint, account }: Run, seal: Seal): Promise<void> {
+  const { name, version } = ownPackage();
+  if (seal.package.name !== name || seal.package.version !== version) {
+    throw new ApprovalError(
+      `it was made by ${seal.package.name} ${seal.package.version}, and this is ${name} ${version}. ${again}`,
+    );
+  }
+  if (seal.endpoint !== endpoint) {
+    throw new ApprovalError("it was approved for another endpoint than the one that is configured");
+  }
+  if (seal.account !== null && account !== undefined && seal.account.toLowerCase() !== account.toLowerCase()) {
+    throw new ApprovalError("it was approved for another account than the one that is configured");
+  }
+  const counted = Object.keys(seal.files).map((path) => ({ path }));
+  const secret = seal.secretFiles.map((path) => ({ path, isSecret: true }));
+  const { files, content } = await digestsOf(project, [...counted, ...secret]);
+  const changed = Object.keys(seal.files).filter((path) => files[path] !== seal.files[path]);
+  if (changed.length > 0 || content !== seal.content) {
+    const named = changed.length > 0 ? changed.slice(0, 5).join(", ") : "a file with secret rows";
+    throw new ApprovalError(`${named} is not as it was when this was approved. ${again}`);
+  }
+}
+
+/** Begins what an ApprovalError says. */
+export const refusedBy = (file: string, error: ApprovalError): string =>
+  `nothing was sent: the approved report ${file} is not accepted: ${error.message}`;
+
+/** The file that the environment names. */
+export const approvedFileIn = (environment: Run["environment"]): string | undefined =>
+  environment[approvedVariable] || undefined;

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { addFile } from "../files/files.ts";
+
+/** A file that decides what an environment gets, relative to the folder of Pulumi.yaml. */
+export interface CountedFile {
+  path: string;
+  /** Holds secret rows: no digest of it alone is told. */
+  isSecret?: boolean;
+}
+
+/** Digests of files, full SHA-256. */
+export interface FileDigests {
+  /** Of each that is no secret. */
+  files: Record<string, string>;
+  /** Of all of them. */
+  content: string;
+}
+
+/** Digests files; of one that can't be read it says so instead of a digest. */
+export async function digestsOf(project: string, counted: readonly CountedFile[]): Promise<FileDigests> {
+  const files: Record<string, string> = {};
+  const all = createHash("sha256");
+  const byPath = new Map(counted.map((one) => [one.path, one]));
+  for (const { path, isSecret = false } of [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const digest = createHash("sha256");
+    const isRead = await addFile(digest, project, path);
+    const hex = isRead ? digest.digest("hex") : createHash("sha256").digest("hex");
+    all.update(JSON.stringify([path, isRead, hex]));
+    if (!isSecret) files[path] = hex;
+  }
+  return { files, content: all.digest("hex") };
+}
+
+/** The folder of Pulumi.yaml above a program; its own where there is none. */
+export function projectOf(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, "Pulumi.yaml")) || existsSync(join(at, "Pulumi.yml"))) return at;
+    if (dirname(at) === at) return folder;
+  }
+}

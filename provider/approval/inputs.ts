@@ -1,0 +1,103 @@
+import { relative, resolve } from "node:path";
+import type { z } from "zod";
+import type { Resource } from "../resources/resource.ts";
+import { digestOf } from "./canonical.ts";
+import type { SealedResource } from "./seal.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+type Facts = z.core.GlobalMeta;
+
+/** Inputs that are IDs of other resources of an Environment, or lists of them. */
+const linkNames = ["organizationID", "teamID", "teamViewers", "targetInitialApp", "appID"];
+
+/** Inputs of rows, for which the ledger of a state stands. */
+const rowInputs = ["rows", "source", "additions", "changes", "removals"];
+
+/** Names of the links that a resource has. */
+export const linksOf = ({ inputs }: Resource): string[] => linkNames.filter((name) => name in inputs.shape);
+
+const factsOf = (schema: unknown): Facts => (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+
+/** Where files of a program are. */
+export interface Context {
+  /** The program's folder. */
+  folder: string;
+  /** The folder of Pulumi.yaml, which paths in a seal begin at. */
+  project: string;
+}
+
+/**
+ * The digest of what a resource is declared with, links and what is excepted left out. Undefined as long as a part of it
+ * is not known.
+ */
+export function declaredDigest(
+  resource: Resource,
+  given: Values,
+  except: readonly string[],
+  context: Context,
+  isUnknown: (value: unknown) => boolean = () => false,
+): string | undefined {
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(resource.inputs.shape)) {
+    const { computed, internal } = factsOf(schema);
+    if (computed || internal || linkNames.includes(name) || except.includes(name)) continue;
+    if (isUnknown(given[name])) return undefined;
+    values[name] = name === "source" ? pathOf(given[name], context) : normal(schema, given[name]);
+  }
+  return digestOf([resource.name, values]);
+}
+
+/** The digest of what a state says of a resource: what an update starts from. */
+export function appliedDigest(resource: Resource, state: Values, except: readonly string[]): string {
+  const values: Record<string, unknown> = { ledger: state["ledger"] };
+  for (const [name, schema] of Object.entries(resource.inputs.shape)) {
+    const { computed, internal, writeOnly } = factsOf(schema);
+    if (computed || internal || writeOnly || except.includes(name)) continue;
+    if (!rowInputs.includes(name)) values[name] = state[name];
+  }
+  return digestOf([resource.name, values]);
+}
+
+/** Inputs of which no digest may be made, since they are secrets or become known to a stack alone, with what follows them. */
+export function excepted(resource: Resource, names: Iterable<string>, isSensitive: boolean): string[] {
+  const chosen = new Set(names);
+  const shape: Values = resource.inputs.shape;
+  for (const [name, schema] of Object.entries(shape)) {
+    const marked = [factsOf(schema).marksSecret ?? []].flat();
+    if (isSensitive) for (const one of marked) chosen.add(one);
+    // Whether a value of the configuration is a secret is known to a stack alone.
+    if (marked.some((one) => chosen.has(one))) chosen.add(name);
+  }
+  return Object.keys(shape).filter((name) => chosen.has(name) && !factsOf(shape[name]).computed);
+}
+
+/** Whether the links of a resource are those of its seal. `idOf` tells the IDs that another one has, as far as it has any. */
+export function wrongLink(
+  resource: Resource,
+  { links = {} }: SealedResource,
+  given: Values,
+  idsOf: (key: string) => readonly string[] | undefined,
+  isUnknown: (value: unknown) => boolean,
+): string | undefined {
+  return linksOf(resource).find((name) => {
+    if (isUnknown(given[name])) return false;
+    const wanted = links[name] ?? [];
+    const found = given[name] === undefined || given[name] === null ? [] : [given[name]].flat();
+    if (found.length !== wanted.length) return true;
+    return wanted.some(({ of, id }, at) => {
+      const one: unknown = found[at];
+      if (isUnknown(one)) return false;
+      return of === undefined ? one !== id : !(typeof one === "string" && idsOf(of)?.includes(one));
+    });
+  });
+}
+
+/** A path as it is the same for a report and a program, wherever the program lies in the project. */
+const pathOf = (path: unknown, { folder, project }: Context): unknown =>
+  typeof path === "string" ? relative(project, resolve(folder, path)).replaceAll("\\", "/") : path;
+
+/** A value as a resource gets it, completed with its default. */
+function normal(schema: unknown, value: unknown): unknown {
+  const parsed = (schema as z.ZodType).safeParse(value ?? undefined);
+  return parsed.success ? parsed.data : value;
+}

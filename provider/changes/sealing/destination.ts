@@ -1,0 +1,31 @@
+import { maxMegabytesOfLayer, readText } from "../../files/files.ts";
+import { addressOf } from "../../pulumi/binding.ts";
+import { contentOf } from "../base/projectFlags.ts";
+import type { EnvironmentEntry } from "../base/environments.ts";
+
+/** Where a run of an environment goes and as whom, as far as it is said in clear: by its variables, list or stack. */
+export function destinationOf(
+  { stack, endpoint }: EnvironmentEntry,
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): { endpoint: string | null; account: string | null } {
+  const settings = settingsIn(folder, `Pulumi.${stack}.yaml`);
+  const said = (key: string, variable: string): string | null => {
+    const value = environment[variable] || settings[`microapps:${key}`] || settings[`microapps:config:${key}`];
+    return typeof value === "string" ? value : null;
+  };
+  const address = endpoint ?? said("endpoint", "MICROAPPS_ENDPOINT");
+  return {
+    endpoint: address === null ? null : addressOf(address),
+    account: said("email", "MICROAPPS_EMAIL") ?? said("userID", "MICROAPPS_USER_ID"),
+  };
+}
+
+function settingsIn(folder: string, file: string): Record<string, unknown> {
+  try {
+    const { config } = contentOf(readText(folder, file, maxMegabytesOfLayer));
+    return typeof config === "object" && config !== null ? { ...config } : {};
+  } catch {
+    return {}; // there is none, or none that can be read: then nothing is said
+  }
+}

@@ -1,0 +1,170 @@
+import { digestOf } from "../../approval/canonical.ts";
+import { digestsOf, type CountedFile } from "../../approval/files.ts";
+import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
+import { ownPackage } from "../../approval/package.ts";
+import type { Seal, SealedOperation, SealedResource } from "../../approval/seal.ts";
+import { holdsConfigured } from "../../environment/configured.ts";
+import { find, plain, type Value } from "../../layers/document.ts";
+import type { Resource } from "../../resources/resource.ts";
+import { resourceNamed } from "../../resources/resources.ts";
+import type { EnvironmentEntry } from "../base/environments.ts";
+import type { Declared } from "../source.ts";
+import { holdsSealed, type State, type StateResource } from "../state/state.ts";
+import { Search } from "../state/stateSearch.ts";
+import { applied, declaredSettings } from "../state/stateSettings.ts";
+import { declaredThings, keyOf, type DeclaredThing } from "./things.ts";
+
+/** What a seal is made of, beside the declaration. */
+export interface Sealing {
+  entry: EnvironmentEntry;
+  declared: Declared;
+  /** Undefined where it was not read. */
+  state: State | undefined;
+  /** Serial and digest of the state. */
+  version: Exclude<Seal["state"], "unknown"> | undefined;
+  commit: string;
+  endpoint: string | null;
+  account: string | null;
+  /** Names of seeds that the report says are left as they are. */
+  unchangedSeeds: ReadonlySet<string>;
+}
+
+/** Why there is no seal. */
+export interface Unsealed {
+  why: string;
+}
+
+/** Seals what a run of an environment may do: nothing but what the report shows. Offline. */
+export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
+  const { declared, entry, state } = sealing;
+  const { document, folder } = declared;
+  if (!document) return { why: "nothing is declared" };
+  const roots = state?.resources.filter(({ kind }) => kind === "Environment") ?? [];
+  if (roots.length > 1) return { why: `the state has ${roots.length} Environments` };
+  const root = roots[0]?.name;
+  const known = state && root === undefined && state.resources.some(({ kind }) => resourceNamed(kind));
+  if (known) return { why: "the state has no Environment: the program declares its resources itself" };
+  const { files, secretFiles, content } = await filesOf(sealing, document);
+  const { rules, removals, removed } = {
+    rules: [],
+    removals: "free",
+    removed: {},
+    ...(plain(document.root) as object),
+  };
+  return {
+    package: ownPackage(),
+    environment: entry.name,
+    stack: entry.stack,
+    commit: sealing.commit,
+    endpoint: sealing.endpoint,
+    account: sealing.account,
+    declaration: digestOf(plain(document.root)),
+    rules: digestOf([rules, removals, removed]),
+    files,
+    secretFiles,
+    content,
+    state: sealing.version ?? "unknown",
+    ...(root === undefined ? {} : { root }),
+    resources: resourcesOf(sealing, document.root, root ?? "", { folder, project: folder }),
+  };
+}
+
+async function filesOf({ declared, entry }: Sealing, { files }: { files: string[] }) {
+  const sources = Object.values(declared.declaration.seeds).flatMap(({ source, sensitive = false }): CountedFile[] =>
+    source === undefined ? [] : [{ path: source, isSecret: sensitive }],
+  );
+  // Whoever reads one file for two seeds keeps it secret for both.
+  const secret = new Set(sources.filter(({ isSecret }) => isSecret).map(({ path }) => path));
+  const own = ["Pulumi.yaml", `Pulumi.${entry.stack}.yaml`, "environments.yaml", ...files].map((path) => ({ path }));
+  const counted = [...own, ...sources.map(({ path }) => ({ path, isSecret: secret.has(path) }))];
+  return { ...(await digestsOf(declared.folder, counted)), secretFiles: [...secret].sort() };
+}
+
+type Context = Parameters<typeof declaredDigest>[3];
+
+function resourcesOf(
+  sealing: Sealing,
+  document: Value,
+  root: string,
+  context: Context,
+): Record<string, SealedResource> {
+  const { declared, state } = sealing;
+  const below = (state?.resources ?? []).filter(({ name }) => name.startsWith(`${root}/`));
+  const search = new Search(below.map((each) => ({ ...each, name: each.name.slice(root.length) })));
+  const sealedOnes = new Map<string, SealedResource>();
+  for (const thing of declaredThings(declared)) {
+    const resource = resourceNamed(thing.kind);
+    if (!resource) continue;
+    const found = state && search.find(thing.kind, thing.name);
+    const names = [...(found ? sealedNames(found) : []), ...configuredNames(document, resource, thing)];
+    const except = excepted(resource, names, thing.sensitive);
+    sealedOnes.set(keyOf(thing.kind, thing.name), {
+      operations: state
+        ? operationsOf(sealing, resource, thing, { found, except }, sealedOnes)
+        : ["create", "update", "same"],
+      ...(found ? { id: found.id, from: fromOf(resource, found, except) } : {}),
+      to: declaredDigest(resource, thing.inputs, except, context) ?? "",
+      ...(except.length > 0 ? { except } : {}),
+      ...(Object.keys(thing.links).length > 0 ? { links: thing.links } : {}),
+    });
+  }
+  for (const found of search.left()) {
+    const resource = resourceNamed(found.kind);
+    if (!resource) continue;
+    const except = excepted(resource, sealedNames(found), false);
+    const from = fromOf(resource, found, except);
+    const gone: SealedResource = {
+      operations: ["delete"],
+      id: found.id,
+      from,
+      ...(except.length > 0 ? { except } : {}),
+    };
+    for (const key of new Set([`${found.kind} ${found.name.slice(1)}`, ...formerKeyOf(found, root)]))
+      if (!sealedOnes.has(key)) sealedOnes.set(key, gone);
+  }
+  return Object.fromEntries([...sealedOnes].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const fromOf = (resource: Resource, { outputs, values }: StateResource, except: readonly string[]): string =>
+  appliedDigest(resource, outputs ?? values, except);
+
+const sealedNames = ({ outputs = {} }: StateResource): string[] =>
+  Object.entries(outputs).flatMap(([name, value]) => (holdsSealed(value) ? [name] : []));
+
+/** Of a dynamic resource that was renamed, a deletion still has the former URN. */
+function formerKeyOf({ kind, outputs = {} }: StateResource, root: string): string[] {
+  const { resourceUrn } = outputs;
+  if (typeof resourceUrn !== "string") return [];
+  const name = resourceUrn.split("::").slice(3).join("::");
+  return name.startsWith(`${root}/`) ? [`${kind} ${name.slice(root.length + 1)}`] : [];
+}
+
+/** Inputs that hold values of the configuration, which a report has not. */
+function configuredNames(document: Value, resource: Resource, { path }: DeclaredThing): string[] {
+  const own = find(document, path)?.value;
+  if (own?.kind !== "map") return own && holdsConfigured(own) ? ["role"] : [];
+  const names = [...own.entries].flatMap(([name, { value }]) => (holdsConfigured(value) ? [name] : []));
+  // Edits of rows are written by verbs.
+  const edits = ["rows", "additions", "changes", "removals"];
+  return names.flatMap((name) => (name in resource.inputs.shape ? [name] : edits));
+}
+
+function operationsOf(
+  { unchangedSeeds }: Sealing,
+  resource: Resource,
+  { inputs, kind, links, path }: DeclaredThing,
+  { found, except }: { found: StateResource | undefined; except: readonly string[] },
+  others: ReadonlyMap<string, SealedResource>,
+): SealedOperation[] {
+  if (!found) return ["create"];
+  const isNew = ({ of }: { of?: string }): boolean =>
+    of !== undefined && (others.get(of)?.operations ?? []).some((one) => one === "create" || one === "replace");
+  const moving = Object.entries(links).flatMap(([name, targets]) => (targets.some(isNew) ? [name] : []));
+  const settings = declaredSettings(resource, inputs, ["rows"]);
+  const changed = applied(found, settings).map(({ name }) => name);
+  const replaces = (name: string): boolean => resource.inputs.shape[name]?.meta()?.replaces === true;
+  if ([...moving, ...changed].some(replaces)) return ["replace"];
+  // What can't be compared may change; into what is sealed all the same.
+  const isUncertain = except.length > 0 || (kind === "SeedRows" && !unchangedSeeds.has(path.at(-1) ?? ""));
+  return moving.length + changed.length > 0 || isUncertain ? ["update"] : ["same"];
+}

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+
+/** Flags of approve. */
+export interface ApproveOptions {
+  cwd?: string;
+  output?: string;
+  validFor: string;
+}
+
+/** Adds the command that approves a report, and the flag by which a run is held against it. */
+export function addApproval(program: Command): void {
+  program
+    .command("approve")
+    .description(
+      "approve what a report shows: sign it with the key in MICROAPPS_APPROVAL_KEY, so that 'up --approved' does that and nothing else",
+    )
+    .argument("<report>", "what 'report --format json' wrote")
+    .option("-o, --output <file>", "write it there instead of into the report")
+    .option("--valid-for <time>", "how long it counts: 30m, 12h, 7d", "7d")
+    .action(async (file: string, _, own: Command) => {
+      const options = own.optsWithGlobals<ApproveOptions>();
+      // Loaded when it is needed: the emulator is to start fast.
+      const { approve } = await import("./approving.ts");
+      approve(file, options);
+    });
+  const up = program.commands.find((command) => command.name() === "up");
+  up?.option(
+    "--approved <report>",
+    "do what this approved report shows, and nothing else (default: MICROAPPS_APPROVED)",
+  )
+    .hook("preAction", async (_, own) => {
+      const options = own.optsWithGlobals<{ cwd?: string; stack?: string; approved?: string }>();
+      const file = options.approved ?? (process.env["MICROAPPS_APPROVED"] || undefined);
+      if (file === undefined) return;
+      const { assertApproved } = await import("./approving.ts");
+      await assertApproved({ ...options, file });
+    })
+    .hook("postAction", async () => {
+      if (!process.env["MICROAPPS_APPROVED"]) return;
+      const { statusOfRefusals } = await import("./approving.ts");
+      statusOfRefusals();
+    });
+}

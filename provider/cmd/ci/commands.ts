@@ -1,0 +1,26 @@
+import { type Command, Option } from "commander";
+import type { Flavour, PipelineOptions } from "./writing.ts";
+
+const flavours: Flavour[] = ["github", "gitlab"];
+
+/** Adds the command that writes the pipelines of a project. */
+export function addCiCommand(program: Command): void {
+  program
+    .command("ci")
+    .description("write the pipelines that report, apply and look for drift, as environments.yaml lists them")
+    .addArgument(program.createArgument("<system>", "whose pipelines").choices(flavours))
+    .addOption(
+      new Option("--engine <engine>", "what applies: the Pulumi CLI, or the embedded engine")
+        .choices(["pulumi", "embedded"])
+        .default("pulumi"),
+    )
+    .option("--branch <name>", "the branch that is applied", "main")
+    .option("-o, --output <folder>", "the top of the repository, where they are written (default: that of Git)")
+    .option("--force", "overwrite files that are otherwise")
+    .option("--check", "write nothing, and end with 7 when they are not current")
+    .action(async (flavour: Flavour, _, command: Command) => {
+      // Loaded when it is needed: the emulator is to start fast.
+      const { writePipelines } = await import("./writing.ts");
+      process.stdout.write(writePipelines(flavour, command.optsWithGlobals<PipelineOptions>()));
+    });
+}

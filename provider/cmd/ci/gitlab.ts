@@ -1,0 +1,182 @@
+import type { Environment, Pipelines } from "./pipelines.ts";
+import {
+  applyStack,
+  commentOnGitLab,
+  indented,
+  install,
+  installFromBase,
+  installPulumi,
+  lookForDrift,
+  planAll,
+  pulumiVersion,
+  reportBranch,
+} from "./scripts.ts";
+
+/** A fresh folder outside of the clone: what lies there comes from no branch. */
+const freshFolder = 'temp="$(mktemp -d)"';
+const temp = "$temp";
+
+/** The pipelines, in their one file. */
+export function gitlab(pipelines: Pipelines): Record<string, string> {
+  const { command, environments } = pipelines;
+  const jobs = [
+    reportJob(pipelines),
+    commentJob(pipelines),
+    planJob(pipelines),
+    ...environments.map((environment) => applyJob(pipelines, environment)),
+    ...environments.map((environment) => driftJob(pipelines, environment)),
+  ];
+  const text = `# Says in each merge request what it will do to each environment, applies what was merged, and looks for drift.
+# Written by '${command}'; docs/pipelines.md of pulumi-microapps explains it.
+stages: [report, comment, plan, apply, drift]
+default:
+  image: node:24
+  timeout: 60 minutes
+variables:
+  GIT_DEPTH: "0"
+
+${jobs.join("\n\n")}
+`;
+  return { ".gitlab-ci.yml": text };
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const script = (...lines: readonly string[]): string => `  script:\n    - |\n${indented(lines, 6)}`;
+
+/** The folder of the project; nothing at the top of the repository. */
+const intoFolder = ({ folder }: Pipelines): string[] => (folder === "" ? [] : [`cd "${folder}"`]);
+
+/** The embedded engine keeps the state in a folder, which only a runner of one's own has. */
+const tags = ({ engine }: Pipelines): string => (engine === "embedded" ? "\n  tags: [microapps]" : "");
+
+const onRequest = ({ branch }: Pipelines): string =>
+  `$CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_TARGET_BRANCH_NAME == "${branch}"`;
+const onBranch = ({ branch }: Pipelines): string =>
+  `$CI_COMMIT_BRANCH == "${branch}" && ($CI_PIPELINE_SOURCE == "push" || $CI_PIPELINE_SOURCE == "web")`;
+const onSchedule = ({ branch }: Pipelines): string =>
+  `$CI_COMMIT_BRANCH == "${branch}" && $CI_PIPELINE_SOURCE == "schedule"`;
+const rules = (condition: string, more = ""): string => `  rules:\n    - if: '${condition}'${more}`;
+
+/** What a job hands on; a folder of its own takes the place of whatever a branch has under that name. */
+const handOn = (page: string): string[] => [
+  'rm -rf "$CI_PROJECT_DIR/microapps-report"',
+  'mkdir "$CI_PROJECT_DIR/microapps-report"',
+  `cp ${page} "$CI_PROJECT_DIR/microapps-report"`,
+];
+
+const artifacts = (title: string): string => `  artifacts:
+    when: always
+    expire_in: 30 days
+    expose_as: ${title}
+    paths: [microapps-report/]`;
+
+function reportJob(pipelines: Pipelines): string {
+  return `# No secret, and nothing of the branch runs: its files are read, by the tool that the base has locked.
+report:
+  stage: report
+${rules(onRequest(pipelines))}
+${script(
+  freshFolder,
+  'git fetch --quiet origin "+refs/heads/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME:refs/remotes/origin/microapps-base"',
+  "BASE=refs/remotes/origin/microapps-base",
+  ...intoFolder(pipelines),
+  ...installFromBase(temp),
+  ...reportBranch(temp),
+  `cat "${temp}/report.md"`,
+  ...handOn(`"${temp}/report.md"`),
+  'exit "$status"',
+)}
+${artifacts("Environments report")}`;
+}
+
+function commentJob(pipelines: Pipelines): string {
+  return `# Nothing is checked out here. Without a token the report stays what the job above hands on.
+comment:
+  stage: comment
+  needs: [{ job: report, artifacts: true }]
+${rules(`${onRequest(pipelines)} && $MICROAPPS_COMMENT_TOKEN`, "\n      when: always")}
+  variables:
+    GIT_STRATEGY: none
+  resource_group: microapps-comment-$CI_MERGE_REQUEST_IID
+${script("node --input-type=module <<'SCRIPT'", ...commentOnGitLab.split("\n"), "SCRIPT")}`;
+}
+
+function planJob(pipelines: Pipelines): string {
+  const { environments } = pipelines;
+  return `# No secret: what people look at before they approve the jobs below.
+plan:
+  stage: plan${tags(pipelines)}
+${rules(onBranch(pipelines))}
+  variables:
+    ENVIRONMENTS: ${quoted(environments.map(({ name }) => name).join(" "))}
+${script(
+  freshFolder,
+  ...intoFolder(pipelines),
+  install,
+  'BEFORE="$CI_COMMIT_BEFORE_SHA"',
+  ...planAll(`${temp}/plan`, `cat "${temp}/plan.md"`),
+  ...handOn(`"${temp}"/plan.md "${temp}"/plan/*.json`),
+)}
+${artifacts("Environments plan")}`;
+}
+
+/** The credential of an environment goes to its own platform and no other. */
+const destination = ({ endpoint, origin }: Environment): string =>
+  `export MICROAPPS_ENDPOINT='${endpoint}' MICROAPPS_ALLOWED_ENDPOINTS='${origin}'`;
+
+const tools = (pipelines: Pipelines): string[] => [
+  freshFolder,
+  ...intoFolder(pipelines),
+  install,
+  ...(pipelines.engine === "pulumi"
+    ? [
+        `PULUMI_VERSION=${pulumiVersion}`,
+        "(",
+        ...installPulumi(temp).map((line) => `  ${line}`),
+        ")",
+        `export PATH="${temp}/pulumi:$PATH"`,
+      ]
+    : []),
+];
+
+function applyJob(pipelines: Pipelines, environment: Environment): string {
+  const { name, job, stack, after } = environment;
+  return `# Who approves, and the variables with the credential, are settings of this environment.
+apply-${job}:
+  stage: apply${tags(pipelines)}
+  needs: [${["plan", ...after.map((each) => `apply-${each}`)].join(", ")}]
+${rules(onBranch(pipelines))}
+  environment: { name: ${quoted(name)} }
+  resource_group: microapps-${job}
+${script(
+  ...tools(pipelines),
+  destination(environment),
+  `cp "$CI_PROJECT_DIR/microapps-report/${name}.json" "${temp}"`,
+  `export MICROAPPS_APPROVED="${temp}/${name}.json"`,
+  `STACK='${stack}'`,
+  applyStack(pipelines.engine),
+)}`;
+}
+
+function driftJob(pipelines: Pipelines, environment: Environment): string {
+  const { name, job, stack } = environment;
+  return `# An environment of its own, which asks nobody: give it an account that may only read.
+drift-${job}:
+  stage: drift${tags(pipelines)}
+  needs: []
+${rules(onSchedule(pipelines))}
+  environment: { name: ${quoted(`${name}-read`)}, action: access }
+  resource_group: microapps-${job}
+${script(
+  ...tools(pipelines),
+  destination(environment),
+  "export MICROAPPS_READ_ONLY=true",
+  `ENVIRONMENT='${name}' STACK='${stack}'`,
+  ...lookForDrift(pipelines.engine, `${temp}/drift.md`),
+  `cat "${temp}/drift.md"`,
+  ...handOn(`"${temp}/drift.md"`),
+  'exit "$status"',
+)}
+${artifacts("Environments drift")}`;
+}

@@ -1,0 +1,118 @@
+import type { Engine } from "./pipelines.ts";
+
+// What the jobs of both systems run. Nothing here is made of what a project says: names and addresses come in variables.
+
+/** The Pulumi CLI that pipelines install. */
+export const pulumiVersion = "3.260.0";
+
+/** Installs what the project has locked, without running anything of what is installed. */
+export const install = "npm ci --ignore-scripts --no-audit --no-fund";
+
+const microapps = "node_modules/.bin/microapps";
+
+/** Installs the tool that the base has locked into another folder: nothing of the branch runs. */
+export const installFromBase = (temp: string): string[] => [
+  `mkdir -p "${temp}/tool"`,
+  "for file in package.json package-lock.json .npmrc; do",
+  `  if git cat-file -e "$BASE:./$file" 2>/dev/null; then git cat-file blob "$BASE:./$file" > "${temp}/tool/$file"; fi`,
+  "done",
+  `(cd "${temp}/tool" && ${install})`,
+];
+
+/** Reports the branch; the status is kept until the report is handed on. */
+export const reportBranch = (temp: string): string[] => [
+  "status=0",
+  `"${temp}/tool/${microapps}" report --base "$BASE" --format md --output "${temp}/report.md" || status=$?`,
+  `[ -f "${temp}/report.md" ] || exit "$status"`,
+];
+
+/**
+ * Reports what each environment will become, for people and as data; a first push has no commit before it.
+ * @param folder of the data; the page lies beside it
+ * @param show shows the page
+ */
+export const planAll = (folder: string, show: string): string[] => [
+  'git cat-file -e "$BEFORE^{commit}" 2>/dev/null || BEFORE=HEAD',
+  "status=0",
+  `${microapps} report --base "$BEFORE" --format md --output "${folder}.md" || status=$?`,
+  `[ -f "${folder}.md" ] || exit "$status"`,
+  show,
+  '[ "$status" = 0 ] || exit "$status"',
+  `mkdir -p "${folder}"`,
+  "for environment in $ENVIRONMENTS; do",
+  `  ${microapps} report "$environment" --base "$BEFORE" --format json --output "${folder}/$environment.json"`,
+  "done",
+];
+
+/** Applies a stack. */
+export const applyStack = (engine: Engine): string =>
+  engine === "pulumi" ? 'pulumi up --stack "$STACK" --yes --non-interactive' : `${microapps} up --stack "$STACK" --yes`;
+
+/** Looks for drift in one environment; the status is kept until the page is handed on. */
+export const lookForDrift = (engine: Engine, page: string): string[] => {
+  const drift = `${microapps} drift "$ENVIRONMENT" --format md --output "${page}"`;
+  return [
+    "status=0",
+    engine === "pulumi"
+      ? `pulumi stack export --stack "$STACK" --show-secrets | ${drift} --state - || status=$?`
+      : `${drift} || status=$?`,
+    `[ -f "${page}" ] || exit "$status"`,
+  ];
+};
+
+/** Installs the Pulumi CLI of one version into a folder, and checks what arrived. */
+export const installPulumi = (temp: string): string[] => [
+  `cd "${temp}"`,
+  'archive="pulumi-v$PULUMI_VERSION-linux-x64.tar.gz"',
+  'sums="pulumi-$PULUMI_VERSION-checksums.txt"',
+  'curl -fsSL --remote-name-all "https://get.pulumi.com/releases/sdk/$archive" "https://get.pulumi.com/releases/sdk/$sums"',
+  'grep " $archive\\$" "$sums" | sha256sum --check --strict',
+  'tar -xzf "$archive"',
+];
+
+/** Posts a text, or updates the comment of before: the one with the marker that the bot itself wrote. */
+export const commentOnGitHub = `
+const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN, NUMBER, REPORT } = process.env;
+const call = async (path, method = "GET", body = undefined) => {
+  const headers = { authorization: \`Bearer \${GITHUB_TOKEN}\`, accept: "application/vnd.github+json" };
+  const address = \`\${GITHUB_API_URL}/repos/\${GITHUB_REPOSITORY}/issues/\${path}\`;
+  const answer = await fetch(address, { method, headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(\`\${method} \${path}: \${answer.status}\`);
+  return answer.json();
+};
+const isOwn = ({ user, body }) => user?.login === "github-actions[bot]" && body.startsWith("<!-- microapps-report -->");
+let own;
+for (let page = 1, some = [0]; !own && some.length > 0; page++) {
+  some = await call(\`\${NUMBER}/comments?per_page=100&page=\${page}\`);
+  own = some.find(isOwn);
+}
+await (own ? call(\`comments/\${own.id}\`, "PATCH", { body: REPORT }) : call(\`\${NUMBER}/comments\`, "POST", { body: REPORT }));
+`.trim();
+
+/** The same for a merge request: whose token it is says who the bot is. */
+export const commentOnGitLab = `
+import { readFileSync } from "node:fs";
+const { CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID, CI_MERGE_REQUEST_IID, MICROAPPS_COMMENT_TOKEN } = process.env;
+const call = async (path, method = "GET", body = undefined) => {
+  const headers = { "private-token": MICROAPPS_COMMENT_TOKEN, "content-type": "application/json" };
+  const answer = await fetch(\`\${CI_API_V4_URL}/\${path}\`, { method, headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(\`\${method} \${path}: \${answer.status}\`);
+  return answer.json();
+};
+const body = readFileSync("microapps-report/report.md", "utf8");
+const notes = \`projects/\${CI_MERGE_REQUEST_PROJECT_ID}/merge_requests/\${CI_MERGE_REQUEST_IID}/notes\`;
+const bot = await call("user");
+const isOwn = ({ author, body }) => author?.id === bot.id && body.startsWith("<!-- microapps-report -->");
+let own;
+for (let page = 1, some = [0]; !own && some.length > 0; page++) {
+  some = await call(\`\${notes}?per_page=100&page=\${page}\`);
+  own = some.find(isOwn);
+}
+await (own ? call(\`\${notes}/\${own.id}\`, "PUT", { body }) : call(notes, "POST", { body }));
+`.trim();
+
+/** Lines that stand so many spaces from the left. */
+export const indented = (lines: string | readonly string[], spaces: number): string =>
+  (typeof lines === "string" ? lines.split("\n") : lines)
+    .map((line) => (line === "" ? "" : `${" ".repeat(spaces)}${line}`))
+    .join("\n");

@@ -1,0 +1,39 @@
+import { some } from "../../messages/text.ts";
+import { RowIndices } from "../../reconcile/rowIndices.ts";
+import type { RowPlan } from "../../reconcile/rows.ts";
+import { keysOf, quoted, type RowDeclaration, type Summary } from "./declared/declaration.ts";
+import type { Applied } from "./live/apply.ts";
+
+/** Rows that a message names. */
+const maxNamed = 20;
+
+/**
+ * Carries out a plan without the rows that are not as they were when it was approved: each stays as it is, belongs to us as
+ * before, and makes the run fail once all else is done.
+ */
+export async function leavingUnseen(
+  { directory }: { directory: string },
+  seed: RowDeclaration & { table: string; sensitive?: boolean | undefined },
+  { unseen }: RowPlan,
+  { rows }: Summary,
+  work: () => Promise<Applied>,
+): Promise<Applied> {
+  const applied = await work();
+  const { wanted, removals } = unseen;
+  const count = wanted.length + removals.length;
+  if (count === 0) return applied;
+  const undone = new RowIndices(rows.length);
+  for (let index = 0; index < rows.length; index++) if (applied.undone.wanted.has(index)) undone.add(index);
+  for (const index of wanted) undone.add(index);
+  const keys = seed.sensitive || wanted.length === 0 ? [] : await keysOf(seed, directory, new Set(wanted));
+  const named = keys.length > 0 ? ` (${some(keys.map(quoted), maxNamed)})` : "";
+  const leaving = removals.length === 0 ? "" : `, ${removals.length} of them to be removed`;
+  const failure =
+    `${count} rows of table ${seed.table} are not as they were when this was approved, and were left alone${named}${leaving}: ` +
+    `make a report of what is there now, and have that approved`;
+  return {
+    ...applied,
+    undone: { ...applied.undone, wanted: undone, removals: [...applied.undone.removals, ...removals] },
+    failures: [...applied.failures, failure],
+  };
+}

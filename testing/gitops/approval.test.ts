@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { approvedRun, type Run } from "../../provider/approval/approved.ts";
+import { signatureOf } from "../../provider/approval/signature.ts";
+import { changeSet, type ChangeSet } from "../../provider/changes/model/changeSet.ts";
+import { createClient, type Client } from "../../provider/client/index.ts";
+import { endedCleanly } from "../harness/endedCleanly.ts";
+import { freshFolder, Project, repository, type Ended } from "../harness/project.ts";
+
+const login = { email: "admin@example.com", password: "correct-horse" };
+const key = "a key that the apply job alone knows";
+
+/** A program that declares what dev.yaml says; through the plugin as a component of somebody's own does it. */
+const programs = {
+  dynamic: `import { Environment, Organization } from "pulumi-microapps";
+const root = new Environment("environment", { file: "dev.yaml" });
+`,
+  plugin: `import pulumi from "@pulumi/pulumi";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+const declared = (type) => class extends pulumi.CustomResource {
+  constructor(name, inputs, options) { super("microapps:index:" + type, name, inputs, options); }
+};
+const [Organization, Team, TeamMember, SeedRows] = ["Organization", "Team", "TeamMember", "SeedRows"].map(declared);
+const { organizations, seeds } = parse(readFileSync("dev.yaml", "utf8"));
+const parent = new pulumi.ComponentResource("microapps:index:Environment", "environment");
+for (const [key, { teams, ...args }] of Object.entries(organizations)) {
+  const organization = new Organization("environment/" + key, { ...args, description: "ours" }, { parent });
+  for (const [crew, { members, ...rest }] of Object.entries(teams)) {
+    const name = "environment/" + key + "/" + crew;
+    const team = new Team(name, { ...rest, organizationID: organization.id }, { parent: organization });
+    for (const [email, role] of Object.entries(members))
+      new TeamMember(name + "/" + email, { teamID: team.id, email, role }, { parent: team });
+  }
+}
+for (const [key, args] of Object.entries(seeds)) new SeedRows("environment/" + key, args, { parent });
+`,
+};
+const environment = (description: string): string => `organizations:
+  acme:
+    name: Acme
+    description: ${description}
+    teams:
+      crew: { name: Crew, members: { ada@example.com: admin, bob@example.com: member } }
+seeds:
+  regions: { table: regions, key: Code, source: regions.csv, maxRemovals: 1 }
+  offices: { table: offices, key: Code, rows: [{ Code: L, Name: Lisbon }] }
+`;
+const descriptions = { dynamic: "{ config: motto }", plugin: "ours" };
+const rows = "Code,Name\nN,North\nS,South\nE,East\n";
+
+describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
+  let project: Project;
+  let emulator: Emulator;
+  let client: Client;
+  let outside: string;
+  let state: string;
+  const files = { "index.ts": programs[door], "dev.yaml": environment(descriptions[door]), "regions.csv": rows };
+
+  beforeAll(async () => {
+    const fields = { Code: "text", Name: "text" } as const;
+    const tables = { regions: { fields }, offices: { fields } };
+    emulator = await createEmulator({ seed: { administrator: login, tables } });
+    client = createClient({ endpoint: emulator.url, ...login });
+    const config = {
+      "microapps:endpoint": emulator.url,
+      "microapps:email": login.email,
+      "microapps:password": login.password,
+    };
+    const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+    project = await Project.running("", config, door === "plugin" ? { plugins } : {});
+    outside = await freshFolder();
+    await project.write("environments.yaml", "dev: { file: dev.yaml }\n");
+    for (const [file, text] of Object.entries(files)) await project.write(file, text);
+    await project.succeed("stack init dev");
+    await project.succeed("config set --secret tests:motto", "we-hide-this");
+    await project.succeed("up --yes --skip-preview");
+    const git = (...words: string[]) => execFileSync("git", words, { cwd: project.folder });
+    git("init", "--quiet", "--initial-branch=main");
+    git(
+      "-c",
+      "user.name=Tests",
+      "-c",
+      "user.email=tests@example.com",
+      "commit",
+      "--quiet",
+      "--allow-empty",
+      "-m",
+      "first",
+    );
+    state = await project.stateText();
+    emulator.saveSnapshot("begun");
+  });
+  beforeEach(async () => {
+    emulator.loadSnapshot("begun");
+    await project.write(".pulumi/stacks/tests/dev.json", state);
+    for (const [file, text] of Object.entries(files)) await project.write(file, text);
+    project.environment["MICROAPPS_APPROVED"] = undefined;
+    project.environment["MICROAPPS_APPROVAL_KEY"] = key;
+  });
+  afterAll(async () => {
+    rmSync(outside, { recursive: true, force: true });
+    await client.close();
+    await endedCleanly(project, emulator);
+  });
+
+  const file = (name = "report.json"): string => join(outside, name);
+  const reported = async (): Promise<ChangeSet> => {
+    await project.succeed("report dev --format json --output", file());
+    return changeSet.parse(JSON.parse(readFileSync(file(), "utf8")));
+  };
+  const approved = async (): Promise<string> => {
+    await reported();
+    await project.succeed("approve", file());
+    return file();
+  };
+  const up = (...flags: string[]): Promise<Ended> => project.run("up --yes", "--skip-preview", ...flags);
+  const calls = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const since = emulator.lastCall();
+    await work();
+    return emulator
+      .calls({ since, mutating: true })
+      .map(({ endpoint }) => endpoint)
+      .toSorted();
+  };
+  const change = async (): Promise<void> => {
+    await project.edit("dev.yaml", "name: Crew", "name: Crew 2");
+    await project.edit("dev.yaml", ", bob@example.com: member", "");
+    await project.write("regions.csv", rows.replace("North", "Far north").replace("E,East", "W,West"));
+  };
+  const applied = ["deleteteammember", "insertmicroapprows", "removemicroapprow", "updatemicroapprow", "updateteam"];
+
+  test("what was approved is applied, and once", async () => {
+    await change();
+    const [one, two] = [await reported(), await reported()];
+    expect(one).toEqual(two);
+    const report = await approved();
+    let first: Ended | undefined;
+    expect(await calls(async () => void (first = await up("--approved", report)))).toEqual(applied);
+    expect(first?.status).toBe(0);
+    await project.succeed("preview --expect-no-changes");
+    // Also where the state and the platform are as they were: the approval was for one run.
+    emulator.loadSnapshot("begun");
+    await project.write(".pulumi/stacks/tests/dev.json", state);
+    let again: Ended | undefined;
+    expect(await calls(async () => void (again = await up("--approved", report)))).toEqual([]);
+    expect(again).toMatchObject({
+      status: 2,
+      output: expect.stringContaining("a run was made with it already") as unknown,
+    });
+  });
+
+  test("a program that declares more, or something else by the same name, is refused by preview and provider", async () => {
+    await change();
+    const report = await approved();
+    const more = `${programs[door]}new Organization("evil", { name: "Evil" });\n`;
+    const [said, instead] =
+      door === "dynamic" ? ['"dev.yaml"', '"other.yaml"'] : ["{ ...rest,", '{ ...rest, adminID: "abc",'];
+    await project.write("index.ts", more.replace(said, instead));
+    await project.write("other.yaml", environment(descriptions[door]).replace("name: Crew", "name: Crew 3"));
+    const sent = await calls(async () => {
+      for (const flags of [[], ["--skip-preview"]]) {
+        const { status, output } = await project.run("up --yes --approved", report, ...flags);
+        expect(status).toBe(2);
+        expect(output).toContain('the approved report has no create of Organization "evil"');
+        expect(output).toContain('Team "environment/acme/crew" is declared otherwise than in the approved report');
+      }
+    });
+    expect(sent).not.toContain("insertorganization");
+    expect(sent).not.toContain("updateteam");
+    rmSync(join(project.folder, "other.yaml"));
+  });
+
+  test("a row that was edited by hand meanwhile is left alone, and the rest is applied", async () => {
+    await change();
+    const report = await approved();
+    const { microAppRows } = await client.microappdata({
+      microAppID: "regions",
+      searchFilter: [{ skip: 0, limit: 100 }],
+    });
+    const rowID = microAppRows.find((row) => row["Code"] === "N")?._id ?? "";
+    await client.updatemicroapprow({ rowID, microAppID: "regions", rowData: { Name: "By hand" } });
+    let ended: Ended | undefined;
+    const sent = await calls(async () => void (ended = await up("--approved", report)));
+    expect(ended?.status).toBe(1);
+    expect(ended?.output).toContain(
+      '1 rows of table regions are not as they were when this was approved, and were left alone ("N")',
+    );
+    // An engine deletes nothing once something failed.
+    const left = ["updatemicroapprow", "deleteteammember"];
+    expect(sent).toEqual(applied.filter((endpoint) => !left.includes(endpoint)));
+    // The next report shows what is left to do; of rows as far as it can without the passphrase.
+    const [dev] = (await reported()).environments;
+    expect(dev?.pending?.things.map(({ name }) => name)).toEqual(["acme/crew"]);
+    expect(dev?.pending?.why).toContain("regions: what 3 rows say is not compared");
+  });
+
+  test("a destroy is none of it; and any engine's run refuses a report that is signed by another", async () => {
+    const report = await approved();
+    project.environment["MICROAPPS_APPROVED"] = report;
+    let ended: Ended | undefined;
+    expect(await calls(async () => void (ended = await project.run("destroy --yes --skip-preview")))).toEqual([]);
+    expect(ended?.status).toBe(1);
+    expect(ended?.output).toContain("the approved report has no delete of");
+    project.environment["MICROAPPS_APPROVAL_KEY"] = `${key}, or another`;
+    const { status, output } = await project.run("preview");
+    expect(status).toBe(1);
+    expect(output).toContain("is not accepted: its signature does not fit");
+  });
+
+  // Before a provider is asked there are no doors.
+  if (door === "plugin") return;
+
+  test("what does not fit is refused by name before anything is sent", async () => {
+    await change();
+    const report = await approved();
+    const good = JSON.parse(readFileSync(report, "utf8")) as ChangeSet;
+    const run = (more: Partial<Run> = {}): Run => ({
+      file: report,
+      folder: project.folder,
+      project: project.folder,
+      stack: "dev",
+      endpoint: emulator.url,
+      account: login.email,
+      environment: { MICROAPPS_APPROVAL_KEY: key },
+      now: Date.now(),
+      ...more,
+    });
+    const { seal } = await approvedRun(run());
+    // A secret of the configuration is in no digest: the file with its ciphertext is.
+    expect(seal.resources["Organization acme"]?.except).toEqual(["description"]);
+    let edits = 0;
+    const written = (edit: (set: ChangeSet) => unknown, sign = true): Run => {
+      const set = structuredClone(good);
+      edit(set);
+      if (sign && set.approval) set.approval.signature = signatureOf(set, key);
+      const edited = file(`edited-${edits++}.json`);
+      writeFileSync(edited, JSON.stringify(set));
+      return run({ file: edited });
+    };
+    const sealOf = (set: ChangeSet) => set.environments[0]?.seal as typeof seal;
+    const inside = join(project.folder, "report.json");
+    symlinkSync(report, inside);
+    const wrong: [Run, string][] = [
+      [
+        written((set) => (sealOf(set).resources["Team acme/crew"] = { operations: ["delete"] }), false),
+        "its signature does not fit",
+      ],
+      [written((set) => set.environments[0]?.notes.push("looks good"), false), "its signature does not fit"],
+      [run({ environment: { MICROAPPS_APPROVAL_KEY: `${key}, or another` } }), "its signature does not fit"],
+      [run({ environment: { MICROAPPS_APPROVAL_KEY: "short" } }), "has less than 32 characters"],
+      [written((set) => delete set.approval, false), "it is not signed"],
+      [run({ file: inside }), "it lies in the working tree"],
+      [run({ now: Date.now() + 8 * 24 * 3_600_000 }), "the approval expired"],
+      [run({ stack: "prod" }), "it is about dev, and not about the stack prod"],
+      [written((set) => (sealOf(set).stack = "prod")), "its seal is of the stack prod"],
+      [run({ endpoint: "https://elsewhere.example.com" }), "another endpoint"],
+      [run({ account: "eve@example.com" }), "another account"],
+      [written((set) => (sealOf(set).package.version = "0.0.1")), "it was made by pulumi-microapps 0.0.1"],
+      [run({ file: file("absent.json") }), "it can't be read: ENOENT"],
+    ];
+    for (const [one, reason] of wrong) await expect(approvedRun(one)).rejects.toThrow(reason);
+    rmSync(inside);
+    // Without a key it is believed for where it lies, unless it lies in the tree.
+    await approvedRun({ ...written((set) => delete set.approval, false), environment: {} });
+    await project.edit("regions.csv", "Far north", "Near north");
+    await expect(approvedRun(run())).rejects.toThrow("regions.csv is not as it was when this was approved");
+    await project.edit("regions.csv", "Near north", "Far north");
+    await project.succeed("up --yes --skip-preview");
+    let ended: Ended | undefined;
+    expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);
+    expect(ended).toMatchObject({ status: 2, output: expect.stringContaining("something ran since") as unknown });
+  });
+});
