@@ -6,6 +6,7 @@ import { optionsInput, previewInput, type Options } from "../provider/pulumi/opt
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
+import { withSecretCells } from "./secretCells.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
@@ -93,10 +94,11 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       checkStackSettings();
       permitOptions(definition, name, args, options);
+      const { sealed, open } = withSecretCells(definition, { ...args });
       const props = hidden(definition, {
         ...mentioned,
-        ...args,
-        ...handedOver(args, options),
+        ...sealed,
+        ...handedOver(open, options),
         __provider: providerOf(definition.name),
         [previewInput]: pulumi.runtime.isDryRun(),
         resourceUrn: plainUrn(name, type, options.parent),
