@@ -6,8 +6,8 @@ import { optionsInput, previewInput, type Options } from "../provider/pulumi/opt
 import { factsOf } from "../provider/pulumi/properties.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
-import { withSecretCells } from "./secretCells.ts";
 import { isLater, secretNames } from "./secrecy.ts";
+import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 

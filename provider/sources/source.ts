@@ -40,8 +40,9 @@ export const secretTextsIn = ({ secretLabels = [] }: Source, values: RowData): s
 
 /** The values in a value, as texts. */
 export function leavesOf(value: unknown): string[] {
-  if (value === undefined || value === null || value === "") return [];
-  return typeof value === "object" ? Object.values(value).flatMap(leavesOf) : [String(value)];
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(leavesOf);
+  if (typeof value === "string") return value === "" ? [] : [value];
+  return typeof value === "number" || typeof value === "boolean" ? [String(value)] : [];
 }
 
 /** Where a row stands, for people: `countries.csv:17`, with a column `countries.json:17:4`, or `rows[16]`, `additions[0]`. */
