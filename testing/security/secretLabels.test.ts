@@ -124,7 +124,7 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
   }
   await project.edit("index.ts", '"one"', '"the one"');
   const rotated = await run("up --yes --diff");
-  expect(rotated.match(/1 to change \("A": Name "first" => "new name", Token changed\), 2 unchanged/g)).toHaveLength(2);
+  expect(rotated.match(/1 to change \("A": Name "first" => "new name", Token changed\), 2 unchanged/g)).toHaveLength(3);
   expect(rotated.match(/~ Name: "one" => "the one"/g)).toHaveLength(4); // in preview and update
   expect(rotated.match(/~ Token: \[secret\] => \[secret\]/g)).toHaveLength(4);
 

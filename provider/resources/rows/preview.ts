@@ -18,7 +18,7 @@ import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts
 import { referringTo } from "./owners.ts";
 import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
 import { sparedSaid } from "./spared.ts";
-import { refuseOtherTable, refuseUndeclaredRows } from "./undeclared.ts";
+import { refuseOtherTable, refuseUndeclaredRows, warnOfDoneLines } from "./undeclared.ts";
 
 /** A seed as it is previewed. */
 interface Inputs extends SeedInputs {
@@ -41,6 +41,7 @@ export async function previewed(
 ): Promise<Change> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
+  if (!context.isUpdate) await warnOfDoneLines(context, inputs, old);
   const renewed = renewedLinks(context, old, inputs);
   // A refresh takes from the engine what it knew of the failure.
   const changed = [...change.changed, ...renewed, ...(old.unfinished ? ["unfinished"] : [])];
@@ -153,7 +154,9 @@ async function planned(
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
     const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
-    report.info(forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells));
+    report.info(
+      forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
+    );
   }
   if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
