@@ -7,6 +7,7 @@ import { factsOf } from "../provider/pulumi/properties.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { isLater, secretNames } from "./secrecy.ts";
+import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
@@ -97,14 +98,15 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       checkStackSettings();
       permitOptions(definition, name, args, options);
+      const { sealed, open } = withSecretCells(definition, { ...args });
       const program: FromProgram = {
         resourceUrn: plainUrn(name, type, options.parent),
         isPreview: pulumi.runtime.isDryRun(),
-        ...handedOver(args, options),
+        ...handedOver(open, options),
       };
       const props = hidden(definition, {
         ...mentioned,
-        ...args,
+        ...sealed,
         __provider: providerOf(definition.name),
         [programInput]: program,
       });

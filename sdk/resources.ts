@@ -12,6 +12,7 @@ import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
 import { declared, type Args } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
+import { keyedRows, withSecretCells } from "./secretCells.ts";
 import { siblingsOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
@@ -92,7 +93,7 @@ export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
     // Whether they are is known later.
-    const { rows, additions, changes, removals } = args;
+    const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
@@ -100,6 +101,7 @@ export class SeedRows extends declared(seedRows) {
       name,
       {
         ...rest,
+        ...keyedRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
         // What check makes of it stays a secret of the state because the program has one of that name. What an up will

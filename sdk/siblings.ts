@@ -18,7 +18,7 @@ export interface Sibling {
 
 type Removals = (string | number | boolean | (string | number | boolean)[])[];
 
-type Announced = Omit<Sibling, "urn"> & { urn: Promise<string> };
+type Announced = Omit<Sibling, "urn"> & { urn: Promise<string>; secret: readonly unknown[] };
 
 // Of the whole program: no seed is sent before all that are constructed with it are here.
 const announced: Announced[] = [];
@@ -38,9 +38,9 @@ export function siblingsOf(
   return new Promise((resolve, reject) => {
     setImmediate(() => {
       const others = announced.filter((one) => one !== own && one.table === own.table);
-      const told = others.map(async ({ urn, rows, additions, ...rest }) => {
+      const told = others.map(async ({ urn, rows, additions, secret, ...rest }) => {
         // Its own keys, and those by which the one that is told knows the same rows; the rest is nobody else's business.
-        const labels = [...rest.key, ...own.key];
+        const labels = [...rest.key, ...own.key].filter((label) => !secret.includes(label));
         const keysOf = (list: typeof rows) => list?.map((row) => plainly(row, labels));
         const keys = { ...(rows && { rows: keysOf(rows) }), ...(additions && { additions: keysOf(additions) }) };
         return { ...rest, ...keys, urn: await urn }; // with the lists that it has itself
@@ -53,17 +53,18 @@ export function siblingsOf(
 /** Undefined when something of it is an output: waiting for that here could be waiting for this seed itself. */
 function announcement(
   name: string,
-  { table, key, rows, source, types, additions, removals }: Readonly<Record<string, unknown>>,
+  { table, key, rows, source, types, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
   { parent }: pulumi.CustomResourceOptions,
 ): Announced | undefined {
   const keys = [key].flat();
   if (typeof table !== "string" || !isTexts(keys)) return undefined;
   const areRows = (list: unknown): list is Record<string, unknown>[] =>
     Array.isArray(list) && list.every((row: unknown) => hasKeys(row, keys));
-  if ((additions !== undefined && !areRows(additions)) || isLater(removals)) return undefined;
+  if ((additions !== undefined && !areRows(additions)) || isLater([removals, secretLabels])) return undefined;
   // What is in them the provider checks.
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
-  const declared = { urn: plainUrn(name, dynamicType("SeedRows"), parent), table, key: keys, ...edits };
+  const secret = [secretLabels].flat();
+  const declared = { secret, urn: plainUrn(name, dynamicType("SeedRows"), parent), table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)
       ? { ...declared, source, ...(types ? { types: types as Sibling["types"] & object } : {}) }

@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
-import { maxMegabytesOfLayer, readText } from "../../provider/files/files.ts";
+import { absent, maxMegabytesOfLayer, textOrReason } from "../../provider/files/files.ts";
 import { find, keyPlace, plain, type Place, type Problem, type Value } from "../../provider/layers/document.ts";
 import { plainGrammar } from "../../provider/layers/grammar.ts";
-import { absent, loadLayers, mergedLayers, reasonOf } from "../../provider/layers/layers.ts";
+import { loadLayers, mergedLayers } from "../../provider/layers/layers.ts";
 import { placed } from "../../provider/layers/verbs.ts";
 import { firstLines, maxReported } from "../../provider/messages/firstLines.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
@@ -27,16 +27,10 @@ const grammar = plainGrammar(z.object({ ...seed.shape, platform: seed }));
 export function readSeed(source: string | SeedInput | undefined, directory?: string): Seed {
   if (typeof source !== "string") return parseContent(source ?? {}, () => "seed");
   const from = directory ?? dirname(source);
-  let text: string;
-  try {
-    text = readText(from, resolve(source), maxMegabytesOfLayer);
-  } catch (error) {
-    const reason = reasonOf(error);
-    throw new SeedError([
-      `the seed ${source} can't be read: ${reason}${reason === absent ? "; correct its path" : ""}`,
-    ]);
-  }
-  return parseSeed(text, source, from);
+  const found = textOrReason(from, resolve(source), maxMegabytesOfLayer);
+  if ("text" in found) return parseSeed(found.text, source, from);
+  const advice = found.reason === absent ? "; correct its path" : "";
+  throw new SeedError([`the seed ${source} can't be read: ${found.reason}${advice}`]);
 }
 
 /** Parses a seed from YAML; `name` is the file's path, from which `extends` is resolved. */

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
+import { doneLines } from "./doneLines.ts";
 import { Folders, type Files } from "./testing/twoFolders.ts";
 
 const folders = new Folders();
@@ -176,4 +177,37 @@ seeds:
   expect(await guardsOf("")).toEqual(all);
   const lines = "removed: { teams: [acme/ops], members: { acme/crew: [b@x.com] }, rows: { cities: [B] } }\n";
   expect(await guardsOf(policy + lines)).toEqual([`cities: ${say("1 rows of seed cities", "rows: { cities: [C] }")}`]);
+});
+
+test("lines about what is gone already are told, unless the state has it still", async () => {
+  const now =
+    "organizations: { acme: { name: Acme, teams: { crew: { name: Crew } } } }\nseeds:\n  cities: { table: cities, key: Code, rows: [{ Code: A }] }\n";
+  const lines =
+    "removed:\n  organizations: [old]\n  teams: [acme/ops]\n  members: { acme/crew: [a@x.com] }\n  seeds: [gone]\n  apps: [portal]\n  rows: { cities: [A, B] }\n";
+  const base = folders.declared({ "env.yaml": now.replace("rows: [{ Code: A }]", "rows: [{ Code: A }, { Code: C }]") });
+  const head = folders.declared({ "env.yaml": now.replace("{ Code: A }", "{ Code: Z }") + lines });
+  const thing = {
+    kind: "team" as const,
+    name: "acme/ops",
+    op: "remove" as const,
+    changes: [],
+    omitted: 0,
+    notes: [],
+    guards: [],
+  };
+  const said = [
+    "organization old",
+    "team acme/ops",
+    "seed gone",
+    "app portal",
+    "person a@x.com of acme/crew",
+    "row B of cities",
+  ];
+  const told = (what: string, advice: string): string => `env.yaml:4:1 removed: ${what} is gone already: ${advice}`;
+  expect(await doneLines({ base, head }, undefined)).toEqual(
+    said.map((what) => told(what, "delete this line once each stack has applied it")),
+  );
+  expect(await doneLines({ base, head }, { compared: true, things: [thing] })).toEqual(
+    said.filter((what) => !what.startsWith("team")).map((what) => told(what, "delete this line")),
+  );
 });

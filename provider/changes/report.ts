@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { maxMegabytesOfLayer, readText } from "../files/files.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf, treeOf } from "./base/commits.ts";
 import { environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { projectFlags, stackFlags, treeFlags } from "./base/projectFlags.ts";
 import { compareDeclarations } from "./declarations.ts";
+import { doneLines } from "./doneLines.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
 import { declaredIn, nothing, type Declared } from "./source.ts";
 
@@ -137,6 +138,8 @@ async function environmentChanges(
   const flags = [...entryFlags(entry, former), ...stackFlags(await textsOf(place, `Pulumi.${entry.stack}.yaml`))];
   const pending = head.declared && (await request.pending?.(entry, isThere));
   const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: await headOf(place.root) }));
+  const both = before.declared && head.declared && { base: before.declared, head: head.declared };
+  const done = both ? await doneLines(both, pending) : [];
   return {
     name: entry.name,
     stack: entry.stack,
@@ -145,7 +148,7 @@ async function environmentChanges(
     ...(pending ? { pending } : {}),
     problems: [...head.problems, ...compared.problems],
     flags,
-    notes: before.notes,
+    notes: [...before.notes, ...done],
     ...(seal ? { seal } : {}),
   };
 }
@@ -188,15 +191,8 @@ async function textsOf(
   place: Place,
   file: string,
 ): Promise<{ file: string; before: string | undefined; after: string | undefined }> {
-  return { file, before: await place.base.text(inRepository(place, file)), after: textIn(place.request.folder, file) };
-}
-
-function textIn(folder: string, file: string): string | undefined {
-  try {
-    return readText(folder, file, maxMegabytesOfLayer);
-  } catch {
-    return undefined;
-  }
+  const after = textIfAny(place.request.folder, file, maxMegabytesOfLayer);
+  return { file, before: await place.base.text(inRepository(place, file)), after };
 }
 
 async function changedTree(root: string, base: BaseTree): Promise<Note[]> {

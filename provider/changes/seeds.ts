@@ -152,8 +152,7 @@ async function pointerIn(side: SeedSource | undefined): Promise<string | undefin
 /** The labels of a seed that nobody may read. */
 export function secretsOf(seed: SeedDeclaration): SeedSource["secret"] {
   if (seed.sensitive) return "all";
-  const labels: unknown = (seed as { secretLabels?: unknown }).secretLabels;
-  return new Set(Array.isArray(labels) ? labels.map(String) : []);
+  return new Set(seed.secretLabels);
 }
 
 const sourceOf = (declared: SeedDeclaration, { folder, place }: Declared, key: string): SeedSource => {

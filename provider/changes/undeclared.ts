@@ -45,7 +45,7 @@ function missingLines({ removed, seeds }: Declaration, { kind, op, name, changes
 }
 
 /** The parts of a natural key as the name of a row. */
-const nameOf = (parts: readonly unknown[]): string =>
+export const nameOf = (parts: readonly unknown[]): string =>
   keyOf(
     parts.map((_, at) => String(at)),
     Object.fromEntries(parts.entries()),

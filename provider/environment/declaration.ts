@@ -5,15 +5,15 @@ import { keyPlace, plain, valuePlace, type Problem, type Value } from "../layers
 import { loadLayers, mergedLayers, type Layers } from "../layers/layers.ts";
 import type { Merged } from "../layers/merge.ts";
 import { Mask } from "../messages/masks.ts";
-import { known, namesIn, type Check } from "./checks.ts";
 import { configured, type Configuration, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
 import type { Removed } from "./policy.ts";
-import { EnvironmentError, problemsOf } from "./problems.ts";
+import { EnvironmentError, known, namesIn, problemsOf, type Check } from "./problems.ts";
 import { checkRemoved } from "./removedChecks.ts";
 import { checkRules } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
+import { secretTextsOf } from "./secretRows.ts";
 import { checkedSeed, seedOrder } from "./seedChecks.ts";
 
 /** What an environment file declares, once nothing about it is wrong. */
@@ -68,7 +68,7 @@ export function readEnvironment(file: string, folder: string, configuration?: Co
     report(problem);
   };
   const declared = checked({ layers, merged, values, root: values.root, folder, report, breaks });
-  const mask = new Mask(values.hidden);
+  const mask = new Mask([...values.hidden, ...secretTextsOf(values.root)]);
   const told = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
   const isWhole = problems.length === broken;
   return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: told, isWhole };

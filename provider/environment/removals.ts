@@ -1,5 +1,7 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { find, plain } from "../layers/document.ts";
+import { isDeepStrictEqual } from "node:util";
+import { find, plain, type Value } from "../layers/document.ts";
 import { loadLayers, mergedLayers } from "../layers/layers.ts";
 import type { Removals } from "../resources/model/removals.ts";
 import { ResourceError } from "../resources/model/resource.ts";
@@ -7,11 +9,46 @@ import { grammar } from "./grammar.ts";
 import { hasLine, removed as schema } from "./policy.ts";
 import { memberPlace, teamPath } from "./removedChecks.ts";
 
-/** What an Environment file, as it is now, says about what leaves the platform. */
+/** What was read, with what its files were then: a run asks for each thing that it removes. */
+const known = new Map<string, { files: readonly string[]; stamps: string; removals: Removals }>();
+
+/** What an Environment file, as it is now, says about what leaves the platform. It is read again once a file of it changes. */
 export function removalsIn(file: string, folder: string): Removals {
-  const problems: string[] = [];
-  const report = ({ message }: { message: string }): void => void problems.push(message);
-  const { value: root } = mergedLayers(loadLayers(resolve(folder, file), { folder, grammar }, report), report);
+  const path = resolve(folder, file);
+  const before = known.get(path);
+  if (before && stampsOf(before.files) === before.stamps) return before.removals;
+  const read = (): Read => {
+    const problems: string[] = [];
+    const report = ({ message }: { message: string }): void => void problems.push(message);
+    const layers = loadLayers(path, { folder, grammar }, report);
+    return { file, root: mergedLayers(layers, report).value, files: layers.files, problems };
+  };
+  // Stamps first: what changes while it is read is read again.
+  const { files } = read();
+  const stamps = stampsOf(files);
+  const whole = read();
+  const removals = removalsOf(whole);
+  if (isDeepStrictEqual(files, whole.files)) known.set(path, { files, stamps, removals });
+  return removals;
+}
+
+/** What tells one content of files from another one without reading them. */
+const stampsOf = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+      return stats ? `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : "";
+    })
+    .join("\n");
+
+interface Read {
+  file: string;
+  root: Value | undefined;
+  files: readonly string[];
+  problems: readonly string[];
+}
+
+function removalsOf({ file, root, problems }: Read): Removals {
   const { data: removed } = schema.safeParse((root && plain(find(root, ["removed"])?.value ?? emptyMap)) ?? {});
   if (!root || !removed) {
     throw new ResourceError(`${file} says what may be removed, and can't be read: ${problems[0] ?? "correct removed"}`);

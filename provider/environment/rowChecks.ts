@@ -16,8 +16,9 @@ const verbs: Readonly<Record<string, string>> = {
   changes: "rows~",
   removals: "rows-",
   rows: "rows",
+  secretLabels: "secretLabels",
 };
-const position = /\b(additions|changes|removals|rows)\[(\d+)\]/g;
+const position = /\b(additions|changes|removals|rows|secretLabels)\[(\d+)\]/g;
 
 /**
  * What is wrong with the rows of an Environment file, offline: cells, natural keys, references down to the keys of the
@@ -60,12 +61,15 @@ const seedOf = ({ seeds }: Declaration, name: string): Seed => {
 
 /** A seed as its resource will have it, without what only the platform knows. */
 function targetOf(declared: Declaration, name: string): RowTarget {
-  const { table, key, rows, source, types, sensitive, references, parent, ...rest } = seedOf(declared, name);
+  const { table, key, rows, source, types, sensitive, secretLabels, references, parent, ...rest } = seedOf(
+    declared,
+    name,
+  );
   const lookup = (to: { seed: string } | { table: string; key: string }): { table: string; key: string } =>
     "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;
   const links = Object.entries(references ?? {}).map(([label, to]) => [label, lookup(to)] as const);
   return {
-    ...{ table, key, rows, source, types, sensitive, fields: declared.fields[table] },
+    ...{ table, key, rows, source, types, sensitive, secretLabels, fields: declared.fields[table] },
     ...{ additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
     references: references && Object.fromEntries(links),
     parent: parent && { ...lookup(parent), by: parent.by },

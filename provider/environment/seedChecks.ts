@@ -3,10 +3,11 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { find, keyPlace, valuePlace, type Place } from "../layers/document.ts";
 import { shown } from "../layers/layers.ts";
 import { misnamed } from "../layers/writtenNumbers.ts";
+import { secretKey } from "../resources/rows/declared/inputs.ts";
 import { refusedFormat } from "../sources/formats.ts";
 import { linkedLabels } from "../sources/source.ts";
-import { known, namesIn, type Check } from "./checks.ts";
 import { keyNow, spot, teamNow } from "./formerKeys.ts";
+import { known, namesIn, type Check } from "./problems.ts";
 import type { SeedDeclaration } from "./schema.ts";
 
 type Seeds = Readonly<Record<string, SeedDeclaration>>;
@@ -31,6 +32,10 @@ export function checkedSeed(check: Check, name: string, seed: SeedDeclaration, s
       const message = `seed "${mention.seed}" has a key of ${labels.length} labels (${labels.join(", ")}); refer to rows that one label tells apart`;
       report({ at, message });
     }
+  }
+  for (const [index, label] of (seed.secretLabels ?? []).entries()) {
+    if (!seed.key.includes(label)) continue;
+    report({ at: valuePlace(root, [...path, "secretLabels", index]), message: secretKey(label) });
   }
   for (const [index, viewer] of (seed.teamViewers ?? []).entries()) {
     if (typeof viewer === "string") continue;

@@ -2,9 +2,11 @@ import { Document, isMap, isNode, isScalar, isSeq, type Node } from "yaml";
 import { plain, type Entry, type Value } from "../layers/document.ts";
 import { placed } from "../layers/verbs.ts";
 import type { Declaration } from "./declaration.ts";
+import { withoutSecretRows } from "./secretRows.ts";
 
-/** The merged file as one that extends nothing, for the program's folder: sources are named from there. */
-export function shownTree(root: Value, { seeds }: Declaration): Value {
+/** The merged file as one that extends nothing, for the program's folder: sources are named from there. Secret rows are hidden. */
+export function shownTree(merged: Value, { seeds }: Declaration): Value {
+  const root = withoutSecretRows(merged);
   const all = root.kind === "map" ? root.entries.get("seeds")?.value : undefined;
   if (root.kind !== "map" || all?.kind !== "map") return root;
   const entries = [...all.entries].map(([name, entry]): [string, Entry] => {

@@ -70,6 +70,35 @@ export function readText(directory: string, name: string, megabytes: number): st
   }
 }
 
+/** The text of a file that a program in `directory` names, or why it can't be read, to stand after its name. */
+export function textOrReason(
+  directory: string,
+  name: string,
+  megabytes: number,
+): { text: string } | { reason: string } {
+  try {
+    return { text: readText(directory, name, megabytes) };
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+/** The text of a file that a program in `directory` names; undefined where it can't be read. */
+export function textIfAny(directory: string, name: string, megabytes: number): string | undefined {
+  const found = textOrReason(directory, name, megabytes);
+  return "text" in found ? found.text : undefined;
+}
+
+/** Why a file can't be read that is not there. */
+export const absent = "there is no such file";
+
+/** Why a file can't be read, without its path, which may be absolute. */
+function reasonOf(error: unknown): string {
+  if (error instanceof FileRefusal) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
+  return code === "ENOENT" ? absent : message.replace(/, (open|lstat|realpath) .*$/, "");
+}
+
 /** The true path of a place, each part of which may have been a link. */
 function inside(root: string, place: string): string {
   const found = realpathSync(place);

@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
-import { FileRefusal, maxMegabytesOfLayer, readText } from "../files/files.ts";
+import { maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { parse, type Mapping, type Place, type Problem, type Value } from "./document.ts";
 import type { Grammar } from "./grammar.ts";
 import { layer, merged, resolved, type Merged, type Tree } from "./merge.ts";
@@ -11,6 +11,8 @@ export const shown = (path: string, folder: string): string => relative(folder, 
 export interface Layers {
   trees: readonly Tree[];
   grammar: Grammar;
+  /** Paths of the files that were asked for. */
+  files: readonly string[];
 }
 
 /** Where files come from, and what may stand in them. */
@@ -27,11 +29,16 @@ interface Origin {
 /** Reads a file with everything that it extends. What is wrong goes to `report`. */
 export function loadLayers(path: string, origin: Origin, report: (problem: Problem) => void): Layers {
   const { grammar, text } = origin;
-  return { trees: new Loader(origin, report).load(path, [], text).toReversed(), grammar };
+  const loader = new Loader(origin, report);
+  return { trees: loader.load(path, [], text).toReversed(), grammar, files: loader.files };
 }
 
 /** What the layers say together, or the lowest ones of them. */
-export function mergedLayers({ trees, grammar }: Layers, report: (problem: Problem) => void, count?: number): Merged {
+export function mergedLayers(
+  { trees, grammar }: Pick<Layers, "trees" | "grammar">,
+  report: (problem: Problem) => void,
+  count?: number,
+): Merged {
   const [lowest, ...others] = trees.slice(0, count);
   if (!lowest) return { value: undefined, taken: new Map() };
   return resolved(
@@ -42,6 +49,7 @@ export function mergedLayers({ trees, grammar }: Layers, report: (problem: Probl
 }
 
 class Loader {
+  readonly files: string[] = [];
   readonly #folder: string;
   readonly #nameOf: (path: string) => string;
   readonly #grammar: Grammar;
@@ -84,15 +92,14 @@ class Loader {
   }
 
   #read(path: string, file: string, extending: Place | undefined): string | undefined {
-    try {
-      return readText(this.#folder, path, maxMegabytesOfLayer);
-    } catch (error) {
-      const message = `can't be read: ${reasonOf(error)}`;
-      const at = extending ?? { file, line: 1, column: 1 };
-      const advice = extending ? `${file} ${message}; correct extends` : `${message}; correct the name of the file`;
-      this.#report({ at, message: advice });
-      return undefined;
-    }
+    this.files.push(path);
+    const found = textOrReason(this.#folder, path, maxMegabytesOfLayer);
+    if ("text" in found) return found.text;
+    const message = `can't be read: ${found.reason}`;
+    const at = extending ?? { file, line: 1, column: 1 };
+    const advice = extending ? `${file} ${message}; correct extends` : `${message}; correct the name of the file`;
+    this.#report({ at, message: advice });
+    return undefined;
   }
 }
 
@@ -100,15 +107,4 @@ class Loader {
 interface Link {
   path: string;
   at: Place;
-}
-
-/** Why a file can't be read that is not there. */
-export const absent = "there is no such file";
-
-/** Why a file can't be read, without its path, which may be absolute. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof FileRefusal) return error.message;
-  const { code, message } = error as NodeJS.ErrnoException; // reading a file throws nothing else
-  if (code === "ENOENT") return absent;
-  return message.replace(/, (open|lstat|realpath) .*$/, "");
 }

@@ -1,7 +1,7 @@
 import { bytesOf, bytesWithoutEscapes, readingsOf, type Reading } from "./readings.ts";
 
 /** What stands where a secret stood. */
-const masked = "[secret]";
+export const masked = "[secret]";
 
 /** Characters of the shortest secret that can be hidden: a shorter one is a part of too many words. */
 export const shortestSecret = 4;

@@ -12,7 +12,7 @@ import { Operations, type Call } from "./operations.ts";
 import { optionsInput, replacedBy, withoutOptions, type Options } from "./options.ts";
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
-import { secrecy, secretTexts } from "./secrets.ts";
+import { secrecy, secretCells, secretTexts } from "./secrets.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {
@@ -173,7 +173,7 @@ class DynamicProvider implements Provider {
     const call: Call = {
       resource: this.#resource,
       urn: typeof resourceUrn === "string" ? resourceUrn : undefined,
-      secrets: all.flatMap(({ inputs }) => secretTexts(inputs, names)),
+      secrets: all.flatMap(({ inputs }) => secretTexts(inputs, names, secretCells(this.#resource, inputs))),
     };
     return { ...now, olds: old.inputs, call };
   }

@@ -1,7 +1,9 @@
 import { role } from "../contract/members.ts";
+import { isObject } from "../contract/wire.ts";
 import { Mask } from "../messages/masks.ts";
 import { randomID } from "../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../resources/resource.ts";
+import { leavesOf } from "../sources/source.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { factsOf, unknownValue, type Properties } from "./properties.ts";
 
@@ -25,15 +27,17 @@ export function maskOf(configuration: Given | undefined, texts: readonly string[
   return new Mask([...valuesOf(secretKeys), ...texts], [...valuesOf(["endpoint", "email", "userID"]), ...role.options]);
 }
 
-/** The secrets in the properties with these names. What the other properties have in clear, such as a label, is none. */
-export function secretTexts(properties: Properties, names: Iterable<string>): string[] {
+/** The secrets in the properties with these names, and in cells. What the others have in clear, such as a label, is none. */
+export function secretTexts(properties: Properties, names: Iterable<string>, cells = noCells): string[] {
   const secret = new Set(names);
-  const texts = textsIn(Object.entries(properties).flatMap(([name, value]) => (secret.has(name) ? [value] : [])));
-  if (texts.length === 0) return [];
-  return without(
-    texts,
-    textsIn(Object.entries(properties).flatMap(([name, value]) => (secret.has(name) ? [] : [value]))),
-  );
+  const texts: string[] = [];
+  const open = withCells(cells, properties, (value) => void texts.push(...leavesOf(value)));
+  const clear: unknown[] = [];
+  for (const [name, value] of Object.entries(open)) {
+    if (secret.has(name)) texts.push(...textsIn(value));
+    else clear.push(value);
+  }
+  return texts.length === 0 ? [] : without(texts, textsIn(clear));
 }
 
 /** The texts that are not among others. */
@@ -78,3 +82,52 @@ export const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<Resou
   hide: (value) => mask().add(textsIn(value)),
   publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
 });
+
+/** Labels whose values are secret in the items of some properties, which are lists or maps. */
+export interface SecretCells {
+  properties: ReadonlySet<string>;
+  labels: ReadonlySet<string>;
+}
+
+export const noCells: SecretCells = { properties: new Set(), labels: new Set() };
+
+/** The labels that an input of a resource declares secret. */
+export function secretCells({ inputs }: Pick<Resource, "inputs">, properties: Properties): SecretCells {
+  const found = { properties: new Set<string>(), labels: new Set<string>() };
+  for (const [name, schema] of Object.entries(inputs.shape)) {
+    const { hidesIn = [] } = factsOf(schema);
+    const labels = properties[name];
+    if (hidesIn.length === 0 || !Array.isArray(labels)) continue;
+    for (const label of labels) found.labels.add(String(label));
+    for (const property of hidesIn) found.properties.add(property);
+  }
+  return found;
+}
+
+/** The properties with another value in place of each secret cell; without the cell where that is undefined. */
+export function withCells(
+  { properties, labels }: SecretCells,
+  values: Properties,
+  form: (value: unknown) => unknown,
+): Properties {
+  if (labels.size === 0) return values;
+  const row = (item: unknown): unknown => {
+    if (!isPlain(item)) return item;
+    const cells = Object.entries(item).map(
+      ([label, value]) => [label, labels.has(label) && value !== undefined && value !== unknownValue ? form(value) : value] as const,
+    );
+    return Object.fromEntries(cells.filter(([, value]) => value !== undefined));
+  };
+  const formed = [...properties].flatMap((name): [string, unknown][] => {
+    const items = values[name];
+    if (Array.isArray(items)) return [[name, items.map(row)]];
+    return isPlain(items) ? [[name, mapped(items, row)]] : [];
+  });
+  return { ...values, ...Object.fromEntries(formed) };
+}
+
+/** Whether it is a map, and not something else that stands as one on the wire. */
+const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !(signature in value);
+
+const mapped = (items: Readonly<Record<string, unknown>>, form: (value: unknown) => unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(items).map(([name, item]) => [name, form(item)]));

@@ -105,12 +105,12 @@ export class References {
 /**
  * What is wrong with the references, one sentence each key, with every line that has it; in the order of the source.
  * @param place a line of the source for people, e.g. `cities.csv:17`
- * @param sensitive tells no keys
+ * @param isHidden whether the keys under a label are secret
  */
 export function unresolvedSentences(
   unresolved: readonly Unresolved[],
   place: (line: number) => string,
-  sensitive = false,
+  isHidden: (label: string) => boolean,
 ): string[] {
   const grouped = Map.groupBy(unresolved, ({ label, key, reason }) => JSON.stringify([label, key, reason]));
   return [...grouped.values()].flatMap((same) => {
@@ -119,7 +119,7 @@ export function unresolvedSentences(
     const places = same.slice(0, 5).map(({ line }) => place(line));
     const more = same.length > places.length ? ` and ${same.length - places.length} more lines` : "";
     const what = first.reason === "missing" ? "there is no row" : "there is more than one row";
-    const which = sensitive ? "a row" : `"${first.key}"`;
+    const which = isHidden(first.label) ? "a row" : `"${first.key}"`;
     return `${places.join(", ")}${more}: ${first.label} refers to ${which}, but ${what} with that key`;
   });
 }

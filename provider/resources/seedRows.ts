@@ -8,7 +8,7 @@ import { cellTypes } from "../sources/source.ts";
 import { adopt, common, ResourceError, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
-import { edits, fromSdk } from "./rows/declared/inputs.ts";
+import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, verificationOf, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
@@ -84,15 +84,7 @@ const inputs = z.object({
   onDestroy: z.enum(["delete", "retain"]).default("delete").meta({
     description: "Whether a destroy deletes the rows that we own or leaves them.",
   }),
-  sensitive: z
-    .boolean()
-    .optional()
-    .meta({
-      description:
-        "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
-      ignoredInDiff: true,
-      marksSecret: ["rows", "additions", "changes", "removals"],
-    }),
+  ...secrecy,
   salt: z.string().optional().meta({
     description: "What every digest of rows is keyed with, so that nobody guesses rows by them. Computed.",
     ignoredInDiff: true,
@@ -157,6 +149,11 @@ const outputs = z.object({
         "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
       diffedAs: "rows",
     }),
+  foundSecrets: z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
+    description: "Digests of what secret labels of the first edited rows say.",
+    opaque: true,
+    secret: true,
+  }),
 });
 
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
@@ -213,6 +210,8 @@ export const seedRows = resource({
       const reason = sources === 0 ? "set rows or source" : "set either rows or source, not both";
       return { inputs, problems: [{ property: "source", reason }] };
     }
+    const keyLabel = inputs.secretLabels?.find((label) => inputs.key?.includes(label));
+    if (keyLabel !== undefined) return { inputs, problems: [{ property: "secretLabels", reason: secretKey(keyLabel) }] };
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
       const read = await sourceOf(inPreview(context), inputs as Inputs, old);

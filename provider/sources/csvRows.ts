@@ -5,7 +5,7 @@ import { some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
-import type { CellType, Reading, SourceRow } from "./source.ts";
+import { isHidden, type CellType, type Reading, type SourceRow } from "./source.ts";
 import { linesOf } from "./textFiles.ts";
 
 /** The rows of a CSV, whose first line has the labels. */
@@ -83,7 +83,7 @@ function cells(
     if (value === undefined) {
       const [is, write] = wanted(type);
       const about = `${label} is ${is}: ${write}`;
-      wrong({ line, about, text: given.sensitive ? about : `${label} is ${is}, not "${cell}": ${write}` });
+      wrong({ line, about, text: isHidden(given, label) ? about : `${label} is ${is}, not "${cell}": ${write}` });
       whole = false;
     } else if (
       (type === "number" && isRounded(cell.trim(), Number(value))) ||

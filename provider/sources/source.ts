@@ -24,8 +24,25 @@ export interface Source extends RowEdits {
   parent?: { by: string } | undefined;
   /** Types of the table's fields by label, where they are known. */
   fields?: Readonly<Record<string, FieldType>> | undefined;
-  /** Messages show no values. */
+  /** Messages show neither keys nor values. */
   sensitive?: boolean | undefined;
+  /** Messages show no values of these labels. */
+  secretLabels?: readonly string[] | undefined;
+}
+
+/** Whether nobody may read the values of a label. */
+export const isHidden = ({ sensitive = false, secretLabels = [] }: Source, label: string): boolean =>
+  sensitive || secretLabels.includes(label);
+
+/** The texts in cells of a row that nobody may read although the others are shown. */
+export const secretTextsIn = ({ secretLabels = [] }: Source, values: RowData): string[] =>
+  secretLabels.flatMap((label) => leavesOf(values[label]));
+
+/** The values in a value, as texts. */
+export function leavesOf(value: unknown): string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(leavesOf);
+  if (typeof value === "string") return value === "" ? [] : [value];
+  return typeof value === "number" || typeof value === "boolean" ? [String(value)] : [];
 }
 
 /** Where a row stands, for people: `countries.csv:17`, with a column `countries.json:17:4`, or `rows[16]`, `additions[0]`. */

@@ -3,7 +3,7 @@ import { misnamed } from "../layers/writtenNumbers.ts";
 import { isRounded, rounded } from "./exactNumbers.ts";
 import { rowOf } from "./jsonRows.ts";
 import { nameless, noName } from "./nameless.ts";
-import { linkedLabels, type Reading, type SourceRow } from "./source.ts";
+import { isHidden, linkedLabels, type Reading, type SourceRow } from "./source.ts";
 
 /** The rows of a YAML list. */
 export async function yamlRows(reading: Reading, text: string): Promise<SourceRow[]> {
@@ -17,7 +17,8 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
   if (error) {
     const several = error.code === "MULTIPLE_DOCS";
     // The parser may quote what stands there.
-    const reason = `is not valid YAML: ${reading.given.sensitive ? "correct it" : (error.message.split("\n")[0] ?? "")}`;
+    const { sensitive, secretLabels = [] } = reading.given;
+    const reason = `is not valid YAML: ${sensitive || secretLabels.length > 0 ? "correct it" : (error.message.split("\n")[0] ?? "")}`;
     refuse(error.pos[0], several ? "a second document begins here: make it one list" : reason);
   }
   refuseWhatIsLost(yaml, document, reading, refuse);
@@ -41,8 +42,8 @@ function refuseWhatIsLost(
 ): void {
   const keys = new Set([...(given.key ?? []), ...linkedLabels(given)]);
   const anchors = new Set<string>();
-  const named = ({ source, value, range }: Yaml.Scalar, what: string): void => {
-    const reason = misnamed(source, value, given.sensitive);
+  const named = ({ source, value, range }: Yaml.Scalar, what: string, isSecret = given.sensitive): void => {
+    const reason = misnamed(source, value, isSecret);
     if (reason !== undefined) refuse(range?.[0] ?? 0, `${what}: ${reason}`);
   };
   const isMerged = (node: unknown): boolean => isPair(node) && isScalar(node.key) && node.key.source === "<<";
@@ -55,7 +56,8 @@ function refuseWhatIsLost(
       if (!isScalar(key)) return;
       named(key, "a label");
       const ofRow = path.length === 3 || path.some(isMerged); // the document, its list, a row
-      if (ofRow && keys.has(String(key.value)) && isScalar(value)) named(value, String(key.value));
+      if (ofRow && keys.has(String(key.value)) && isScalar(value))
+        named(value, String(key.value), isHidden(given, String(key.value)));
     },
     Value: (_, node) => {
       if (node.anchor !== undefined) anchors.add(node.anchor);

@@ -94,6 +94,10 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     await host.diff("SeedRows", made.id, made.outputs, inputs);
     const outputs = await host.update("SeedRows", made.id, made.outputs, inputs);
     expect(outputs).toMatchObject({ rowCount: 1 });
+    await host.diff("SeedRows", made.id, outputs, inputs);
+    expect(host.told).toContain(
+      'warning: prod.yaml: rows under removed that are gone already: regions: [E, "yes"]. Delete these lines.',
+    );
 
     const moved = await host.check("SeedRows", { ...seed, table: "others", rows: rows.slice(0, 1) }, inputs);
     await refused(() => host.diff("SeedRows", made.id, outputs, moved.inputs), "the 1 rows that leave table regions");

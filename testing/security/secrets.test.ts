@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient } from "../../provider/client/index.ts";
@@ -8,6 +8,7 @@ import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { ProviderHost, type Door, type Properties } from "../harness/providerHost.ts";
 import { hostile } from "./hostile.ts";
+import { found, texts } from "./searching.ts";
 import { spellings } from "./spellings.ts";
 
 // Each with characters that URLs, JSON and base64 spell otherwise.
@@ -64,37 +65,6 @@ const tablesOf = (door: string, { label, table }: ReturnType<typeof planted>) =>
 
 let project: Project;
 let emulator: Emulator;
-/** The text of every file under a folder, by path. */
-async function texts(folder: string): Promise<[string, string][]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Promise.all(
-    files.map(async (file): Promise<[string, string]> => [file, await readFile(file, "latin1").then(fromLatin)]),
-  );
-}
-
-const fromLatin = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
-
-/** All that would tell a secret: its spellings, and base64 of the middle of it, which begins at any of three places. */
-function tellingOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const shifted = [0, 1, 2].map((shift) => bytes.subarray(shift, bytes.length - ((bytes.length - shift) % 3)));
-  return [
-    ...Object.values(spellings).map((spell) => spell(secret)),
-    ...shifted.flatMap((part) => [part.toString("base64"), part.toString("base64url")]),
-  ];
-}
-
-/** Where secrets can be read: place and secret. */
-function found(places: ReadonlyMap<string, string>, secrets: readonly string[]): string[] {
-  const telling = secrets.map((secret) => ({ secret, spelled: tellingOf(secret) }));
-  return [...places].flatMap(([text, place]) =>
-    telling.flatMap(({ secret, spelled }) =>
-      spelled.some((one) => text.includes(one)) ? [`${place}: ${secret}`] : [],
-    ),
-  );
-}
-
 describe("a project", () => {
   beforeEach(async () => {
     emulator = await createEmulator({

@@ -1,12 +1,13 @@
 import type { z } from "zod";
 import { inParallel } from "../../client/parallel.ts";
 import { ApiError } from "../../contract/errors.ts";
-import type { RowData } from "../../contract/values.ts";
 import { isObject } from "../../contract/wire.ts";
 import type { Resource, ResourceContext } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { rowsByKey } from "../../resources/rows/declared/cells.ts";
 import type { RowDeclaration } from "../../resources/rows/declared/declaration.ts";
+import { foundRows, type Drift, type FoundSecrets } from "../../resources/rows/drift.ts";
+import { isHidden } from "../../sources/source.ts";
 import {
   noTally,
   ordered,
@@ -199,23 +200,19 @@ async function rowChanges(
   found: Values,
   directory: string,
 ): Promise<Pick<Thing, "rows" | "changes" | "omitted"> | undefined> {
-  const seen = found["drift"] as
-    | {
-        changed: number;
-        missing: number;
-        changedKeys: string[];
-        missingKeys: string[];
-        found?: Record<string, RowData>;
-      }
-    | undefined; // of the seed's own schema
+  const seen = found["drift"] as Drift | undefined; // of the seed's own schema
   if (!seen) return undefined;
   const { changed, missing, changedKeys, missingKeys } = seen;
-  const declared = await rowsByKey(values as unknown as RowDeclaration, directory, changedKeys);
+  const seed = values as unknown as RowDeclaration; // as it was applied
+  const declared = await rowsByKey(seed, directory, changedKeys);
+  const there = foundRows(seed, seen, found["foundSecrets"] as FoundSecrets | undefined);
   const fields = (key: string): Field[] => {
-    const [was, is] = [declared.get(key), seen.found?.[key]];
+    const [was, is] = [declared.get(key), there.get(key)];
     if (!was || !is) return [];
     return Object.keys(was).flatMap((label) =>
-      stable(was[label] ?? null) === stable(is[label] ?? null) ? [] : [fieldOf(label, was[label], is[label])],
+      stable(was[label] ?? null) === stable(is[label] ?? null)
+        ? []
+        : [fieldOf(label, was[label], is[label], isHidden(seed, label))],
     );
   };
   const changes = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,4 +73,30 @@ test("a file is shown as one, as YAML or JSON", async () => {
   expect((await run("environment", "show", "nothing.yaml")).errors).toBe(
     "error: environment nothing.yaml has a problem:\n  nothing.yaml:1:1: can't be read: there is no such file; correct the name of the file\n",
   );
+});
+
+test("what a change from a commit removes needs its line", async () => {
+  const git = (...words: string[]): unknown =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { cwd: folder });
+  const file = (...lines: string[]): void =>
+    writeFileSync(join(folder, "main.yaml"), ["removals: declared", "organizations: {}", ...lines, ""].join("\n"));
+  file("seeds: { s: { table: t, key: Code, source: s.csv } }");
+  git("init", "-q");
+  git("add", "main.yaml", "s.csv");
+  git("commit", "-qm", "first");
+  file();
+  expect(await run("environment", "check", "main.yaml", "--base", "HEAD")).toEqual({
+    status: 2,
+    output: "",
+    errors:
+      "error: environment main.yaml can't change so from HEAD:\n  s: removals: declared, and no line for seed s. If it is meant, add: removed: { seeds: [s] }\n",
+  });
+  file("removed: { seeds: [s, old] }");
+  expect(await run("environment", "check", "main.yaml", "--base", "HEAD")).toEqual({
+    status: 0,
+    output:
+      "warning: main.yaml:3:1 removed: seed old is gone already: delete this line once each stack has applied it\nenvironment main.yaml is sound: it declares nothing\n",
+    errors: "",
+  });
+  expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).errors).toContain('no commit "nowhere"');
 });

@@ -9,6 +9,7 @@ export function addEnvironmentCommands(program: Command): void {
       "say everything that is wrong with an Environment file and the rows that it names, without stack, passphrase or platform",
     )
     .argument("[file]", "the file; without it, that of the stack given with --stack")
+    .option("--base <commit>", "refuse what would stop a change from this commit, such as removals without their line")
     .action(async (file: string | undefined, _, command: Command) => {
       const { checkFile } = await import("./files.ts");
       process.stdout.write(await checkFile(file, command.optsWithGlobals()));

@@ -12,6 +12,7 @@ interface Options {
   cwd?: string;
   stack?: string;
   origin?: boolean;
+  base?: string;
   json?: boolean;
 }
 
@@ -22,7 +23,27 @@ const misconfigured = 2;
 export async function checkFile(file: string | undefined, options: Options): Promise<string> {
   const { name, folder } = chosen(file, options);
   const { declared } = sound(name, await checkEnvironment(name, folder));
-  return printable(`environment ${name} is sound: ${counted(declared)}\n`, false);
+  const notes = options.base === undefined ? [] : await sinceBase(name, folder, options.base);
+  const lines = [...notes.map((note) => `warning: ${note}`), `environment ${name} is sound: ${counted(declared)}`];
+  return printable(`${lines.join("\n")}\n`, false);
+}
+
+/** What is to be said of the change since a commit; what would stop it ends it. */
+async function sinceBase(file: string, folder: string, base: string): Promise<string[]> {
+  const { report, RequestError } = await import("../../changes/report.ts");
+  const { stops } = await import("../../changes/model/changeSet.ts");
+  const { CommitError } = await import("../../changes/base/commits.ts");
+  try {
+    const { environments } = await report({ folder, base, stacks: [], file });
+    const unread = environments.flatMap(({ change }) => (change.compared ? [] : [`not compared: ${change.why ?? ""}`]));
+    const reasons = [...unread, ...environments.flatMap(stops)];
+    if (reasons.length === 0) return environments.flatMap(({ notes }) => notes);
+    const lines = reasons.map((reason) => `  ${reason}`);
+    throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), misconfigured);
+  } catch (error) {
+    if (error instanceof RequestError || error instanceof CommitError) throw new EngineError(error.message);
+    throw error;
+  }
 }
 
 /** The merged file, as YAML or JSON. */

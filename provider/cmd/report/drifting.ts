@@ -9,7 +9,7 @@ import type { ChangeSet, EnvironmentChanges } from "../../changes/model/changeSe
 import { stateOf, type StateResource } from "../../changes/state/state.ts";
 import { MemberLists } from "../../client/lists/memberLists.ts";
 import { ApiError } from "../../contract/errors.ts";
-import { maxMegabytesOfLayer, readText } from "../../files/files.ts";
+import { absent, maxMegabytesOfLayer, textOrReason } from "../../files/files.ts";
 import { platformOf } from "../../pulumi/binding.ts";
 import { ConfigurationError } from "../../pulumi/configuration/configurationError.ts";
 import { connect } from "../../pulumi/platform.ts";
@@ -62,12 +62,10 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
 }
 
 function textIn(folder: string, file: string): string | undefined {
-  try {
-    return readText(folder, file, maxMegabytesOfLayer);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new EngineError(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const found = textOrReason(folder, file, maxMegabytesOfLayer);
+  if ("text" in found) return found.text;
+  if (found.reason === absent) return undefined;
+  throw new EngineError(`${file} can't be read: ${found.reason}`);
 }
 
 function targetsIn(folder: string, stacks: readonly string[]): Target[] {

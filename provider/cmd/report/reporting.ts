@@ -13,7 +13,7 @@ import { stateVersion } from "../../changes/sealing/stateVersion.ts";
 import type { Declared } from "../../changes/source.ts";
 import { pending } from "../../changes/state/pending.ts";
 import { StateError, stateOf } from "../../changes/state/state.ts";
-import { FileRefusal, readText } from "../../files/files.ts";
+import { textOrReason } from "../../files/files.ts";
 import type { ReportOptions } from "./commands.ts";
 
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
@@ -123,20 +123,11 @@ async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declare
 
 /** The text of a file that a flag names, through the one door for files. */
 export function textOf(cwd: string, file: string): string {
-  try {
-    return file === "-" ? readFileSync(process.stdin.fd, "utf8") : readText(cwd, file, mostOfState);
-  } catch (error) {
-    const reason = error instanceof FileRefusal ? error.message : systemReason(error);
-    throw new EngineError(`${file} can't be read: ${reason}`);
-  }
+  if (file === "-") return readFileSync(process.stdin.fd, "utf8");
+  const found = textOrReason(cwd, file, mostOfState);
+  if ("text" in found) return found.text;
+  throw new EngineError(`${file} can't be read: ${found.reason}`);
 }
-
-const systemReason = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT"
-    ? "there is no such file"
-    : error instanceof Error
-      ? error.message
-      : String(error);
 
 /** Writes a report where the flags say. */
 export function deliver(

@@ -13,7 +13,7 @@ import { Operations, type Call } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf, type Properties } from "../properties.ts";
-import { maskOf, secrecy } from "../secrets.ts";
+import { maskOf, secrecy, secretCells } from "../secrets.ts";
 import { details, detailsOf } from "./details.ts";
 import { differing } from "./differing.ts";
 import { UnfinishedFailure } from "./failures.ts";
@@ -120,8 +120,8 @@ export class Plugin {
 
   async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {
     const { resource, known, call } = about(request);
-    const olds = decode(request.getOlds());
-    const news = decode(request.getNews());
+    const olds = decode(request.getOlds(), resource);
+    const news = decode(request.getNews(), resource);
     this.#refuseMisplaced();
     const asked = { ...call(olds, news), seed: request.getRandomseed_asU8() };
     const given = { ...known(news), ...secrecy(resource, news.secrets) };
@@ -131,11 +131,11 @@ export class Plugin {
 
   async diff(request: pb.DiffRequest): Promise<pb.DiffResponse> {
     const { resource, known, call } = about(request);
-    const olds = decode(request.getOlds());
-    const news = decode(request.getNews());
+    const olds = decode(request.getOlds(), resource);
+    const news = decode(request.getNews(), resource);
     assertAllowed(resource, request, news);
     const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
-    const inputs = decode(request.getOldInputs());
+    const inputs = decode(request.getOldInputs(), resource);
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource, news.values)]);
     return differing(
       detailsOf(resource, change, { outputs: olds.values, inputs: inputs.values }, news.values, secrets),
@@ -147,7 +147,7 @@ export class Plugin {
 
   async create(request: pb.CreateRequest): Promise<pb.CreateResponse> {
     const { resource, known, call } = about(request);
-    const inputs = decode(request.getProperties());
+    const inputs = decode(request.getProperties(), resource);
     const answer = new providerProto.CreateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       return answer.setProperties(told(resource, this.#configured.foreseen(call(inputs), inputs.values), inputs));
@@ -160,8 +160,8 @@ export class Plugin {
 
   async read(request: pb.ReadRequest): Promise<pb.ReadResponse> {
     const { resource, known, call } = about(request);
-    const state = decode(request.getProperties());
-    const inputs = decode(request.getInputs());
+    const state = decode(request.getProperties(), resource);
+    const inputs = decode(request.getInputs(), resource);
     const answer = new providerProto.ReadResponse();
     const asked = { ...call(state, inputs), timeout: request.getTimeout() };
     const id = request.getId();
@@ -181,8 +181,8 @@ export class Plugin {
 
   async update(request: pb.UpdateRequest): Promise<pb.UpdateResponse> {
     const { resource, known, call } = about(request);
-    const olds = decode(request.getOlds());
-    const news = decode(request.getNews());
+    const olds = decode(request.getOlds(), resource);
+    const news = decode(request.getNews(), resource);
     assertAllowed(resource, request, news);
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
@@ -197,8 +197,8 @@ export class Plugin {
   }
 
   async delete(request: pb.DeleteRequest): Promise<void> {
-    const { known, call } = about(request);
-    const state = decode(request.getProperties());
+    const { resource, known, call } = about(request);
+    const state = decode(request.getProperties(), resource);
     const asked = { ...call(state), timeout: request.getTimeout() };
     await this.#configured.delete(asked, request.getId(), known(state));
   }
@@ -286,7 +286,7 @@ function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRe
 /** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
 function told(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
   const { resourceUrn, ...rest } = properties;
-  return encode(rest, new Set([...sent.secrets, ...secretsOf(resource, properties)]));
+  return encode(rest, new Set([...sent.secrets, ...secretsOf(resource, rest)]), secretCells(resource, rest));
 }
 
 function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse {

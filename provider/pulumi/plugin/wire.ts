@@ -1,7 +1,17 @@
 import structProto from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Resource } from "../../resources/resource.ts";
+import { leavesOf } from "../../sources/source.ts";
 import { unknownValue, type Properties } from "../properties.ts";
-import { secretSignature, signature, textsIn, without } from "../secrets.ts";
+import {
+  noCells,
+  secretCells,
+  secretSignature,
+  signature,
+  textsIn,
+  withCells,
+  without,
+} from "../secrets.ts";
 
 /** What an object may be that is something else. */
 const kinds = {
@@ -14,27 +24,31 @@ const kinds = {
 export interface Decoded {
   /** Plain values, secrets in clear; what is not known yet is the word for it. */
   values: Properties;
-  /** Names of the properties that hold a secret anywhere. */
+  /** Names of the properties that hold a secret elsewhere than in cells whose labels are secret. */
   secrets: ReadonlySet<string>;
   /** The secret texts themselves, which no message may show. */
   texts: string[];
 }
 
-/** Takes a message's properties apart. */
-export function decode(struct: Struct | undefined): Decoded {
-  const values: Properties = {};
+/** Takes a message's properties apart; with a resource, of which labels are secret in the items of some. */
+export function decode(struct: Struct | undefined, resource?: Pick<Resource, "inputs">): Decoded {
+  const sent: Properties = struct?.toJavaScript() ?? {};
+  const [values, open]: [Properties, Properties] = [{}, {}];
   const secrets = new Set<string>();
   const texts: string[] = [];
-  for (const [name, value] of Object.entries(struct?.toJavaScript() ?? {})) {
-    values[name] = plain(value, (secret) => {
+  const withoutCell = (cell: unknown): void => void texts.push(...leavesOf(plain(cell, () => undefined)));
+  const shown = resource ? withCells(secretCells(resource, sent), sent, withoutCell) : sent;
+  for (const [name, value] of Object.entries(sent)) {
+    open[name] = plain(shown[name], (secret) => {
       secrets.add(name);
       for (const text of textsIn(secret)) texts.push(text);
     });
+    values[name] = shown[name] === value ? open[name] : plain(value, () => undefined);
   }
   const clear =
     texts.length === 0
       ? []
-      : Object.entries(values).flatMap(([name, value]) => (secrets.has(name) ? [] : textsIn(value)));
+      : Object.entries(open).flatMap(([name, value]) => (secrets.has(name) ? [] : textsIn(value)));
   return { values, secrets, texts: without(texts, clear) };
 }
 
@@ -64,13 +78,15 @@ function told(value: unknown, secret: (value: unknown) => void): unknown {
   return value;
 }
 
-/** Makes a message's properties; those with these names are secrets. */
-export function encode(values: Properties, secrets: ReadonlySet<string>): Struct {
-  const marked = Object.fromEntries(
-    Object.entries(values).map(([name, value]) =>
-      secrets.has(name) && value !== undefined ? [name, { [signature]: kinds.secret, value }] : [name, value],
-    ),
-  );
+const secret = (value: unknown): object => ({ [signature]: kinds.secret, value });
+
+/** Makes a message's properties; those with these names are secrets, and those in cells. */
+export function encode(values: Properties, secrets: ReadonlySet<string>, cells = noCells): Struct {
+  const marked = Object.entries(values).map(([name, value]) => {
+    if (secrets.has(name) && value !== undefined) return [name, secret(value)] as const;
+    return [name, value] as const;
+  });
   // JSON as the wire has it: without undefined.
-  return structProto.Struct.fromJavaScript(JSON.parse(JSON.stringify(marked)) as Record<string, never>);
+  const properties = withCells(cells, Object.fromEntries(marked), secret);
+  return structProto.Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)) as Record<string, never>);
 }

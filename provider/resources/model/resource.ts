@@ -23,6 +23,8 @@ declare module "zod" {
     passing?: boolean;
     /** An input that says whether one of others is a secret: a door that sees it sets it. */
     marksSecret?: string | readonly string[];
+    /** An input that names labels whose values are secrets in the items of these other inputs. */
+    hidesIn?: readonly string[];
     /** A secret where this input is true. */
     secretIf?: string;
     /** Of use to a resource alone: neither a schema nor an SDK has it. */
@@ -49,6 +51,7 @@ export const facts = [
   "computed",
   "passing",
   "marksSecret",
+  "hidesIn",
   "secretIf",
   "internal",
   "stable",

@@ -1,6 +1,7 @@
 import type { RowData } from "../../contract/values.ts";
 import type { OnConflict, Mode } from "../../reconcile/rows.ts";
-import { brief, rowsByKey, rowsSaid, type RowsByKey } from "./declared/cells.ts";
+import { isHidden } from "../../sources/source.ts";
+import { brief, rowsByKey, rowsSaid, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
 import type { RowDeclaration } from "./declared/declaration.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { callsAhead, type Changes } from "./reports.ts";
@@ -20,30 +21,57 @@ export interface Drift {
 /** Changed rows whose values a state keeps. */
 const maxFound = 5;
 
-/** What the first changed rows say on the platform, of the declared labels; long values are cut. */
+/** Secret values of rows by natural key and label, sealed. */
+export type FoundSecrets = Record<string, Record<string, string>>;
+
+/** What the first changed rows say on the platform, of the declared labels; long values are cut, secret ones sealed. */
 export class EditedRows {
   readonly keys: string[] = [];
-  readonly #labels: readonly string[];
+  readonly #declaration: RowDeclaration & { labels: readonly string[] };
   readonly #found: [key: string, values: RowData][] = [];
 
-  constructor(labels: readonly string[]) {
-    this.#labels = labels;
+  constructor(declaration: RowDeclaration & { labels: readonly string[] }) {
+    this.#declaration = declaration;
   }
 
   observe(key: string, values: RowData): void {
     this.keys.push(key);
-    if (this.#found.length >= maxFound) return;
-    const cells = this.#labels.flatMap((label) => {
-      const value = values[label];
-      return value === undefined || value === null ? [] : [[label, brief(value)] as const];
-    });
-    this.#found.push([key, Object.fromEntries(cells)]);
+    if (this.#found.length < maxFound) this.#found.push([key, withoutSecrets(this.#declaration, values)]);
   }
 
+  /** What may be shown. */
   get found(): Record<string, RowData> {
-    return Object.fromEntries(this.#found);
+    return this.#cells((label) => !isHidden(this.#declaration, label));
+  }
+
+  /** What of the rows is secret; undefined where nothing is. */
+  get secrets(): FoundSecrets | undefined {
+    if ((this.#declaration.secretLabels ?? []).length === 0) return undefined;
+    return this.#cells((label) => isHidden(this.#declaration, label)) as FoundSecrets; // sealed values are texts
+  }
+
+  #cells(isMeant: (label: string) => boolean): Record<string, RowData> {
+    const labels = this.#declaration.labels.filter(isMeant);
+    const rows = this.#found.map(([key, values]) => {
+      const cells = labels.flatMap((label) => {
+        const value = values[label];
+        return value === undefined || value === null ? [] : [[label, brief(value)] as const];
+      });
+      return [key, Object.fromEntries(cells)] as const;
+    });
+    return Object.fromEntries(rows);
   }
 }
+
+/** Rows as they were found on the platform, secret values sealed. */
+export const foundRows = (
+  declaration: RowDeclaration,
+  { found = {} }: Pick<Drift, "found">,
+  secrets: FoundSecrets = {},
+): RowsByKey =>
+  new Map(
+    Object.entries(found).map(([key, values]) => [key, { ...withoutSecrets(declaration, values), ...secrets[key] }]),
+  );
 
 /** What of a drift is not left as it is: edits may be kept, and rows that may only be inserted are not changed back. */
 export function repairsOf(
@@ -74,11 +102,11 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
 export async function driftSaid(
   declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
   drift: Drift,
-  { owned, alone, directory }: { owned: number; alone: boolean; directory: string },
+  { owned, alone, directory, secrets }: { owned: number; alone: boolean; directory: string; secrets?: FoundSecrets | undefined },
 ): Promise<string> {
-  const { changed, missing, changedKeys, missingKeys, found = {}, unlinked = 0 } = drift;
+  const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
   const byHand = changed + missing > unlinked;
-  const is: RowsByKey = new Map(Object.entries(found));
+  const is = foundRows(declaration, drift, secrets);
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
   const parts = [
     part(changed, "changed", rowsSaid(declaration, changedKeys, changed, { was, is })),

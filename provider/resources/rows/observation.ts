@@ -1,11 +1,12 @@
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import type { RowSet } from "../../reconcile/rowSet.ts";
 import { planRows } from "../../reconcile/rows.ts";
 import { ResourceError, type Observed } from "../model/resource.ts";
 import { keyOf, keysOf } from "./declared/declaration.ts";
 import { lastSource, withLastSource } from "./declared/summaries.ts";
-import { EditedRows, type Drift } from "./drift.ts";
+import { EditedRows, type Drift, type FoundSecrets } from "./drift.ts";
 import { maxShown } from "./forecast.ts";
 import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
@@ -29,16 +30,22 @@ async function missingKeys(
   return keys ?? [];
 }
 
+/** What an observation adds to a state. */
+interface Observation {
+  drift?: Drift | undefined;
+  foundSecrets?: FoundSecrets | undefined;
+}
+
 /**
  * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
  * when the table is gone.
  */
-export async function observe<Applied extends SeedState & { drift?: Drift | undefined }>(
+export async function observe<Applied extends SeedState & Observation>(
   platform: RowContext,
   state: Applied,
-): Promise<Omit<Observed<Omit<Applied, "drift" | "rows"> & { drift?: Drift }>, "id"> | undefined> {
+): Promise<Omit<Observed<Omit<Applied, keyof Observation | "rows"> & Observation>, "id"> | undefined> {
   const context = { ...platform, fromCache: true };
-  const { drift: before, rows, ...rest } = state;
+  const { drift: before, foundSecrets: secretsBefore, rows, ...rest } = state;
   const ledger = decodeLedger(state.ledger);
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
@@ -46,10 +53,10 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
     const said = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
     if (platform.readsFirst) context.report.info(said);
     else context.report.warning(said);
-    return { outputs: before ? { ...rest, drift: before } : rest };
+    return { outputs: { ...rest, ...withoutUndefined({ drift: before, foundSecrets: secretsBefore }) } };
   }
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
-  const edited = new EditedRows(state.labels);
+  const edited = new EditedRows(state);
   const unlinked: string[] = [];
   const see: ObserveRow = ({ index, content, values, dangling }) => {
     if (index === undefined) return;
@@ -72,8 +79,10 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   if (changed + missing === 0) return { outputs: rest, ...inputs };
   const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, maxShown));
-  const found = state.sensitive || changed === 0 ? {} : { found: edited.found };
+  const tellsCells = !state.sensitive && changed > 0;
+  const found = tellsCells ? { found: edited.found } : {};
   const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
   const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found, ...lost };
-  return { outputs: { ...rest, drift: seen }, ...inputs };
+  const secrets = withoutUndefined({ foundSecrets: tellsCells ? edited.secrets : undefined });
+  return { outputs: { ...rest, drift: seen, ...secrets }, ...inputs };
 }

@@ -4,7 +4,7 @@ import { canonical, keyText, rowDigester } from "../../reconcile/digests.ts";
 import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { read } from "../../sources/read.ts";
-import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { isHidden, linkedLabels, placeOf } from "../../sources/source.ts";
 import { type Leaving, type RowClaim, type RowClaims } from "./declared/claims.ts";
 import { keyOf, quoted } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
@@ -39,7 +39,9 @@ export function verificationOf(
   // By what they declare: a seed that is renamed is the same.
   const seen = others.map((one) => JSON.stringify([one.digest, one.target.table, one.target.key])).sort();
   const named = Object.keys(linkedSeeds ?? {}).sort();
-  const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving]) ?? "";
+  const secret = [target, ...others.map((one) => one.target)].map(({ secretLabels = [] }) => secretLabels);
+  const hidden = secret.some((labels) => labels.length > 0) ? [secret] : [];
+  const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving, ...hidden]) ?? "";
   const verified = createHash("sha256").update(text).digest("hex").slice(0, 32);
   return { verified, isPassing: [claims.find(urn), ...others].some((one) => one?.isPassing) };
 }
@@ -48,9 +50,29 @@ export function verificationOf(
 export async function problemsWith(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
   const { urn, target } = declared;
   const others = claims.checked(target.table).filter((one) => one.urn !== urn);
-  const problems: string[] = [];
+  const problems = tellingSecrets(claims, declared, others);
   for (const other of others) problems.push(...(await shared(claims, declared, other, directory)));
   return [...problems, ...(await unanswered(claims, declared, directory))];
+}
+
+/** What would tell secret values of another seed: links by them, and natural keys that consist of them. */
+function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: readonly RowClaim[]): string[] {
+  const links = linksOf(target).flatMap(({ label, table, key }) => {
+    const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
+    if (!secret || isHidden(target, label)) return [];
+    return `${label} refers to "${key}" of SeedRows "${secret.name}", where it is secret: add "${label}" to secretLabels here, or refer to another label`;
+  });
+  const keys = others.flatMap(({ name, target: other }) => {
+    const telling = (one: RowTarget, by: RowTarget): string | undefined =>
+      by.sensitive ? undefined : by.key.find((label) => one.secretLabels?.includes(label));
+    const [theirs, ours] = [telling(other, target), telling(target, other)];
+    if (theirs !== undefined)
+      return `"${theirs}" is secret in SeedRows "${name}" of the same table, and the natural key here: name rows by another label`;
+    if (ours !== undefined)
+      return `"${ours}" is secret here, and the natural key of SeedRows "${name}" of the same table: name rows there by another label`;
+    return [];
+  });
+  return [...links, ...keys];
 }
 
 /** Rows that two seeds declare. */
@@ -87,14 +109,18 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
       const found = text === undefined ? "there" : answer(text);
       if (found === "missing" && text !== undefined) missing.push({ line, label, key: text, reason: "missing" });
       if (typeof found === "object") {
-        const what = target.sensitive ? "a row" : `"${text ?? ""}"`;
+        const what = isHidden(target, label) ? "a row" : `"${text ?? ""}"`;
         going.push(
           `${placeOf(target, line)}: ${label} refers to ${what}, which SeedRows "${found.leaves}" is about to remove`,
         );
       }
     }
   }
-  const sentences = unresolvedSentences(missing, (line) => placeOf(target, line), target.sensitive);
+  const sentences = unresolvedSentences(
+    missing,
+    (line) => placeOf(target, line),
+    (label) => isHidden(target, label),
+  );
   const problems = [...capped(sentences), ...capped(going)];
   if (sentences.length > 0) {
     const keys = linksOf(target).flatMap(({ label, table, key }) =>
@@ -174,7 +200,7 @@ export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "nam
       for (const { label } of links) {
         const text = keyText(values[label]);
         if (text === undefined || !leaves(text)) continue;
-        const what = target.sensitive || claim.target.sensitive ? "a row" : `"${text}"`;
+        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : `"${text}"`;
         found.push(`${placeOf(claim.target, line)}: ${label} of SeedRows "${claim.name}" refers to ${what}`);
       }
     }

@@ -3,7 +3,7 @@ import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
 import { ResourceError, type Change } from "../model/resource.ts";
-import { rowsByKey, type BothSides } from "./declared/cells.ts";
+import { changedCells, hidingBoth, secrecySaid, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
@@ -11,14 +11,14 @@ import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
 import { departedFrom, takesUp } from "./departed.ts";
-import { driftSaid, repairsOf, type Drift } from "./drift.ts";
+import { driftSaid, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { isRenewal, renewalSaid } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
 import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
 import { sparedSaid } from "./spared.ts";
-import { refuseOtherTable, refuseUndeclaredRows } from "./undeclared.ts";
+import { refuseOtherTable, refuseUndeclaredRows, warnOfDoneLines } from "./undeclared.ts";
 
 /** A seed as it is previewed. */
 interface Inputs extends SeedInputs {
@@ -29,6 +29,7 @@ interface Inputs extends SeedInputs {
 interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
   unfinished?: boolean;
   drift?: Drift | undefined;
+  foundSecrets?: FoundSecrets | undefined;
 }
 
 /** Says what an update will do, with the rows it is about, and refuses what it must not do. Offline. */
@@ -40,6 +41,7 @@ export async function previewed(
 ): Promise<Change> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
+  if (!context.isUpdate) await warnOfDoneLines(context, inputs, old);
   const renewed = renewedLinks(context, old, inputs);
   // A refresh takes from the engine what it knew of the failure.
   const changed = [...change.changed, ...renewed, ...(old.unfinished ? ["unfinished"] : [])];
@@ -47,6 +49,8 @@ export async function previewed(
   let total = 0;
   const repairs = repairsOf(inputs, old.drift);
   sayViewers(context, old, inputs);
+  const secrecy = secrecySaid(old, inputs);
+  if (secrecy !== undefined) report.info(secrecy);
   if (changed.length > 0) {
     const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
     if (plan.exact) {
@@ -60,7 +64,7 @@ export async function previewed(
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const told = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    report.info(await driftSaid(inputs, repairs, told));
+    report.info(await driftSaid(hidingBoth(old, inputs), repairs, { ...told, secrets: old.foundSecrets }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -150,7 +154,9 @@ async function planned(
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
     const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
-    report.info(forecast(inputs, plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells));
+    report.info(
+      forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
+    );
   }
   if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
@@ -169,34 +175,6 @@ async function planned(
     rowClaims.leave(inputs.resourceUrn, { target, keys, handedOver: leaving.staying });
   }
   return { plan, names };
-}
-
-/** Most rows of a seed whose last source is read to show what changes in it. */
-const maxRead = 50_000;
-
-/** The first rows of a file that change, as the last run had them and as they are now; rows of the program show by themselves. */
-async function changedCells(
-  context: OfflineRowContext,
-  old: State,
-  inputs: Inputs,
-  keys: readonly string[],
-): Promise<BothSides | undefined> {
-  const { directory } = context;
-  const ofFiles = inputs.source !== undefined && old.source !== undefined;
-  if (!ofFiles || inputs.sensitive || keys.length === 0 || old.rowCount > maxRead) return undefined;
-  const { key, references, parent } = inputs;
-  const before = (_: unknown, seed: RowTarget, folder: string) =>
-    rowsByKey({ ...seed, key, references, parent }, folder, keys);
-  const found = await withLastSource(context, { ...old, rows: undefined }, before);
-  return { was: found ?? new Map(), is: await rowsByKey(inputs, directory, keys) };
-}
-
-/** What a forecast can't say, since the file of the last run is not found; empty when it says everything. */
-function whatIsUnknown(old: State, inputs: Inputs, plan: Forecast, cells: BothSides | undefined): string {
-  if (inputs.source === undefined || old.source === undefined || inputs.sensitive || isReshaped(old, inputs)) return "";
-  if (plan.exact && cells?.was.size !== 0) return "";
-  const known = plan.exact ? "counts and keys" : "counts";
-  return `; only ${known} are known: the ${old.source} that was applied is neither here nor in the last Git commit`;
 }
 
 interface Found {

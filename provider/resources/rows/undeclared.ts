@@ -1,4 +1,7 @@
-import { rowDigester, type RowDigests } from "../../reconcile/digests.ts";
+import { rowDigester, type Digest, type RowDigests } from "../../reconcile/digests.ts";
+import { decodeLedger } from "../../reconcile/ledger.ts";
+import { RowSet } from "../../reconcile/rowSet.ts";
+import type { RemovalKey } from "../../sources/edits.ts";
 import { linkedLabels } from "../../sources/source.ts";
 import { listed, withoutLine, type Removal } from "../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../model/resource.ts";
@@ -25,18 +28,50 @@ export async function refuseUndeclaredRows(
   const rows = [...leaving];
   if (!removal || rows.length === 0) return;
   const [, seed = ""] = removal.path;
-  const { key, salt } = terms;
-  const digester = rowDigester({ key, labels: [], references: linkedLabels(terms), salt });
-  const digestOf = (parts: readonly unknown[]): string | undefined => {
-    const digest = digester.key(Object.fromEntries(key.map((label, at) => [label, parts[at]])));
-    return digest && `${digest.high}/${digest.low}`;
-  };
-  const declared = new Set((await removals(removal.file, directory)).rows(seed).map((one) => digestOf([one].flat())));
-  const left = rows.filter((row) => !declared.has(`${row.key.high}/${row.key.low}`));
+  const digestOf = keyDigester(terms);
+  const lines = (await removals(removal.file, directory)).rows(seed);
+  const declared = new RowSet();
+  for (const digest of lines.flatMap((line) => digestOf(line) ?? [])) declared.add(digest);
+  const left = rows.filter((row) => !declared.has(row.key));
   if (left.length === 0) return;
-  const known = sensitive || key.length > 1 ? [] : keys.filter((one) => !declared.has(digestOf([one])));
+  const isDeclared = (line: RemovalKey): boolean => {
+    const digest = digestOf(line);
+    return digest !== undefined && declared.has(digest);
+  };
+  const known = sensitive || terms.key.length > 1 ? [] : keys.filter((one) => !isDeclared(one));
   const named = known.length > 0 ? listed(known) : `[${left.length} natural keys]`;
   throw new ResourceError(withoutLine(removal, `${left.length} rows of seed ${seed}`, [`rows: { ${seed}: ${named} }`]));
+}
+
+/** Digests of natural keys, as lines of a file have them. */
+function keyDigester(terms: RowDeclaration): (line: RemovalKey) => Digest | undefined {
+  const { key, salt } = terms;
+  const digester = rowDigester({ key, labels: [], references: linkedLabels(terms), salt });
+  return (line) => {
+    const parts: readonly unknown[] = [line].flat();
+    return digester.key(Object.fromEntries(key.map((label, at) => [label, parts[at]])));
+  };
+}
+
+/** Warns of lines about rows that are not ours any more: they did what they were written for. */
+export async function warnOfDoneLines(
+  { removals, directory, report }: Pick<OfflineContext, "removals" | "directory" | "report">,
+  { removal, sensitive }: Guarded,
+  old: RowDeclaration & { ledger: string },
+): Promise<void> {
+  if (!removal) return;
+  const [, seed = ""] = removal.path;
+  const lines = (await removals(removal.file, directory)).rows(seed);
+  const ledger = lines.length === 0 ? undefined : decodeLedger(old.ledger);
+  if (ledger?.kind !== "list") return;
+  const digestOf = keyDigester(old);
+  const done = lines.filter((line) => {
+    const digest = digestOf(line);
+    return digest !== undefined && !ledger.rows.has(digest);
+  });
+  if (done.length === 0) return;
+  const which = sensitive ? `${done.length} of them` : listed(done);
+  report.warning(`${removal.file}: rows under removed that are gone already: ${seed}: ${which}. Delete these lines.`);
 }
 
 /** Throws when all rows of a seed would leave a table for another one. */

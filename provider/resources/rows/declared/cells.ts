@@ -1,7 +1,7 @@
 import type { RowData } from "../../../contract/values.ts";
-import { canonical, keyText } from "../../../reconcile/digests.ts";
+import { canonical, digestOf, keyText } from "../../../reconcile/digests.ts";
 import { read, SourceError } from "../../../sources/read.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { isHidden, linkedLabels } from "../../../sources/source.ts";
 import { keyOf, quoted, type RowDeclaration } from "./declaration.ts";
 
 /** Bounds of what is shown and kept of rows. */
@@ -23,7 +23,29 @@ export interface BothSides {
   is: RowsByKey;
 }
 
-/** The first of the rows with these keys, as a source has them; none where it can't be read. */
+/**
+ * What stands for a secret value: another text for another value. It is keyed with the salt of the seed, so that nobody
+ * guesses the value by it.
+ */
+function sealed({ salt = "" }: RowDeclaration, value: unknown): string | undefined {
+  const text = keyText(value);
+  if (text === undefined) return undefined;
+  const { high, low, third, fourth } = digestOf(`${salt}cell${text}`);
+  return [high, low, third, fourth].map((word) => word.toString(16).padStart(8, "0")).join("");
+}
+
+/** A row whose secret values are sealed. */
+export function withoutSecrets(declaration: RowDeclaration, values: RowData): RowData {
+  if ((declaration.secretLabels ?? []).length === 0) return values;
+  return Object.fromEntries(
+    Object.entries(values).map(([label, value]) => [
+      label,
+      isHidden(declaration, label) ? sealed(declaration, value) : value,
+    ]),
+  );
+}
+
+/** The first of the rows with these keys, as a source has them, secret values sealed; none where it can't be read. */
 export async function rowsByKey(
   declaration: RowDeclaration,
   directory: string,
@@ -36,7 +58,7 @@ export async function rowsByKey(
     for await (const block of read(declaration, directory)) {
       for (const { values } of block) {
         const key = keyOf(declaration.key, values);
-        if (wanted.has(key)) found.set(key, values);
+        if (wanted.has(key)) found.set(key, withoutSecrets(declaration, values));
       }
       if (found.size === wanted.size) break;
     }
@@ -46,13 +68,15 @@ export async function rowsByKey(
   return found;
 }
 
-/** The cells that differ between two rows, `Name "Austira" => "Austria"`. Keys of other rows are compared as keys are. */
+/** The cells that differ between two rows, `Name "Austira" => "Austria"`, `Token changed`. Keys of other rows are compared as keys are. */
 function cellsSaid(declaration: RowDeclaration, was: RowData, is: RowData): string[] {
   const linked = new Set(linkedLabels(declaration));
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((label) => {
     const form = (value: unknown) => (linked.has(label) ? keyText(brief(value)) : canonical(brief(value)));
     const [before, after] = [form(was[label]), form(is[label])];
-    return before === after ? [] : [`${label} ${shown(was[label])} => ${shown(is[label])}`];
+    if (before === after) return [];
+    if (isHidden(declaration, label)) return [`${label} changed`];
+    return [`${label} ${shown(was[label])} => ${shown(is[label])}`];
   });
 }
 

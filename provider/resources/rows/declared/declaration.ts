@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { addFile } from "../../../files/files.ts";
+import { nearest } from "../../../messages/spelling.ts";
+import { some } from "../../../messages/text.ts";
 import { isOutdated, keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
@@ -50,9 +52,20 @@ export async function summarize(declaration: RowDeclaration, directory: string):
     if (rows.length > 0 && !labels.has(label))
       whole.push(`${source}: no row has the label "${label}", which is named as a reference or parent`);
   }
+  if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
   const problems = [...mistakes.sentences(), ...whole];
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
   return { rows, labels: [...labels].sort(), digest: digestOfAll(rows, declaration.salt) };
+}
+
+/** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
+function strangeLabels({ secretLabels = [], fields = {} }: RowDeclaration, labels: ReadonlySet<string>): string[] {
+  return secretLabels.flatMap((label, at) => {
+    if (labels.has(label) || Object.hasOwn(fields, label)) return [];
+    const near = nearest(label, [...labels]);
+    const meant = near === undefined ? `they have ${some([...labels].sort(), 20)}` : `did you mean "${near}"?`;
+    return `secretLabels[${at}]: no row has the label "${label}"; ${meant}`;
+  });
 }
 
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
@@ -106,7 +119,7 @@ function digestOfAll(rows: RowSet, salt: string | undefined): string {
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt, fields } = declaration;
+  const { key, source, types, salt, fields, secretLabels = [] } = declaration;
   if (source === undefined) return undefined;
   const how = [
     key,
@@ -115,6 +128,7 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     linkedLabels(declaration),
     salt,
     ...(fields ? [fields] : []),
+    ...(secretLabels.length > 0 ? [{ secretLabels }] : []), // whether the rows have them
     ...editsOf(declaration),
   ];
   const digest = createHash("sha256").update(JSON.stringify(how));

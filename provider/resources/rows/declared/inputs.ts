@@ -24,6 +24,31 @@ export const edits = {
   }),
 };
 
+/** What of the rows nobody may read, as inputs of a seed. */
+export const secrecy = {
+  sensitive: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret.",
+      ignoredInDiff: true,
+      marksSecret: ["rows", "additions", "changes", "removals"],
+    }),
+  secretLabels: z
+    .array(label)
+    .optional()
+    .meta({
+      description:
+        "Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key.",
+      hidesIn: ["rows", "additions", "changes"],
+    }),
+};
+
+/** Why a label of the natural key is no secret label. */
+export const secretKey = (label: string): string =>
+  `"${label}" is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
+
 /** Another seed of the program, as far as it is known before it is sent: rows hold their natural keys alone. */
 const sibling = z.object({
   urn: z.string(),

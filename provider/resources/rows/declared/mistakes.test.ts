@@ -181,6 +181,38 @@ test("what a secret source says wrong is not quoted", async () => {
   );
 });
 
+test("values of secret labels are not quoted, and those of others are", async () => {
+  const types = { N: "number", M: "number" } as const;
+  const secretLabels = ["N"];
+  expect(await said("Code,N,M\nA,hush,x\n", { types, secretLabels })).toBe(
+    'products.csv:2: N is a number: write it as 12 or -1.5\nproducts.csv:2: M is a number, not "x": write it as 12 or -1.5',
+  );
+  const references = { N: {}, M: {} };
+  expect(await said("- { Code: A, N: 007, M: x }\n", { references, secretLabels }, "rows.yaml")).toBe(
+    "rows.yaml:1: N: YAML reads this as another number than is written: quote it",
+  );
+  expect(await said('- { Code: A, N: "hush" hush }\n', { secretLabels }, "rows.yaml")).toBe(
+    "rows.yaml:1: is not valid YAML: correct it",
+  );
+  expect(await said([{ Code: "A", Number: 1 }], { secretLabels: ["Numbr", "Nothing"] })).toBe(
+    'secretLabels[0]: no row has the label "Numbr"; did you mean "Number"?\n' +
+      'secretLabels[1]: no row has the label "Nothing"; they have Code, Number',
+  );
+});
+
+test.each([
+  ["rows.0: N is taken: hush", ["hush"], "the platform refused N"],
+  ["rows.0: 7 is taken", ["7"], "the platform refused the row"],
+  ["rows.0: N must be a date", [], "N is a date: write 2026-11-21 or 2026-11-21T08:00:00Z"],
+  ["rows.0: M is taken: x", ["hush"], "M is taken: x"],
+])("what the platform says of a row tells no value of a secret label: %j", async (words, secrets, expected) => {
+  await said("Code,N,M\nA,hush,x\n");
+  const target = { table: "products", key: ["Code"], source: "products.csv", secretLabels: ["N"] };
+  const refusals = new RowRefusals(target, ["Code", "N", "M"]);
+  refusals.add({ index: 0, line: 2 }, words, secrets);
+  expect(await refusals.sentences(folder)).toEqual([`products.csv:2 "A": ${expected}`]);
+});
+
 test("a folder, and what is not there", async () => {
   const at = (source: string) => summarize({ key: ["Code"], source }, folder);
   await expect(at(".")).rejects.toThrow(/^\. can't be read: it is a folder; name the file in it$/);

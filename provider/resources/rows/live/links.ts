@@ -88,8 +88,8 @@ export class Links {
   }
 
   /** Throws when something that rows refer to is not there, naming all of it by line. */
-  check(place: (line: number) => string, sensitive?: boolean): void {
-    const wrong = unresolvedSentences([...this.#references.unresolved, ...this.#orphans], place, sensitive);
+  check(place: (line: number) => string, isHidden: (label: string) => boolean): void {
+    const wrong = unresolvedSentences([...this.#references.unresolved, ...this.#orphans], place, isHidden);
     if (wrong.length === 0) return;
     const advice = "Add those rows to the seed that is referred to, or correct the references.";
     throw new ResourceError(

@@ -1,7 +1,7 @@
 import type { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { read, SourceError } from "../../../sources/read.ts";
-import { placeOf } from "../../../sources/source.ts";
+import { isHidden, placeOf } from "../../../sources/source.ts";
 import { digesterOf } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
@@ -56,7 +56,10 @@ export class PlannedRows {
   async checkLinks(): Promise<void> {
     const rows = this.read(() => undefined);
     while (!(await rows.next()).done);
-    this.#links.check((line) => this.#place(line), this.#target.sensitive);
+    this.#links.check(
+      (line) => this.#place(line),
+      (label) => isHidden(this.#target, label),
+    );
   }
 
   #place(line: number): string {

@@ -6,6 +6,7 @@ import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
+import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
@@ -182,12 +183,13 @@ export class RowWriter {
           this.#finished(done.length);
         },
         refused: (row, error) => {
-          this.#conceal(() => JSON.parse(row.text));
-          this.#refused(row, error);
+          const values = JSON.parse(row.text) as RowData;
+          this.#conceal(() => [values]);
+          this.#refused(row, error, values);
         },
       });
     } catch (error) {
-      this.#conceal(() => batch.map(({ text }): unknown => JSON.parse(text)));
+      this.#conceal(() => batch.map(({ text }) => JSON.parse(text) as RowData));
       throw error;
     }
   }
@@ -201,9 +203,9 @@ export class RowWriter {
       this.#undone.delete(index);
       this.#finished(1);
     } catch (error) {
-      this.#conceal(() => data);
+      this.#conceal(() => [data]);
       if (!isRefusal(error)) throw error;
-      this.#refused({ index, line }, error);
+      this.#refused({ index, line }, error, data);
     }
   }
 
@@ -219,14 +221,16 @@ export class RowWriter {
     return sentences.length > 0;
   }
 
-  #refused(row: { index: number; line: number }, error: ApiError): void {
-    this.#refusals.add(row, error.platformMessage);
+  #refused(row: { index: number; line: number }, error: ApiError, values: RowData): void {
+    this.#refusals.add(row, error.platformMessage, secretTextsIn(this.#target, values));
     if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 
   /** The platform may repeat what it refuses. */
-  #conceal(values: () => unknown): void {
-    if (this.#target.sensitive) this.#context.hide(values());
+  #conceal(rows: () => RowData[]): void {
+    const { sensitive, secretLabels = [] } = this.#target;
+    if (sensitive) this.#context.hide(rows());
+    else if (secretLabels.length > 0) this.#context.hide(rows().map((row) => secretTextsIn(this.#target, row)));
   }
 
   #startRate(): ProgressRate {
