@@ -75,7 +75,6 @@ interface SeedSettings extends Omit<
   | "digest"
   | "fingerprint"
   | "keys"
-  | "verified"
   | "linkRenewals"
   | "linkedSeeds"
   | "siblings"
