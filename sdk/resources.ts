@@ -76,7 +76,6 @@ interface SeedSettings extends Omit<
   | "digest"
   | "fingerprint"
   | "keys"
-  | "verified"
   | "linkRenewals"
   | "linkedSeeds"
   | "siblings"

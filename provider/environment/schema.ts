@@ -90,7 +90,6 @@ const seed = z.strictObject({
     digest: true,
     fingerprint: true,
     keys: true,
-    verified: true,
     linkRenewals: true,
     linkedSeeds: true,
     siblings: true,

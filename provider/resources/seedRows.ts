@@ -10,7 +10,7 @@ import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
 import { observe } from "./rows/observation.ts";
-import { problemsWith, verificationOf, type Declared } from "./rows/owners.ts";
+import { problemsWith, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
@@ -108,12 +108,6 @@ const inputs = z.object({
     ignoredInDiff: true,
     computed: true,
   }),
-  verified: z.string().optional().meta({
-    description:
-      "Digest of what the rows were held against: other seeds of their table, and of the tables they refer to. Computed.",
-    ignoredInDiff: true,
-    computed: true,
-  }),
   ...fromSdk,
   adopt,
 });
@@ -157,7 +151,7 @@ const outputs = z.object({
 });
 
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
-const passing = ["salt", "digest", "fingerprint", "verified"] as const;
+const passing = ["salt", "digest", "fingerprint"] as const;
 
 /** Inputs without which nothing is known of the rows. */
 const decisive = [
@@ -218,12 +212,10 @@ export const seedRows = resource({
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       if (inputs.resourceUrn !== undefined)
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
-      const { verified, isPassing: isVerifiedLater } = verificationOf(rowClaims, declared) ?? {};
-      const problems = verified === old.verified ? [] : await verify(context, declared);
+      const problems = await verify(context, declared);
       const { rowCount, ...computed } = read;
-      const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined({ ...computed, verified }) };
-      const isLater = (name: keyof Inputs) => (name === "verified" ? isVerifiedLater : isPassing);
-      const later = passing.filter((name) => isPreview && checked[name] !== undefined && isLater(name));
+      const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };
+      const later = passing.filter((name) => isPassing && checked[name] !== undefined);
       return { inputs: checked, outputs: withoutUndefined({ rowCount }), problems, later };
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;

@@ -5,6 +5,7 @@ import { id } from "../contract/values.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
+import { joining } from "./members/turns.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
@@ -54,7 +55,7 @@ export const teamMember = resource({
     return Promise.resolve({ ...meant, changed: ["teamID"] });
   },
 
-  create: (context, inputs) => context.claims.joining(() => join(context, inputs)),
+  create: (context, inputs) => joining(context, inputs.resourceUrn, () => join(context, inputs)),
 
   read: async (context, id, state) => {
     const { teamID, userID: named } = parts(id);
@@ -68,7 +69,7 @@ export const teamMember = resource({
   },
 
   update: (context, id, old, inputs) =>
-    context.claims.joining(async () => {
+    joining(context, inputs.resourceUrn, async () => {
       const { teamID, userID } = parts(id);
       const member = { userID, email: old.email };
       if (context.claims.taking(teamID, member)) await context.members.add(teamID, invitation(inputs));

@@ -6,6 +6,7 @@ import { invitationTargets } from "./members/invitations.ts";
 import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./members/rosterApply.ts";
 import { identified, withRoles, nameOf, observed, wantedOf, type Members } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
+import { joining } from "./members/turns.ts";
 import { refuseUndeclaredMembers } from "./members/undeclared.ts";
 import { calledBy, type Named } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
@@ -117,7 +118,7 @@ export const teamRoster = resource({
   },
 
   create: (context, inputs) =>
-    context.claims.joining(async () => {
+    joining(context, inputs.resourceUrn, async () => {
       const replaced = context.identities.replaced(inputs.resourceUrn);
       // What a forced replacement finds in the team is what it replaces.
       const ours = replaced?.inputs["teamID"] === inputs.teamID;
@@ -136,7 +137,7 @@ export const teamRoster = resource({
     return { id, outputs: { ...declaration, ...observed(live, wanted, options) } };
   },
 
-  update: (context, _id, old, inputs) => context.claims.joining(() => apply(context, inputs, old)),
+  update: (context, _id, old, inputs) => joining(context, inputs.resourceUrn, () => apply(context, inputs, old)),
 
   delete: async (context, id, state) => {
     const live = await context.members.list(id, { fresh: true });

@@ -4,6 +4,7 @@ import { id, withoutUndefined } from "../contract/values.ts";
 import { isUser } from "../reconcile/rosters.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type TeamClaims, type MemberContext } from "./members/teamClaims.ts";
+import { leaving } from "./members/turns.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
 import { calledBy } from "./model/identities.ts";
 import { common, PartialFailure, type Given, type Problem } from "./model/resource.ts";
@@ -113,8 +114,7 @@ function claimed(claims: TeamClaims, { inputs, unknown }: Given<Inputs>, old: Pa
 
 /** Takes the user out of all teams but the declared ones and those in which other resources of this run declare them. */
 const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<void> =>
-  context.claims.leaving(async () => {
-    await context.others(); // it may have waited
+  leaving(context, inputs.resourceUrn, async () => {
     const { teamIDs, email, userID, organizationID } = inputs;
     const kept = await declaredElsewhere(context, inputs, id ?? userID);
     await context.members.enforce({

@@ -118,18 +118,21 @@ export class Project {
 
   /** Starts a command of the executable on the stack `dev` in a process of its own. */
   start(command: string, ...flags: string[]): Running {
+    if (isTurnOfPulumi()) return spawned(pulumi, pulumiWords(command, flags), this.folder, this.environment);
     return started([microapps, ...words(command, flags)], this.folder, this.environment);
   }
 
   /** Runs a command of the executable on the stack `dev`. */
   run(command: string, ...flags: string[]): Promise<Ended> {
     const environment = environmentOf(this.environment);
+    if (isTurnOfPulumi()) return spawned(pulumi, pulumiWords(command, flags), this.folder, this.environment).ended;
     return runCommand({ words: words(command, flags), folder: this.folder, environment });
   }
 
   /** Runs a command that must succeed with `--json`, and tells the steps that it planned or took. */
   async steps(command: string, ...flags: string[]): Promise<string[]> {
     const output = await this.succeed(command, "--json", ...flags);
+    if (output.startsWith("{\n")) return stepsOfPulumi(output);
     const events = output
       .split("\n")
       .filter((line) => line.startsWith("{"))
@@ -202,6 +205,23 @@ const words = (command: string, flags: readonly string[]): string[] => [
   ...flags,
 ];
 
+/** A Pulumi CLI that runs the projects instead of the embedded engine. With TEST_PULUMI_TURNS the two take turns. */
+const { TEST_PULUMI: pulumi = "", TEST_PULUMI_TURNS } = process.env;
+let turn = 0;
+const isTurnOfPulumi = (): boolean => pulumi !== "" && (TEST_PULUMI_TURNS === undefined || ++turn % 2 === 1);
+
+const pulumiWords = (command: string, flags: readonly string[]): string[] => [
+  ...words(command, flags),
+  "--non-interactive",
+];
+
+const previewed = z.object({ steps: z.array(z.object({ op: z.string(), urn: z.string() })).default([]) });
+
+const stepsOfPulumi = (output: string): string[] =>
+  previewed
+    .parse(JSON.parse(output))
+    .steps.flatMap(({ op, urn }) => (op === "same" ? [] : [`${op} ${urn.split("::").at(-1) ?? ""}`]));
+
 /** Settings of whoever runs the tests, but not where Node keeps what it has compiled. */
 const isSetting = (name: string): boolean => /^(PULUMI|MICROAPPS|NODE)_/.test(name) && name !== "NODE_COMPILE_CACHE";
 
@@ -220,7 +240,16 @@ export function started(
   cwd: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Running {
-  const child = spawn(process.execPath, ["--no-warnings", ...commandLine], {
+  return spawned(process.execPath, ["--no-warnings", ...commandLine], cwd, environment);
+}
+
+function spawned(
+  program: string,
+  words: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Running {
+  const child = spawn(program, words, {
     cwd,
     env: environmentOf(environment),
     stdio: ["ignore", "pipe", "pipe"],

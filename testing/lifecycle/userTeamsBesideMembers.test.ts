@@ -57,18 +57,48 @@ throughBothDoors({}, (scene) => {
     expect(await names(green)).toContain(ada);
   });
 
-  test("a TeamMember that is made while UserTeams take the user out of the team is there afterwards", async () => {
+  test.each(["of the same provider", "of another provider"])(
+    "a TeamMember %s that is made while UserTeams take the user out of the team is there afterwards",
+    async (whose) => {
+      const { host, emulator } = scene;
+      const { green, teams, fewer } = await both(false);
+      const maker = whose === "of another provider" ? await host.beside() : host;
+      emulator.setFaults({
+        faults: [{ kind: "slow", endpoint: "enforceteammembership", milliseconds: 1_000, count: 1 }],
+      });
+      host.resource = "teams";
+      const { inputs } = await host.check("UserTeams", fewer, teams.inputs);
+      const taking = host.update("UserTeams", teams.id, teams.outputs, inputs);
+      await eventually("a call", () => emulator.faults().some(({ hit }) => hit > 0));
+      maker.resource = "ada-again";
+      const member = await maker.check("TeamMember", { teamID: green, email: ada });
+      await maker.create("TeamMember", member.inputs);
+      await taking;
+      expect(await names(green)).toContain(ada);
+    },
+  );
+
+  test("UserTeams that take a user out of a team into which another provider is putting them leave them there", async () => {
     const { host, emulator } = scene;
-    const { green, teams, fewer } = await both(false);
-    emulator.setFaults({ faults: [{ kind: "slow", endpoint: "enforceteammembership", milliseconds: 400, count: 1 }] });
-    host.resource = "teams";
-    const { inputs } = await host.check("UserTeams", fewer, teams.inputs);
-    const taking = host.update("UserTeams", teams.id, teams.outputs, inputs);
+    const organizationID = await scene.organization();
+    const [red, green] = [await scene.team(organizationID, "Red"), await scene.team(organizationID, "Green")];
+    const maker = await host.beside();
+    const slow = { kind: "slow", count: 1 } as const;
+    emulator.setFaults({
+      faults: [
+        { ...slow, endpoint: "insertteammembers", milliseconds: 500 },
+        { ...slow, endpoint: "enforceteammembership", milliseconds: 1_000 },
+      ],
+    });
+    maker.resource = "ada";
+    const member = await maker.check("TeamMember", { teamID: green, email: ada });
+    const joining = maker.create("TeamMember", member.inputs);
     await eventually("a call", () => emulator.faults().some(({ hit }) => hit > 0));
-    host.resource = "ada-again";
-    await scene.create("TeamMember", { teamID: green, email: ada });
-    await taking;
+    host.resource = "teams";
+    await scene.create("UserTeams", { email: ada, teamIDs: [red] });
+    await joining;
     expect(await names(green)).toContain(ada);
+    expect(await names(red)).toContain(ada);
   });
 
   test("an authoritative roster leaves whom UserTeams of the run put into the team", async () => {

@@ -131,7 +131,6 @@ describe("preview", () => {
     rowCount: unknown,
     linkRenewals: unknown,
     renewals: unknown,
-    verified: unknown,
     departed: unknown,
   };
 

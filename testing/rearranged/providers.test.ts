@@ -18,9 +18,10 @@ describe.each(doorNames)("two providers of one program, through the %s door:", (
 
   const declared = ({ seed, codes = "NES", member, by }: Declared): string => {
     const options = by === "default" ? "{}" : `{ provider: ${by} }`;
+    const inOrder = options.replace("{", "{ dependsOn: [...seeds],"); // an engine configures providers side by side
     const rows = Array.from(codes, (Code) => ({ Code, Name: Code, Note: "" }));
     return `
-seeds.push(new SeedRows(${JSON.stringify(seed)}, ${JSON.stringify({ table: "regions", key: "Code", rows })}, ${options}));
+seeds.push(new SeedRows(${JSON.stringify(seed)}, ${JSON.stringify({ table: "regions", key: "Code", rows })}, ${inOrder}));
 ${member === undefined ? "" : `new TeamMember("${member}", { teamID: crew.id, email: "ada@example.com" }, ${options});`}
 `;
   };

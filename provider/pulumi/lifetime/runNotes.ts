@@ -11,7 +11,7 @@ interface Noted {
 
 /** The methods that note what a program declares and what becomes of it. Their arguments are JSON. */
 const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
-  claims: ["claim", "forget", "found"],
+  claims: ["claim", "forget", "found", "began", "ended"],
   rowClaims: ["claim", "announce", "forget", "renew"],
   identities: ["checked", "compared", "has", "seen", "released"],
 };

@@ -23,6 +23,9 @@ export interface TeamClaim {
   leaves?: readonly string[] | "all";
 }
 
+/** What is done to memberships: users are put into teams, or taken out of them. */
+export type Membership = "joining" | "leaving";
+
 /**
  * What the resources of a run say about who is in which team. No provider sees the program, but one process is asked to
  * check all that a provider configuration serves, and all of it before anything that left the program is deleted.
@@ -34,6 +37,8 @@ export class TeamClaims {
   /** URNs by what they speak about: a user, a team, a user in a team. */
   readonly #about = new Map<string, Set<string>>();
   readonly #lock = new SharedLock();
+  /** What is being done by which process, by URN. */
+  readonly #work = new Map<string, { what: Membership; pid: number }>();
 
   /** Notes a claim, in place of an earlier one of the same resource, and says which other resource contradicts it. */
   claim(urn: string, claim: TeamClaim): Problem[] {
@@ -87,14 +92,28 @@ export class TeamClaims {
     return taker === undefined ? undefined : named(taker);
   }
 
-  /** Puts somebody into a team, or finds them there, while nobody is taken out of their teams. */
+  /** Works while nobody is taken out of their teams by this process. */
   joining<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     return this.#lock.shared("members", work, "joining");
   }
 
-  /** Takes users out of teams by what is known then. */
+  /** Works while nobody is put into a team by this process. */
   leaving<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     return this.#lock.shared("members", work, "leaving");
+  }
+
+  /** Notes what a process of the run is about to do for a resource. */
+  began(urn: string, what: Membership, pid: number): void {
+    this.#work.set(urn, { what, pid });
+  }
+
+  ended(urn: string): void {
+    this.#work.delete(urn);
+  }
+
+  /** The processes that are doing this. */
+  atWork(what: Membership): number[] {
+    return [...this.#work.values()].flatMap((one) => (one.what === what ? [one.pid] : []));
   }
 
   #index(urn: string, { kind, teamIDs, people }: TeamClaim): void {

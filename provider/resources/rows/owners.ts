@@ -5,6 +5,7 @@ import { unresolvedSentences, type Unresolved } from "../../reconcile/references
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { read } from "../../sources/read.ts";
 import { isHidden, linkedLabels, placeOf } from "../../sources/source.ts";
+import { isProven, noteProven } from "../records/proofs.ts";
 import { type Leaving, type RowClaim, type RowClaims } from "./declared/claims.ts";
 import { keyOf, quoted } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
@@ -22,37 +23,59 @@ export interface Declared {
 /** Most problems of a kind that are named. */
 const maxNamed = 20;
 
-/**
- * What the findings of `problemsWith` depend on: with the same one nothing is read. Undefined when no other seed
- * matters. It is made of keyed digests, and passes with those of a preview.
- */
-export function verificationOf(
-  claims: RowClaims,
-  { urn, target, digest, linkedSeeds }: Declared,
-): { verified: string; isPassing: boolean } | undefined {
-  const tables = new Set(linksOf(target).map(({ table }) => table));
-  const others = claims
-    .checked()
-    .filter((one) => one.urn !== urn && (one.target.table === target.table || tables.has(one.target.table)));
-  const leaving = [...tables].flatMap((table) => claims.leaving(table).map(({ name, keys }) => [name, keys.length]));
-  if (others.length + leaving.length === 0) return undefined;
-  // By what they declare: a seed that is renamed is the same.
-  const seen = others.map((one) => JSON.stringify([one.digest, one.target.table, one.target.key])).sort();
-  const named = Object.keys(linkedSeeds ?? {}).sort();
-  const secret = [target, ...others.map((one) => one.target)].map(({ secretLabels = [] }) => secretLabels);
-  const hidden = secret.some((labels) => labels.length > 0) ? [secret] : [];
-  const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving, ...hidden]) ?? "";
-  const verified = createHash("sha256").update(text).digest("hex").slice(0, 32);
-  return { verified, isPassing: [claims.find(urn), ...others].some((one) => one?.isPassing) };
-}
-
 /** Rows that another seed declares as well, and references that no seed's rows answer; offline, by line. */
 export async function problemsWith(claims: RowClaims, declared: Declared, directory: string): Promise<string[]> {
   const { urn, target } = declared;
+  const matters = mattering(claims, declared);
+  if (matters.others.length + matters.leaving.length === 0) return [];
+  const proof = proofOf(claims, declared, matters);
+  if (proof !== undefined && isProven(proof)) return [];
   const others = claims.checked(target.table).filter((one) => one.urn !== urn);
   const problems = tellingSecrets(claims, declared, others);
   for (const other of others) problems.push(...(await shared(claims, declared, other, directory)));
-  return [...problems, ...(await unanswered(claims, declared, directory))];
+  problems.push(...(await unanswered(claims, declared, directory)));
+  if (proof !== undefined && problems.length === 0) noteProven(proof);
+  return problems;
+}
+
+interface Mattering {
+  /** Seeds that were checked, of the same table and of tables that are linked to. */
+  others: RowClaim[];
+  /** What other seeds remove from tables that are linked to. */
+  leaving: Leaving[];
+}
+
+function mattering(claims: RowClaims, { urn, target }: Declared): Mattering {
+  const tables = new Set(linksOf(target).map(({ table }) => table));
+  const isNear = ({ table }: RowTarget): boolean => table === target.table || tables.has(table);
+  return {
+    others: claims.checked().filter((one) => one.urn !== urn && isNear(one.target)),
+    leaving: [...tables].flatMap((table) => claims.leaving(table)),
+  };
+}
+
+/**
+ * Digest of all that the problems depend on, made of keyed digests. Undefined where it would be another one in the next
+ * run, and for seeds that are not read yet or are about to lose rows.
+ */
+function proofOf(claims: RowClaims, declared: Declared, { others, leaving }: Mattering): string | undefined {
+  const { urn, target, digest, linkedSeeds = {} } = declared;
+  const links = linksOf(target);
+  const near = [...others, ...links.flatMap(({ table }) => claims.on(table, urn))];
+  const isLasting = [claims.find(urn), ...near].every((one) => one?.digest !== undefined && !one.isPassing);
+  if (!isLasting || leaving.length > 0) return undefined;
+  const declaration = (one: RowTarget) => [
+    one.table,
+    one.key,
+    one.references ?? {},
+    one.parent ?? {},
+    one.secretLabels ?? [],
+  ];
+  // By what they declare: a seed that is renamed is the same.
+  const seen = others.map((one) => canonical([one.digest, ...declaration(one.target)])).sort();
+  const named = links.map(({ label, table }) => claims.on(table).some((one) => one.urn === linkedSeeds[label]));
+  const text = canonical([digest, ...declaration(target), named, seen]) ?? "";
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** What would tell secret values of another seed: links by them, and natural keys that consist of them. */
