@@ -104,7 +104,7 @@ class DynamicProvider implements Provider {
 
   async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: unknown[] }> {
     isCurrent = true;
-    this.#operations.isUpdate = news[previewInput] === false;
+    this.#operations.forecasts.isUpdate = news[previewInput] === false;
     const { call, inputs: given, options, olds: old } = this.#asked(news, olds);
     const wanted = { ...given, ...secrecy(this.#resource, new Set(options.secrets)) };
     const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(tell);

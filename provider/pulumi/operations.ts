@@ -1,22 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
-import { Mask } from "../messages/masks.ts";
+import type { Mask } from "../messages/masks.ts";
 import { calledBy, named, type Identities } from "../resources/model/identities.ts";
 import type { Change, Observed, Problem, Report } from "../resources/model/resource.ts";
-import { randomID, ResourceError } from "../resources/model/resource.ts";
+import { ResourceError } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bound, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
 import { failureOf, messageOf } from "./failure.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
+import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
 import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import { check, diff, foreseen, writeOnlyOf, inputsIn, keyed, listed, parse, type Properties } from "./properties.ts";
 import { RefusedLogin } from "./refusedLogin.ts";
-import { maskOf, textsIn } from "./secrets.ts";
+import { hiding, maskOf } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
 /** What one call of an engine is about. */
@@ -41,6 +42,8 @@ interface Surroundings {
   engine?: string | undefined;
   /** Whether the engine reads before each diff. */
   readsFirst?: boolean;
+  /** Whether the engine asks for creates and updates in a preview, too. */
+  foresees?: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
 }
@@ -60,8 +63,7 @@ interface Tools {
 
 /** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
-  /** Whether the run is known to be no preview. */
-  isUpdate = false;
+  readonly forecasts: Forecasts;
   readonly #surroundings: Surroundings;
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
@@ -77,12 +79,13 @@ export class Operations {
     this.#surroundings = surroundings;
     this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.#notes.known.identities;
+    this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#fields = new EmulatorFields(surroundings.directory);
   }
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
     this.#isCurrent = true;
-    return this.#run(call, async ({ offline, clean }) => {
+    return this.#run({ ...call, phase: "check" }, async ({ offline, clean }) => {
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const given = listed(resource, news, olds);
@@ -93,7 +96,8 @@ export class Operations {
 
   diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
     const { resource } = call;
-    return this.#run(call, async ({ offline, configuration }) => {
+    // A refresh, for which no program runs, asks for nothing after it.
+    return this.#run({ ...call, phase: this.#isCurrent ? "diff" : undefined }, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const change = await diff(resource, offline, olds, listed(resource, news));
       const keeps = change.replaces.length === 0;
@@ -176,9 +180,12 @@ export class Operations {
     );
   }
 
-  /** The outputs that a create, or an update of what is there, will have. Offline. */
-  foreseen({ resource }: Call, inputs: Properties, old?: Properties): Properties {
-    return bound(foreseen(resource, inputs, old), this.#surroundings.configuration());
+  /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
+  foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
+    return this.#run(call, ({ offline, bound }) => {
+      for (const text of this.forecasts.take(call.urn)) offline.report.info(text);
+      return Promise.resolve(bound(foreseen(call.resource, inputs, old)));
+    });
   }
 
   /** What a function tells; or what is wrong with its inputs, what they name and is not there included. */
@@ -203,14 +210,15 @@ export class Operations {
     });
   }
 
-  async #run<Answer>(call: Omit<Call, "resource">, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    const { urn, timeout, secrets = [] } = call;
+  async #run<Answer>(call: Omit<Call, "resource"> & { phase?: Phase }, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
+    const { urn, timeout, phase, secrets = [] } = call;
     const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
     let mask: Mask | undefined; // made when there is something to say
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
-    const reported = report(urn, clean);
+    const heard = report(urn, clean);
+    const reported = { ...heard, forecast: this.forecasts.of(phase, urn, clean, heard.info) };
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
     const stop = time ? AbortSignal.any([signal, time]) : signal;
     try {
@@ -229,7 +237,7 @@ export class Operations {
       const settings = configuration;
       throw failureOf(error, message, settings && ((outputs) => bound(outputs, settings)));
     } finally {
-      await reported.heard();
+      await heard.heard();
     }
   }
 
@@ -246,7 +254,6 @@ export class Operations {
       organizationNames: this.#organizationNames,
       seed: seed?.length ? seed : randomBytes(32),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
-      isUpdate: this.isUpdate,
     };
   }
 
@@ -275,12 +282,6 @@ export class Operations {
     }
   }
 }
-
-/** What keeps secrets out of messages and IDs. */
-const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
-  hide: (value) => mask().add(textsIn(value)),
-  publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
-});
 
 /** A problem as a sentence. No property goes with it to an engine, which would print the value: a secret, or a thousand rows. */
 export const sentenceOf = ({ property, reason }: Problem) => (property === "" ? reason : `${property}: ${reason}`);

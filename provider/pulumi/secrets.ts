@@ -1,6 +1,7 @@
 import { role } from "../contract/members.ts";
 import { Mask } from "../messages/masks.ts";
-import type { Resource } from "../resources/resource.ts";
+import { randomID } from "../resources/model/resource.ts";
+import type { Resource, ResourceContext } from "../resources/resource.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { factsOf, unknownValue, type Properties } from "./properties.ts";
 
@@ -71,3 +72,9 @@ export const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Pro
       [factsOf(schema).marksSecret ?? []].flat().some((other) => secrets.has(other)) ? [[name, true]] : [],
     ),
   );
+
+/** What keeps secrets out of messages and IDs. */
+export const hiding = (mask: () => Mask, secrets: readonly string[]): Pick<ResourceContext, "hide" | "publicID"> => ({
+  hide: (value) => mask().add(textsIn(value)),
+  publicID: (id) => (new Mask(secrets).hides(id) ? randomID() : id),
+});

@@ -1,0 +1,48 @@
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Resource } from "../../resources/resource.ts";
+import { resourceNamed } from "../../resources/resources.ts";
+import { hidden, unhidden } from "../hiddenNames.ts";
+import type { Call } from "../operations.ts";
+import { secretsOf, type Properties } from "../properties.ts";
+import { decode, encode, type Decoded } from "./wire.ts";
+
+/** A call about one resource, and what was sent with it. */
+interface About {
+  resource: Resource;
+  /** Takes properties apart that an engine sends. */
+  sent: (properties: Struct | undefined) => Decoded;
+  /** Puts the URN among the properties, where a resource finds it. */
+  known: (sent: Decoded) => Properties;
+  call: (...sent: readonly Decoded[]) => Call;
+}
+
+/** What a request is about. */
+export function about(request: { getUrn: () => string }): About {
+  const urn = request.getUrn();
+  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  const resource = resourceNamed(type.split(":").at(-1) ?? "");
+  if (!resource) throw new Error(`this version of pulumi-microapps has no resource type ${type}`);
+  return {
+    resource,
+    sent: (properties) => seen(resource, decode(properties)),
+    known: ({ values }) => ({ ...values, resourceUrn: urn }),
+    call: (...sent) => ({ resource, urn, secrets: sent.flatMap(({ texts }) => texts) }),
+  };
+}
+
+/** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
+export function told(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
+  const { resourceUrn, ...rest } = properties;
+  const secrets = [...sent.secrets, ...secretsOf(resource, properties)];
+  return encode(hidden(resource, rest), new Set(Object.keys(hidden(resource, named(secrets)))));
+}
+
+/** What an engine sent, under the names by which a resource knows it. */
+const seen = (resource: Resource, { values, secrets, texts }: Decoded): Decoded => ({
+  values: unhidden(resource, values),
+  secrets: new Set(Object.keys(unhidden(resource, named(secrets)))),
+  texts,
+});
+
+const named = (names: Iterable<string>): Properties => Object.fromEntries([...names].map((name) => [name, true]));
+
