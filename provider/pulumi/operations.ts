@@ -148,7 +148,6 @@ export class Operations {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(listed(resource, news));
-      // The state is what the resource itself returned.
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return outputs;
@@ -232,6 +231,7 @@ export class Operations {
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       return await (time ? unlessLate(working, time) : working);
     } catch (error) {
+      for (const text of phase ? this.forecasts.take(urn) : []) heard.info(text); // an engine asks for nothing else
       const said = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
       const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${said}` : said;
       const settings = configuration;

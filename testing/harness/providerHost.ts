@@ -43,11 +43,11 @@ export interface Door {
 /** A partial failure as it comes over the wire. */
 export class InitFailed extends Error {
   readonly id: string;
-  readonly properties: Properties;
-  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>, door: Door, type: string) {
+  properties: Properties;
+  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>) {
     super(failed.getReasonsList().join("; "));
     this.id = failed.getId();
-    this.properties = door.seen(javaScript(failed.getProperties()), type);
+    this.properties = javaScript(failed.getProperties());
   }
 }
 
@@ -211,9 +211,8 @@ export class ProviderHost {
     return this.#noted(`create ${type}`, async () => {
       const request = new providerProto.CreateRequest();
       request.setUrn(this.urn(type)).setProperties(this.#struct(inputs, type)).setTimeout(this.timeout);
-      const answer = await this.ask<InstanceType<typeof providerProto.CreateResponse>>(
-        (client, done) => client.create(request, done),
-        type,
+      const answer = await this.ask<InstanceType<typeof providerProto.CreateResponse>>((client, done) =>
+        client.create(request, done),
       );
       return { id: answer.getId(), outputs: this.#properties(answer.getProperties(), type) };
     });
@@ -227,12 +226,8 @@ export class ProviderHost {
   ): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
     return this.#noted(`read ${type}`, async () => {
       const request = new providerProto.ReadRequest();
-      request
-        .setId(id)
-        .setUrn(this.urn(type))
-        .setProperties(this.#struct(state, type))
-        .setInputs(this.#struct(lastInputs, type))
-        .setTimeout(this.timeout);
+      request.setId(id).setUrn(this.urn(type)).setTimeout(this.timeout);
+      request.setProperties(this.#struct(state, type)).setInputs(this.#struct(lastInputs, type));
       const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
         client.read(request, done),
       );
@@ -245,15 +240,10 @@ export class ProviderHost {
   update(type: string, id: string, olds: Properties, news: Properties): Promise<Properties> {
     return this.#noted(`update ${type}`, async () => {
       const request = new providerProto.UpdateRequest();
-      request
-        .setId(id)
-        .setUrn(this.urn(type))
-        .setOlds(this.#struct(olds, type))
-        .setNews(this.#struct(news, type))
-        .setTimeout(this.timeout);
-      const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>(
-        (client, done) => client.update(request, done),
-        type,
+      request.setId(id).setUrn(this.urn(type)).setTimeout(this.timeout);
+      request.setOlds(this.#struct(olds, type)).setNews(this.#struct(news, type));
+      const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>((client, done) =>
+        client.update(request, done),
       );
       return this.#properties(answer.getProperties(), type);
     });
@@ -356,6 +346,7 @@ export class ProviderHost {
       note(answer);
       return answer;
     } catch (error) {
+      if (error instanceof InitFailed) error.properties = this.door.seen(error.properties, what.replace(/.* /, ""));
       note(error instanceof InitFailed ? [error.id, error.properties, error.message] : String(error));
       throw error;
     }
@@ -375,13 +366,12 @@ export class ProviderHost {
       client: InstanceType<typeof providerService.ResourceProviderClient>,
       done: (error: grpc.ServiceError | null, answer: Answer) => void,
     ) => unknown,
-    type = "",
   ): Promise<Answer> {
     const client = this.#client;
     if (!client) throw new Error("the host is not running");
     return new Promise((resolve, reject) => {
       start(client, (error, answer) => {
-        if (error) reject(partial(error, this.door, type) ?? new Error(error.details));
+        if (error) reject(partial(error) ?? new Error(error.details));
         else resolve(answer);
       });
     });
@@ -399,11 +389,11 @@ const struct = (properties: Properties) =>
 
 const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties => found?.toJavaScript() ?? {};
 
-function partial(error: grpc.ServiceError, door: Door, type: string): InitFailed | undefined {
+function partial(error: grpc.ServiceError): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   if (!Buffer.isBuffer(encoded)) return undefined;
   const [detail] = statusProto.Status.deserializeBinary(encoded).getDetailsList();
   if (!detail) return undefined;
   const failed = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-  return new InitFailed(failed, door, type);
+  return new InitFailed(failed);
 }

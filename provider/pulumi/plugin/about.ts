@@ -1,16 +1,22 @@
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
-import { hidden, unhidden } from "../hiddenNames.ts";
+import { hidden, hiddenNames, unhidden } from "../hiddenNames.ts";
 import type { Call } from "../operations.ts";
 import { secretsOf, type Properties } from "../properties.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
+
+/** Properties of a resource that an engine sent, under the names by which the resource knows them. */
+interface Sent extends Decoded {
+  /** Whether an earlier version left them, which hid none. */
+  isFormer: boolean;
+}
 
 /** A call about one resource, and what was sent with it. */
 interface About {
   resource: Resource;
   /** Takes properties apart that an engine sends. */
-  sent: (properties: Struct | undefined) => Decoded;
+  sent: (properties: Struct | undefined) => Sent;
   /** Puts the URN among the properties, where a resource finds it. */
   known: (sent: Decoded) => Properties;
   call: (...sent: readonly Decoded[]) => Call;
@@ -30,15 +36,23 @@ export function about(request: { getUrn: () => string }): About {
   };
 }
 
-/** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
-export function told(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
+/**
+ * Properties of a resource as an engine gets them: secret is what was secret, and what always is. What an earlier version
+ * left keeps its names, under which an engine compares it with what is read.
+ */
+export function told(
+  resource: Resource,
+  properties: Properties,
+  sent: Pick<Decoded, "secrets"> & { isFormer?: boolean },
+): Struct {
   const { resourceUrn, ...rest } = properties;
   const secrets = [...sent.secrets, ...secretsOf(resource, properties)];
+  if (sent.isFormer) return encode(rest, new Set(secrets));
   return encode(hidden(resource, rest), new Set(Object.keys(hidden(resource, named(secrets)))));
 }
 
-/** What an engine sent, under the names by which a resource knows it. */
-const seen = (resource: Resource, { values, secrets, texts }: Decoded): Decoded => ({
+const seen = (resource: Resource, { values, secrets, texts }: Decoded): Sent => ({
+  isFormer: hiddenNames(resource).some((name) => name in values),
   values: unhidden(resource, values),
   secrets: new Set(Object.keys(unhidden(resource, named(secrets)))),
   texts,

@@ -164,12 +164,12 @@ export class Plugin {
       .catch((error: unknown) => this.#unseen(request, error));
     if (found instanceof providerProto.ReadResponse) return found;
     if (!found) return answer;
-    const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
+    const secrets = new Set([...state.secrets, ...inputs.secrets]);
     // Without inputs, those of the state stay.
-    if (found.inputs) answer.setInputs(told(resource, found.inputs, secret));
+    if (found.inputs) answer.setInputs(told(resource, found.inputs, { ...inputs, secrets }));
     return answer
       .setId(found.id)
-      .setProperties(told(resource, found.outputs, secret))
+      .setProperties(told(resource, found.outputs, { ...state, secrets }))
       .setRefreshBeforeUpdate(this.#looksForDrift);
   }
 
