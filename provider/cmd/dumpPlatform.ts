@@ -6,6 +6,7 @@ import { connect } from "../pulumi/platform.ts";
 import { maskOf } from "../pulumi/secrets.ts";
 import { lookingContext } from "./lookingContext.ts";
 import { managedBy } from "./managed.ts";
+import { progressLine } from "./progressLine.ts";
 import { settingsOf } from "./settings.ts";
 
 /** Flags of the command. */
@@ -42,7 +43,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   const { signal } = stopped;
   // Whatever it meets on the way, a dump changes nothing.
   const platform = await connect({ ...settings, readOnly: true }, program, signal);
-  const progress = progressLine();
+  const progress = progressLine(process.stderr);
   try {
     const context = lookingContext(platform, settings, program, signal, progress.show);
     const summary = await dump(context, request, path.resolve(cwd, folder));
@@ -67,23 +68,4 @@ function told(folder: string, { organizations, teams, members, tables, files, wa
     ...rows,
     ...warnings.map((text) => `warning: ${text}`),
   ].join("\n");
-}
-
-/** A line on a terminal that the next one replaces; elsewhere one in ten seconds. */
-function progressLine(): { show: (text: string) => void; end: () => void } {
-  const { stderr } = process;
-  const throttleMs = stderr.isTTY ? 100 : 10_000;
-  let last = performance.now();
-  let shown = false;
-  return {
-    show: (text) => {
-      if (performance.now() - last < throttleMs) return;
-      last = performance.now();
-      shown = true;
-      stderr.write(stderr.isTTY ? `\r\u001B[K${text}` : `${text}\n`);
-    },
-    end: () => {
-      if (shown && stderr.isTTY) stderr.write("\r\u001B[K");
-    },
-  };
 }

@@ -29,12 +29,11 @@ export const lookingContext = (
   others: () => Promise.resolve(),
   removals: () => Promise.reject(new Error("nothing is removed here")),
   organizationNames: new Map<string, string>(),
-  isUpdate: false,
   identities: new Identities(),
   readsFirst: false,
   hide: nobody,
   publicID: (id: string) => id,
-  report: { status, info: nobody, warning: nobody },
+  report: { status, info: nobody, forecast: nobody, warning: nobody },
   sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
   now: Date.now,
 });

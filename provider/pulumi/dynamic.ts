@@ -105,7 +105,7 @@ class DynamicProvider implements Provider {
   async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: unknown[] }> {
     isCurrent = true;
     const { call, inputs: given, options, kept, isPreview, olds: old } = this.#asked(news, olds);
-    this.#operations.isUpdate = isPreview === false;
+    this.#operations.forecasts.isUpdate = isPreview === false;
     const wanted = { ...given, ...secrecy(this.#resource, new Set(options.secrets)) };
     const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(tell);
     return {

@@ -12,6 +12,7 @@ import type { Configuration } from "./configuration/configuration.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
 import { unlessLate } from "./lifetime/deadline.ts";
+import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
 import { RunNotes } from "./lifetime/runNotes.ts";
 import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
@@ -55,6 +56,8 @@ interface Surroundings {
   engine?: string | undefined;
   /** Whether the engine reads before each diff. */
   readsFirst?: boolean;
+  /** Whether the engine asks for creates and updates in a preview, too. */
+  foresees?: boolean;
   /** Aborted when the run is cancelled or its engine is gone. */
   signal: AbortSignal;
 }
@@ -74,8 +77,7 @@ interface Tools {
 
 /** What both doors do for an engine. Property values are plain, secrets in clear, unknown ones stand for themselves. */
 export class Operations {
-  /** Whether the run is known to be no preview. */
-  isUpdate = false;
+  readonly forecasts: Forecasts;
   readonly #surroundings: Surroundings;
   // Connected once, by the first who needs it.
   #platform: Promise<Platform> | undefined;
@@ -92,6 +94,7 @@ export class Operations {
     this.#surroundings = surroundings;
     this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.#notes.known.identities;
+    this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#fields = new EmulatorFields(surroundings.directory);
     const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
     this.#approvals = new Approvals({ ...surroundings, destination, isUnknown: holdsUnknown });
@@ -99,7 +102,7 @@ export class Operations {
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
     this.#isCurrent = true;
-    return this.#run(call, async ({ offline, clean }) => {
+    return this.#run({ ...call, phase: "check" }, async ({ offline, clean }) => {
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const given = listed(resource, news, olds);
@@ -110,7 +113,8 @@ export class Operations {
   }
 
   diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
-    return this.#run(call, async ({ offline, configuration }) => {
+    // A refresh, for which no program runs, asks for nothing after it.
+    return this.#run({ ...call, phase: this.#isCurrent ? "diff" : undefined }, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const inputs = listed(call.resource, news);
       const change = await diff(call.resource, offline, olds, inputs);
@@ -168,7 +172,6 @@ export class Operations {
     return this.#run(call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(listed(resource, news));
       (await this.#approvals.of(call))?.updates(call, id, olds, inputs);
-      // The state is what the resource itself returned.
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
       return outputs;
@@ -198,9 +201,12 @@ export class Operations {
     throw new ResourceError(oneThing(named(urn), other, id));
   }
 
-  /** The outputs that a create, or an update of what is there, will have. Offline. */
-  foreseen({ resource }: Call, inputs: Properties, old?: Properties): Properties {
-    return bound(foreseen(resource, inputs, old), this.#surroundings.configuration());
+  /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
+  foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
+    return this.#run(call, ({ offline, bound }) => {
+      for (const text of this.forecasts.take(call.urn)) offline.report.info(text);
+      return Promise.resolve(bound(foreseen(call.resource, inputs, old)));
+    });
   }
 
   /** What a function tells; or what is wrong with its inputs, what they name and is not there included. */
@@ -225,14 +231,15 @@ export class Operations {
     });
   }
 
-  async #run<Answer>(call: Omit<Call, "resource">, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    const { urn, timeout, secrets = [] } = call;
+  async #run<Answer>(call: Omit<Call, "resource"> & { phase?: Phase }, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
+    const { urn, timeout, phase, secrets = [] } = call;
     const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
     let mask: Mask | undefined; // made when there is something to say
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
-    const reported = report(urn, clean);
+    const heard = report(urn, clean);
+    const reported = { ...heard, forecast: this.forecasts.of(phase, urn, clean, heard.info) };
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
     const stop = time ? AbortSignal.any([signal, time]) : signal;
     try {
@@ -246,12 +253,13 @@ export class Operations {
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       return await (time ? unlessLate(working, time) : working);
     } catch (error) {
+      for (const text of phase ? this.forecasts.take(urn) : []) heard.info(text); // an engine asks for nothing else
       const said = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
       const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${said}` : said;
       const settings = configuration;
       throw failureOf(error, message, settings && ((outputs) => bound(outputs, settings)));
     } finally {
-      await reported.heard();
+      await heard.heard();
     }
   }
 
@@ -268,7 +276,6 @@ export class Operations {
       organizationNames: this.#organizationNames,
       seed: seed?.length ? seed : randomBytes(32),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
-      isUpdate: this.isUpdate,
       isApproved: this.#approvals.areAsked,
     };
   }

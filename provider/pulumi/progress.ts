@@ -33,7 +33,7 @@ const logTimeoutMs = 1_000;
 /** Tells people how a resource goes, by the engine's own log, on the line of the resource with that URN. */
 export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
 
-export interface HeardReport extends Report {
+export interface HeardReport extends Omit<Report, "forecast"> {
   /** Resolves when the engine has taken everything: what is said after the answer to a call may be said too late. */
   heard: () => Promise<void>;
 }

@@ -94,7 +94,7 @@ export const notification = resource({
 
   diff: ({ report }, change, old, given) => {
     const meant = exceptSpelling(change, old, given);
-    if (meant.changed.length > 0) report.info("it is sent again");
+    if (meant.changed.length > 0) report.forecast("it is sent again");
     return Promise.resolve(meant);
   },
 

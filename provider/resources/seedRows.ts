@@ -196,7 +196,7 @@ export const seedRows = resource({
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
     if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
-      report.info("the rows are known only once other resources exist");
+      report.forecast("the rows are known only once other resources exist");
       return { inputs, problems: [], later: isPassing ? ["salt"] : [] };
     }
     const sources = [inputs.rows, inputs.source].filter((one) => one !== undefined).length;
@@ -208,7 +208,7 @@ export const seedRows = resource({
     if (keyLabel !== undefined) return { inputs, problems: [{ property: "secretLabels", reason: secretKey(keyLabel) }] };
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
-      const read = await sourceOf(inPreview(context), inputs as Inputs, old);
+      const read = await sourceOf(context, inputs as Inputs, old);
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       if (inputs.resourceUrn !== undefined)
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
@@ -228,14 +228,14 @@ export const seedRows = resource({
     const known = { ...change, replaces: change.replaces.filter((name) => !unknown.has(name)) };
     const needed = [...unknown].filter((name) => !["linkRenewals", ...passing].includes(name));
     if (needed.length > 0 && old.teamViewers && unknown.has("teamViewers")) {
-      context.report.info(`${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`);
+      context.report.forecast(`${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`);
     }
     // What a preview keeps to itself is what the check claimed.
     const claim = unknown.has("salt") ? context.rowClaims.find(inputs.resourceUrn) : undefined;
     const { salt, digest } = claim ? { ...claim.target, ...claim } : inputs;
     if (digest === undefined || needed.length > 0) return known;
     const whole = { ...inputs, ...withoutUndefined({ salt, digest }) } as Inputs; // nothing that matters is unknown
-    return previewed(inPreview(context), known, old, whole);
+    return previewed(context, known, old, whole);
   },
 
   create: async (context, inputs) => {
@@ -263,10 +263,6 @@ export const seedRows = resource({
     await removeOwned(context, state);
   },
 });
-
-/** What a preview says of the rows, an update does not say once more: it says what it did. */
-const inPreview = (context: OfflineRowContext): OfflineRowContext =>
-  context.isUpdate ? { ...context, report: { ...context.report, info: () => undefined } } : context;
 
 const problemOf = ({ source }: { source?: string | undefined }, reason: string): Problem => ({
   property: source === undefined ? "rows" : "source",

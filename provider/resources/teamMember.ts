@@ -51,7 +51,7 @@ export const teamMember = resource({
     claims.found(given.inputs.resourceUrn, [member]);
     const taker = claims.taking(old.teamID, member);
     if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
-    report.info(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);
+    report.forecast(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);
     return Promise.resolve({ ...meant, changed: ["teamID"] });
   },
 

@@ -92,7 +92,7 @@ export const teamRoster = resource({
   },
 
   diff: async (context, change, old, { inputs, unknown }) => {
-    const { report, account, claims, isUpdate } = context;
+    const { report, account, claims } = context;
     if (change.replaces.length === 0) claims.found(inputs.resourceUrn, wantedOf(inputs.members ?? {}, old));
     // An address that differs in letter case alone is the same user's.
     const respelt = inputs.members !== undefined && same(old.members, inputs.members);
@@ -107,9 +107,9 @@ export const teamRoster = resource({
       const parts = counts.flatMap(([what, who]) =>
         who.length > 0 ? [`${who.length} to ${what} (${names(who, declaration)})`] : [],
       );
-      if (!isUpdate) report.info(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
+      report.forecast(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
       if (decidesOnMore(declaration, old)) {
-        report.info("whom the roster left alone until now it may remove as well: who that is shows only the update");
+        report.forecast("whom the roster left alone until now it may remove as well: who that is shows only the update");
       }
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
       await refuseUndeclaredMembers(context, declaration, plan.remove);

@@ -44,7 +44,7 @@ export const userTeams = resource({
     const problems = namedOnce({ inputs, unknown });
     problems.push(...claimed(claims, { inputs, unknown }, old));
     const scope = inputs.organizationID === undefined ? "" : ` of organization ${inputs.organizationID}`;
-    if (old.teamIDs === undefined) report.info(`takes the user out of all teams${scope} that are not declared`);
+    if (old.teamIDs === undefined) report.forecast(`takes the user out of all teams${scope} that are not declared`);
     return Promise.resolve({ inputs, problems });
   },
 

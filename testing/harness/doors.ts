@@ -11,11 +11,10 @@ const require = createRequire(import.meta.url);
 const inOrder = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Renames the properties of a resource, which its provider tells. */
+/** Renames the properties of a resource of this type. */
 const renaming =
   (rename: typeof hidden) =>
-  (properties: Properties): Properties => {
-    const [, type = ""] = /handler\("(\w+)"\)/.exec(String(properties["__provider"])) ?? [];
+  (properties: Properties, type: string): Properties => {
     const resource = resourceNamed(type);
     return inOrder(resource ? rename(resource, properties) : properties);
   };
@@ -54,6 +53,6 @@ export const plugin: Door = {
     ),
   given: (_type, _urn, news) => news,
   own: [],
-  sent: (properties) => properties,
-  seen: (properties) => properties,
+  sent: renaming(hidden),
+  seen: renaming(unhidden),
 };

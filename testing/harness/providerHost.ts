@@ -35,19 +35,19 @@ export interface Door {
   /** Properties that only this door has. */
   own: readonly string[];
   /** Properties as an engine of this door has them. */
-  sent: (properties: Properties) => Properties;
+  sent: (properties: Properties, type: string) => Properties;
   /** And as resources know them. */
-  seen: (properties: Properties) => Properties;
+  seen: (properties: Properties, type: string) => Properties;
 }
 
 /** A partial failure as it comes over the wire. */
 export class InitFailed extends Error {
   readonly id: string;
-  readonly properties: Properties;
-  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>, door: Door) {
+  properties: Properties;
+  constructor(failed: InstanceType<typeof providerProto.ErrorResourceInitFailed>) {
     super(failed.getReasonsList().join("; "));
     this.id = failed.getId();
-    this.properties = door.seen(javaScript(failed.getProperties()));
+    this.properties = javaScript(failed.getProperties());
   }
 }
 
@@ -168,8 +168,8 @@ export class ProviderHost {
       const request = new providerProto.CheckRequest();
       request
         .setUrn(this.urn(type))
-        .setOlds(this.#struct(olds))
-        .setNews(this.#struct(this.door.given(type, this.urn(type), news)));
+        .setOlds(this.#struct(olds, type))
+        .setNews(this.#struct(this.door.given(type, this.urn(type), news), type));
       const answer = await this.ask<InstanceType<typeof providerProto.CheckResponse>>((client, done) =>
         client.check(request, done),
       );
@@ -177,33 +177,44 @@ export class ProviderHost {
         if (failure.getProperty() !== "") throw new Error(`the failure names ${failure.getProperty()} apart`);
         return failure.getReason();
       });
-      return { inputs: this.#properties(answer.getInputs()), problems };
+      if (this.door.modern && Object.keys(olds).length === 0 && problems.length === 0) {
+        await this.#foresee(type, answer.getInputs());
+      }
+      return { inputs: this.#properties(answer.getInputs(), type), problems };
     });
   }
 
   diff(type: string, id: string, olds: Properties, news: Properties) {
     return this.#noted(`diff ${type}`, async () => {
       const request = new providerProto.DiffRequest();
-      request.setId(id).setUrn(this.urn(type)).setOlds(this.#struct(olds)).setNews(this.#struct(news));
+      request.setId(id).setUrn(this.urn(type)).setOlds(this.#struct(olds, type)).setNews(this.#struct(news, type));
       const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
         client.diff(request, done),
       );
+      const changes = answer.getChanges() === providerProto.DiffResponse.DiffChanges.DIFF_SOME;
+      if (this.door.modern && changes) await this.#foresee(type, request.getNews());
       return {
-        changes: answer.getChanges() === providerProto.DiffResponse.DiffChanges.DIFF_SOME,
+        changes,
         replaces: answer.getReplacesList(),
         deleteBeforeReplace: answer.getDeletebeforereplace(),
       };
     });
   }
 
+  /** Asks for a create or an update as an engine does in a preview. */
+  async #foresee(type: string, inputs: InstanceType<typeof Struct> | undefined): Promise<void> {
+    const request = new providerProto.CreateRequest().setUrn(this.urn(type)).setProperties(inputs).setPreview(true);
+    await this.ask((client, done) => client.create(request, done));
+  }
+
   create(type: string, inputs: Properties): Promise<{ id: string; outputs: Properties }> {
     return this.#noted(`create ${type}`, async () => {
       const request = new providerProto.CreateRequest();
-      request.setUrn(this.urn(type)).setProperties(this.#struct(inputs)).setTimeout(this.timeout);
+      request.setUrn(this.urn(type)).setProperties(this.#struct(inputs, type)).setTimeout(this.timeout);
       const answer = await this.ask<InstanceType<typeof providerProto.CreateResponse>>((client, done) =>
         client.create(request, done),
       );
-      return { id: answer.getId(), outputs: this.#properties(answer.getProperties()) };
+      return { id: answer.getId(), outputs: this.#properties(answer.getProperties(), type) };
     });
   }
 
@@ -215,34 +226,26 @@ export class ProviderHost {
   ): Promise<{ id: string; outputs: Properties; inputs?: Properties }> {
     return this.#noted(`read ${type}`, async () => {
       const request = new providerProto.ReadRequest();
-      request
-        .setId(id)
-        .setUrn(this.urn(type))
-        .setProperties(this.#struct(state))
-        .setInputs(this.#struct(lastInputs))
-        .setTimeout(this.timeout);
+      request.setId(id).setUrn(this.urn(type)).setTimeout(this.timeout);
+      request.setProperties(this.#struct(state, type)).setInputs(this.#struct(lastInputs, type));
       const answer = await this.ask<InstanceType<typeof providerProto.ReadResponse>>((client, done) =>
         client.read(request, done),
       );
       const inputs = answer.getInputs();
-      const found = { id: answer.getId(), outputs: this.#properties(answer.getProperties()) };
-      return inputs ? { ...found, inputs: this.#properties(inputs) } : found;
+      const found = { id: answer.getId(), outputs: this.#properties(answer.getProperties(), type) };
+      return inputs ? { ...found, inputs: this.#properties(inputs, type) } : found;
     });
   }
 
   update(type: string, id: string, olds: Properties, news: Properties): Promise<Properties> {
     return this.#noted(`update ${type}`, async () => {
       const request = new providerProto.UpdateRequest();
-      request
-        .setId(id)
-        .setUrn(this.urn(type))
-        .setOlds(this.#struct(olds))
-        .setNews(this.#struct(news))
-        .setTimeout(this.timeout);
+      request.setId(id).setUrn(this.urn(type)).setTimeout(this.timeout);
+      request.setOlds(this.#struct(olds, type)).setNews(this.#struct(news, type));
       const answer = await this.ask<InstanceType<typeof providerProto.UpdateResponse>>((client, done) =>
         client.update(request, done),
       );
-      return this.#properties(answer.getProperties());
+      return this.#properties(answer.getProperties(), type);
     });
   }
 
@@ -256,7 +259,7 @@ export class ProviderHost {
   delete(type: string, id: string, state: Properties): Promise<void> {
     return this.#noted(`delete ${type}`, async () => {
       const request = new providerProto.DeleteRequest();
-      request.setId(id).setUrn(this.urn(type)).setProperties(this.#struct(state)).setTimeout(this.timeout);
+      request.setId(id).setUrn(this.urn(type)).setProperties(this.#struct(state, type)).setTimeout(this.timeout);
       await this.ask((client, done) => client.delete(request, done));
     });
   }
@@ -278,9 +281,9 @@ export class ProviderHost {
     request
       .setId(id)
       .setUrn(this.urn(type))
-      .setOlds(this.#struct(olds))
-      .setNews(this.#struct(news))
-      .setOldInputs(this.#struct(oldInputs));
+      .setOlds(this.#struct(olds, type))
+      .setNews(this.#struct(news, type))
+      .setOldInputs(this.#struct(oldInputs, type));
     const answer = await this.ask<InstanceType<typeof providerProto.DiffResponse>>((client, done) =>
       client.diff(request, done),
     );
@@ -340,17 +343,18 @@ export class ProviderHost {
       note(answer);
       return answer;
     } catch (error) {
+      if (error instanceof InitFailed) error.properties = this.door.seen(error.properties, what.replace(/.* /, ""));
       note(error instanceof InitFailed ? [error.id, error.properties, error.message] : String(error));
       throw error;
     }
   }
 
-  #struct(properties: Properties): InstanceType<typeof Struct> {
-    return struct(this.door.sent(properties));
+  #struct(properties: Properties, type: string): InstanceType<typeof Struct> {
+    return struct(this.door.sent(properties, type));
   }
 
-  #properties(found: InstanceType<typeof Struct> | undefined): Properties {
-    return this.door.seen(javaScript(found));
+  #properties(found: InstanceType<typeof Struct> | undefined, type: string): Properties {
+    return this.door.seen(javaScript(found), type);
   }
 
   /** Asks the provider something that has no method here. */
@@ -364,7 +368,7 @@ export class ProviderHost {
     if (!client) throw new Error("the host is not running");
     return new Promise((resolve, reject) => {
       start(client, (error, answer) => {
-        if (error) reject(partial(error, this.door) ?? new Error(error.details));
+        if (error) reject(partial(error) ?? new Error(error.details));
         else resolve(answer);
       });
     });
@@ -382,11 +386,11 @@ const struct = (properties: Properties) =>
 
 const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties => found?.toJavaScript() ?? {};
 
-function partial(error: grpc.ServiceError, door: Door): InitFailed | undefined {
+function partial(error: grpc.ServiceError): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   if (!Buffer.isBuffer(encoded)) return undefined;
   const [detail] = statusProto.Status.deserializeBinary(encoded).getDetailsList();
   if (!detail) return undefined;
   const failed = providerProto.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-  return new InitFailed(failed, door);
+  return new InitFailed(failed);
 }

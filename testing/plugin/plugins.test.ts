@@ -85,6 +85,29 @@ test("the embedded engine runs the plugin: from up to destroy, with what was cha
   expect(left()).toEqual([]);
 });
 
+test("a preview says once what becomes of rows, and the update, which says what it did, does not", async () => {
+  const since = emulator.lastCall();
+  const [preview = "", update = ""] = (await project.succeed("up --yes --diff")).split("Updating (dev):");
+  expect(emulator.calls({ since, mutating: true }).length).toBeGreaterThan(0);
+  const forecast = 'rows: 1 to add unless there ("EU"); about 3 calls';
+  expect(preview.split(forecast)).toHaveLength(2);
+  expect(update).not.toContain("to add");
+  for (const word of ["digest", "fingerprint", "keys", "ledger", "salt"]) expect(preview + update).not.toContain(word);
+});
+
+test("a state of the version before, which hid nothing, has nothing to do and goes on", async () => {
+  await up();
+  const former = (await project.stateText()).replaceAll(/"__(\w+)":/g, '"$1":');
+  expect(former).toMatch(/"ledger":.*"salt":/s);
+  await project.write(".pulumi/stacks/tests/dev.json", former);
+  expect(await project.succeed("preview --expect-no-changes --diff")).not.toContain("ledger");
+  await project.edit("index.ts", 'Name: "Europe"', 'Name: "Europa"');
+  expect(await project.succeed("up --yes")).toContain('rows: 1 to change ("EU"); about');
+  const state = (await project.state()).get("rows");
+  expect(Object.keys(state?.outputs ?? {})).toEqual(expect.not.arrayContaining(["ledger"]));
+  expect(await project.succeed("preview --expect-no-changes")).toContain("5 unchanged");
+});
+
 test("explicit providers, look-ups and a wrong configuration", async () => {
   await up();
   const [acme] = [...(await project.state()).values()].filter(({ urn }) => urn.endsWith("acme"));

@@ -61,6 +61,7 @@ export async function drift(
     const report = {
       status: () => undefined,
       info: () => undefined,
+      forecast: () => undefined,
       warning: (text: string) => void warnings.push(text),
     };
     const values = withList(clear(each.values) as Values); // a map stays one

@@ -5,15 +5,15 @@ import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
-import { resourceNamed } from "../../resources/resources.ts";
 import { misplacedSecrets } from "../configuration/configuration.ts";
 import { Failure } from "../failure.ts";
 import { whenEngineGone } from "../lifetime/engineConnection.ts";
-import { Operations, type Call } from "../operations.ts";
+import { Operations } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
-import { holdsUnknown, secretsOf, stablesOf, type Properties } from "../properties.ts";
-import { maskOf, secrecy, secretCells } from "../secrets.ts";
+import { holdsUnknown, secretsOf, stablesOf } from "../properties.ts";
+import { maskOf, secrecy } from "../secrets.ts";
+import { about, told } from "./about.ts";
 import { details, detailsOf } from "./details.ts";
 import { differing } from "./differing.ts";
 import { UnfinishedFailure } from "./failures.ts";
@@ -21,14 +21,6 @@ import { refusedLogin } from "./login.ts";
 import { schemaText } from "./schema.ts";
 import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
-
-/** A call about one resource, and what was sent with it. */
-interface About {
-  resource: Resource;
-  /** Puts the URN among the properties, where a resource finds it. */
-  known: (sent: Decoded) => Properties;
-  call: (...sent: readonly Decoded[]) => Call;
-}
 
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
@@ -113,15 +105,16 @@ export class Plugin {
       engine: this.#engine,
       report: this.#report,
       readsFirst: this.#looksForDrift,
+      foresees: true,
       signal: this.#stopped.signal,
     });
     return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
   }
 
   async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {
-    const { resource, known, call } = about(request);
-    const olds = decode(request.getOlds(), resource);
-    const news = decode(request.getNews(), resource);
+    const { resource, sent, known, call } = about(request);
+    const olds = sent(request.getOlds());
+    const news = sent(request.getNews());
     this.#refuseMisplaced();
     const asked = { ...call(olds, news), seed: request.getRandomseed_asU8() };
     const given = { ...known(news), ...secrecy(resource, news.secrets) };
@@ -130,12 +123,12 @@ export class Plugin {
   }
 
   async diff(request: pb.DiffRequest): Promise<pb.DiffResponse> {
-    const { resource, known, call } = about(request);
-    const olds = decode(request.getOlds(), resource);
-    const news = decode(request.getNews(), resource);
+    const { resource, sent, known, call } = about(request);
+    const olds = sent(request.getOlds());
+    const news = sent(request.getNews());
     assertAllowed(resource, request, news);
     const change = await this.#configured.diff(call(olds, news), request.getId(), known(olds), known(news));
-    const inputs = decode(request.getOldInputs(), resource);
+    const inputs = sent(request.getOldInputs());
     const secrets = new Set([...olds.secrets, ...inputs.secrets, ...news.secrets, ...secretsOf(resource, news.values)]);
     return differing(
       detailsOf(resource, change, { outputs: olds.values, inputs: inputs.values }, news.values, secrets),
@@ -146,11 +139,12 @@ export class Plugin {
   }
 
   async create(request: pb.CreateRequest): Promise<pb.CreateResponse> {
-    const { resource, known, call } = about(request);
-    const inputs = decode(request.getProperties(), resource);
+    const { resource, sent, known, call } = about(request);
+    const inputs = sent(request.getProperties());
     const answer = new providerProto.CreateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      return answer.setProperties(told(resource, this.#configured.foreseen(call(inputs), inputs.values), inputs));
+      const outputs = await this.#configured.foreseen(call(inputs), inputs.values);
+      return answer.setProperties(told(resource, outputs, inputs));
     }
     const { id, outputs } = await this.#configured
       .create({ ...call(inputs), timeout: request.getTimeout() }, known(inputs))
@@ -159,9 +153,9 @@ export class Plugin {
   }
 
   async read(request: pb.ReadRequest): Promise<pb.ReadResponse> {
-    const { resource, known, call } = about(request);
-    const state = decode(request.getProperties(), resource);
-    const inputs = decode(request.getInputs(), resource);
+    const { resource, sent, known, call } = about(request);
+    const state = sent(request.getProperties());
+    const inputs = sent(request.getInputs());
     const answer = new providerProto.ReadResponse();
     const asked = { ...call(state, inputs), timeout: request.getTimeout() };
     const id = request.getId();
@@ -170,25 +164,24 @@ export class Plugin {
       .catch((error: unknown) => this.#unseen(request, error));
     if (found instanceof providerProto.ReadResponse) return found;
     if (!found) return answer;
-    const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
+    const secrets = new Set([...state.secrets, ...inputs.secrets]);
     // Without inputs, those of the state stay.
-    if (found.inputs) answer.setInputs(told(resource, found.inputs, secret));
+    if (found.inputs) answer.setInputs(told(resource, found.inputs, { ...inputs, secrets }));
     return answer
       .setId(found.id)
-      .setProperties(told(resource, found.outputs, secret))
+      .setProperties(told(resource, found.outputs, { ...state, secrets }))
       .setRefreshBeforeUpdate(this.#looksForDrift);
   }
 
   async update(request: pb.UpdateRequest): Promise<pb.UpdateResponse> {
-    const { resource, known, call } = about(request);
-    const olds = decode(request.getOlds(), resource);
-    const news = decode(request.getNews(), resource);
+    const { resource, sent, known, call } = about(request);
+    const olds = sent(request.getOlds());
+    const news = sent(request.getNews());
     assertAllowed(resource, request, news);
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      return answer.setProperties(
-        told(resource, this.#configured.foreseen(call(news), news.values, olds.values), news),
-      );
+      const outputs = await this.#configured.foreseen(call(olds, news), news.values, olds.values);
+      return answer.setProperties(told(resource, outputs, news));
     }
     const outputs = await this.#configured
       .update({ ...call(olds, news), timeout: request.getTimeout() }, request.getId(), known(olds), known(news))
@@ -197,8 +190,8 @@ export class Plugin {
   }
 
   async delete(request: pb.DeleteRequest): Promise<void> {
-    const { resource, known, call } = about(request);
-    const state = decode(request.getProperties(), resource);
+    const { sent, known, call } = about(request);
+    const state = sent(request.getProperties());
     const asked = { ...call(state), timeout: request.getTimeout() };
     await this.#configured.delete(asked, request.getId(), known(state));
   }
@@ -265,28 +258,10 @@ export class Plugin {
   }
 }
 
-function about(request: { getUrn: () => string }): About {
-  const urn = request.getUrn();
-  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-  const resource = resourceNamed(type.split(":").at(-1) ?? "");
-  if (!resource) throw new Error(`this version of pulumi-microapps has no resource type ${type}`);
-  return {
-    resource,
-    known: ({ values }) => ({ ...values, resourceUrn: urn }),
-    call: (...sent) => ({ resource, urn, secrets: sent.flatMap(({ texts }) => texts) }),
-  };
-}
-
 /** Throws when an option can't be honoured. The engine hands over no others, nor these with a check or a create. */
 function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRequest, { values }: Decoded): void {
   const refusal = refusedIgnores(resource, request.getIgnorechangesList(), values);
   if (refusal !== undefined) throw new Error(refusal);
-}
-
-/** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
-function told(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
-  const { resourceUrn, ...rest } = properties;
-  return encode(rest, new Set([...sent.secrets, ...secretsOf(resource, rest)]), secretCells(resource, rest));
 }
 
 function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse {

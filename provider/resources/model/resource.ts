@@ -81,8 +81,6 @@ export interface Context {
   organizationNames: Map<string, string>;
   /** Learns what other providers of the run declare by now. */
   others: () => Promise<void>;
-  /** Whether the run is known to be no preview: what that says is about to be done is not said once more. */
-  isUpdate: boolean;
   /** Whether somebody approved what a report showed: what was changed by hand since is left alone. */
   isApproved?: boolean;
   /** Whether the engine reads before each diff: then the diff refuses what it must not change, and the read does not. */
@@ -106,21 +104,15 @@ export interface Report {
   /** A live line that the next one replaces. */
   status: (text: string) => void;
   info: (text: string) => void;
+  /** Says in a preview what an update will do; the update, which says what it did, does not say it again. */
+  forecast: (text: string) => void;
   warning: (text: string) => void;
 }
 
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  | "report"
-  | "directory"
-  | "platform"
-  | "account"
-  | "identities"
-  | "organizationNames"
-  | "removals"
-  | "isUpdate"
-  | "isApproved"
+  "report" | "directory" | "platform" | "account" | "identities" | "organizationNames" | "removals" | "isApproved"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;

@@ -41,7 +41,7 @@ export async function previewed(
 ): Promise<Change> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
-  if (!context.isUpdate) await warnOfDoneLines(context, inputs, old);
+  await warnOfDoneLines(context, inputs, old);
   const renewed = renewedLinks(context, old, inputs);
   // A refresh takes from the engine what it knew of the failure.
   const changed = [...change.changed, ...renewed, ...(old.unfinished ? ["unfinished"] : [])];
@@ -64,7 +64,7 @@ export async function previewed(
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const told = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    report.info(await driftSaid(hidingBoth(old, inputs), repairs, { ...told, secrets: old.foundSecrets }));
+      report.forecast(await driftSaid(hidingBoth(old, inputs), repairs, { ...told, secrets: old.foundSecrets }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -85,10 +85,10 @@ function replaced({ report }: OfflineRowContext, change: Change, old: State, inp
   const { count } = decodeLedger(old.ledger);
   const move = `table ${old.table} → ${inputs.table}`;
   if (old.onDestroy === "retain") {
-    report.info(`${move}: the ${count} rows of ${old.table} stay, since onDestroy is "retain"`);
+    report.forecast(`${move}: the ${count} rows of ${old.table} stay, since onDestroy is "retain"`);
     return change;
   }
-  report.info(
+  report.forecast(
     `${move}: once the rows are there, the ${count} rows of ${old.table} are removed, but for those that another seed declares`,
   );
   refuseOtherTable(inputs, old.table, count);
@@ -105,7 +105,7 @@ function renewedLinks({ report, rowClaims }: OfflineRowContext, old: State, inpu
   const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || missed(label));
   if (renewed.length === 0) return [];
   const tables = [...new Set(renewed.map(({ table }) => table))].join(", ");
-  report.info(`rows of table ${tables} are made anew: the links to them are renewed`);
+  report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
   return renewed.map(({ property }) => property);
 }
 
@@ -118,11 +118,11 @@ function sayViewers({ report, rowClaims }: OfflineRowContext, old: State, inputs
   const what = `${old.rowCount} rows`;
   switch (inputs.onViewersChange ?? "error") {
     case "recreate":
-      report.info(`${what} are made anew with the ${names.join(", ")} that are declared now: they get other IDs`);
+      report.forecast(`${what} are made anew with the ${names.join(", ")} that are declared now: they get other IDs`);
       rowClaims.renew(inputs.table);
       return;
     case "newRows":
-      report.info(`${what} keep their ${names.join(", ")}: the declared ones are for new rows`);
+      report.forecast(`${what} keep their ${names.join(", ")}: the declared ones are for new rows`);
       return;
     case "error":
       throw new ResourceError(
@@ -150,15 +150,15 @@ async function planned(
     if (returns || (await takesUp(context, inputs, gone))) rowClaims.renew(inputs.table);
   }
   const renewal = renewalSaid(old);
-  if (renewal !== undefined) report.info(renewal);
+  if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
     const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
-    report.info(
+    report.forecast(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
   }
-  if (leaving.said.size > 0) report.info(sparedSaid(leaving.said));
+  if (leaving.said.size > 0) report.forecast(sparedSaid(leaving.said));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   if (refusal) throw new ResourceError(refusal);
@@ -195,7 +195,7 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
   const target: RowTarget = reshaped ? inOldTerms(old, inputs) : inputs;
   const summary = reshaped ? await byOldKey(old, inputs, directory) : await summaryOf(context, inputs);
   if (reshaped && old.key.join() !== inputs.key.join()) {
-    report.info(`the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`);
+    report.forecast(`the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`);
   }
   const { rows: wanted } = await summaryOf(context, inputs);
   if (!summary) {

@@ -34,7 +34,7 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
   if (old.table === undefined) {
     const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
-    report.info(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
+    report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
     if (await takesUp(context, inputs, rowClaims.going(inputs.table, inputs.resourceUrn)))
       rowClaims.renew(inputs.table);
   }

@@ -1,0 +1,37 @@
+/** The calls that say what is to come; any other says it for itself. */
+export type Phase = "check" | "diff" | undefined;
+
+type Say = (text: string) => void;
+type Clean = (text: string) => string;
+
+/**
+ * What check and diff say of an update to come. A preview says it once: at once where the door knows that it is one, else
+ * with the create or update that an engine asks for in a preview alone.
+ */
+export class Forecasts {
+  /** Whether the run is known to be no preview, in which an update says itself what it does. */
+  isUpdate = false;
+  readonly #waits: boolean;
+  readonly #kept = new Map<string, { check?: string[]; diff?: string[] }>();
+
+  /** @param waits whether an engine asks for creates and updates in a preview, for which a forecast waits */
+  constructor(waits: boolean) {
+    this.#waits = waits;
+  }
+
+  /** Says the forecasts of one call, or keeps them, without secrets, in the place of what a call like it said before. */
+  of(phase: Phase, urn: string | undefined, clean: Clean, say: Say): Say {
+    if (this.isUpdate) return () => undefined;
+    if (!this.#waits || phase === undefined || urn === undefined) return say;
+    const lines: string[] = [];
+    this.#kept.set(urn, { ...this.#kept.get(urn), [phase]: lines });
+    return (text) => void lines.push(clean(text));
+  }
+
+  /** Takes what waits for the create or update of a resource in a preview. */
+  take(urn = ""): string[] {
+    const { check = [], diff = [] } = this.#kept.get(urn) ?? {};
+    this.#kept.delete(urn);
+    return [...new Set([...diff, ...check])];
+  }
+}
