@@ -4,7 +4,7 @@ import { leftRunning } from "../harness/processes.ts";
 import { freshFolder } from "../harness/project.ts";
 import { Cli, found } from "./cli.ts";
 import { examples, obstacle, runExample } from "./exampleRun.ts";
-import { repository } from "./files.ts";
+import { repository } from "./schema.ts";
 
 // `make test-pulumi`: all examples under a Pulumi CLI, or those that ARGS names. An example that can't run here is a failure as
 // well, since nothing is known of it: ARGS leaves it out.
