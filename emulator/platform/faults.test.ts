@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { eventually } from "../../testing/harness/processes.ts";
 import { administrate, post, replyOf, seed, signIn, start } from "../testing/platform.ts";
 import type { FaultPlan } from "./faults.ts";
 
@@ -68,7 +69,7 @@ describe("faults", () => {
     const signal = AbortSignal.timeout(50);
     await expect(fetch(`${emulator.url}/api/login`, { method: "POST", body: "{}", signal })).rejects.toThrow();
     const held = admin.call("logout").catch(() => "lost");
-    while (emulator.calls({ endpoint: "logout" }).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually("the call", () => emulator.calls({ endpoint: "logout" }).length > 0);
     await emulator.close();
     expect(await held).toBe("lost");
   });

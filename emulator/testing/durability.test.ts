@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { join } from "node:path";
+import { eventually } from "../../testing/harness/processes.ts";
 import { createEmulator, readCalls } from "../index.ts";
 import { directory, seed, signIn, start, type Caller } from "./platform.ts";
 import { run } from "./processes.ts";
@@ -70,9 +71,10 @@ test("a process that is interrupted answers what is under way and ends", async (
   const process = await run("--data", data, "--port", "0");
   const admin = await signIn(process.url);
   const answers = Promise.allSettled(Array.from({ length: 5 }, () => admin.call("insertmicroapprows", batch(2000))));
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await eventually("a call", () => readCalls(data, { endpoint: "insertmicroapprows" }).length > 0);
   expect(await process.end("SIGINT")).toEqual([0, null]);
   const done = (await answers).filter((answer) => answer.status === "fulfilled" && answer.value.status === 200);
+  expect(done).not.toEqual([]);
   const after = await start({ data });
   expect(await count(await signIn(after.url))).toBe(done.length * 2000);
 });

@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import * as doors from "./doors.ts";
 import type { Door } from "./providerHost.ts";
-import { Stage } from "./stage.ts";
+import { Stage, type Traced } from "./stage.ts";
+
+// A case starts several providers.
+jest.setTimeout(120_000);
 
 /** What stands for a value that is known only once other resources exist. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -75,27 +78,45 @@ export class Scene {
 }
 
 /**
- * Runs the cases through each door, on a platform set anew from `seed`, and compares at the end that the same case made
- * the same calls and gave the same outputs through both.
+ * Runs the cases through each door on a platform from `seed`, and compares at the end that the same case made the same
+ * calls and gave the same outputs through both.
+ * @param sharing whether all cases of a door share one platform and project, which they must leave as good as new
  */
-export function throughBothDoors(seed: Record<string, unknown> | (() => object), cases: (scene: Scene) => void): void {
+export function throughBothDoors(
+  seed: Record<string, unknown> | (() => object),
+  cases: (scene: Scene) => void,
+  sharing = false,
+): void {
   const traces = new Map<string, Record<string, string[]>>();
 
   describe.each(Object.values(doors))("through the $name door:", (door) => {
     const scene = new Scene(door);
-    beforeEach(() => scene.set(typeof seed === "function" ? seed() : seed));
+    const set = () => scene.set(typeof seed === "function" ? seed() : seed);
+    const clear = () => scene.clear();
+    if (sharing) {
+      beforeAll(set);
+      afterAll(clear);
+    }
+    let begun: Traced;
+    beforeEach(async () => {
+      if (!sharing) await set();
+      begun = scene.stage.traced();
+    });
     afterEach(async () => {
       const name = (expect.getState().currentTestName ?? "").replace(/^.*? door: /, "");
-      traces.set(name, { ...traces.get(name), [door.name]: scene.stage.trace() });
-      await scene.clear();
+      traces.set(name, { ...traces.get(name), [door.name]: scene.stage.trace(begun) });
+      if (!sharing) await clear();
     });
     cases(scene);
   });
 
   test("the same case makes the same calls and gives the same outputs through both doors", () => {
     expect(traces.size).toBeGreaterThan(0);
-    for (const [name, { dynamic = ["did not run"], plugin = ["did not run either"] }] of traces) {
+    for (const [name, byDoor] of traces) {
+      expect([name, Object.keys(byDoor).toSorted()]).toEqual([name, ["dynamic", "plugin"]]);
+      const { dynamic = [], plugin = [] } = byDoor;
       expect([name, ...plugin]).toEqual([name, ...dynamic]);
+      expect([name, dynamic.length]).not.toEqual([name, 0]);
     }
   });
 }

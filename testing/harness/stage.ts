@@ -5,6 +5,12 @@ import { type Door, ProviderHost } from "./providerHost.ts";
 
 const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
 
+/** How many calls of the provider and of the platform a trace has. */
+export interface Traced {
+  asked: number;
+  sent: number;
+}
+
 /** A platform with an administrator, a provider that is connected to it, and a client for edits by hand. */
 export class Stage {
   readonly emulator: Emulator;
@@ -64,10 +70,15 @@ export class Stage {
     return this.emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint);
   }
 
+  /** How far the trace is. */
+  traced(): Traced {
+    return { asked: this.host.trace.length, sent: this.emulator.lastCall() };
+  }
+
   /** What was asked of the provider and of the platform, without what differs from door to door and run to run. */
-  trace(): string[] {
-    const sent = this.emulator.calls({ mutating: true }).map(({ endpoint }) => `sent: ${endpoint}`);
-    return [...this.host.trace, ...sent].toSorted();
+  trace({ asked, sent: since }: Traced): string[] {
+    const sent = this.emulator.calls({ since, mutating: true }).map(({ endpoint }) => `sent: ${endpoint}`);
+    return [...this.host.trace.slice(asked), ...sent].toSorted();
   }
 
   async clear(): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughBothDoors, unknown } from "../harness/bothDoors.ts";
+import { throughBothDoors } from "../harness/bothDoors.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
 const tables = {
@@ -29,40 +29,7 @@ throughBothDoors({ tables }, (scene) => {
     return microAppRows;
   };
 
-  test("rows are added, changed and removed as the source has them; those of others are left alone", async () => {
-    const { host, client } = scene;
-    await client.insertmicroapprow({ microAppID: "continents", rowData: { Code: "XX", Name: "Theirs" } });
-    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
-    expect(made.outputs).toMatchObject({ rowCount: 2, keys: ["EU", "AF"] });
-    expect(made.outputs).not.toHaveProperty("rows");
-    expect(await host.diff("SeedRows", made.id, made.outputs, made.inputs)).toMatchObject({ changes: false });
-
-    const wanted = [
-      { Code: "EU", Name: "Europa" },
-      { Code: "AS", Name: "Asia" },
-    ];
-    host.told.length = 0;
-    const { inputs } = await host.check("SeedRows", { table: "continents", key: "Code", rows: wanted }, made.inputs);
-    expect(await scene.calls(() => host.diff("SeedRows", made.id, made.outputs, inputs))).toEqual([]);
-    expect(host.told).toEqual([
-      'info: rows: 1 to add unless there ("AS"), 1 to change ("EU"), 1 to remove ("AF"); about 7 calls',
-    ]);
-    let outputs = {};
-    const calls = await scene.calls(
-      async () => (outputs = await host.update("SeedRows", made.id, made.outputs, inputs)),
-    );
-    expect(calls.toSorted()).toEqual(["insertmicroapprows", "removemicroapprow", "updatemicroapprow"]);
-    expect(await live("continents")).toMatchObject([
-      { Code: "AS", Name: "Asia" },
-      { Code: "EU", Name: "Europa" },
-      { Code: "XX", Name: "Theirs" },
-    ]);
-
-    await host.destroy("SeedRows", made.id, outputs);
-    expect(await live("continents")).toMatchObject([{ Code: "XX" }]);
-  });
-
-  test("edits by hand are seen and repaired; with keepLive they are kept", async () => {
+  test("SeedRows: edits by hand are seen and repaired; with keepLive they are kept", async () => {
     const { host, client } = scene;
     const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
     const [africa, europe] = await live("continents");
@@ -82,7 +49,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(await live("continents")).toMatchObject([{ Name: "Africa" }, { Name: "Europe" }]);
   });
 
-  test("an update says what of the edits by hand it repairs, and with how many calls", async () => {
+  test("SeedRows: an update says what of the edits by hand it repairs, and with how many calls", async () => {
     const { host, client } = scene;
     const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
     const [africa, europe] = await live("continents");
@@ -109,7 +76,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(scene.emulator.calls({ since })).toHaveLength(6);
   });
 
-  test("of a large seed too, a preview refuses too many removals, and rows that are gone are named", async () => {
+  test("SeedRows: of a large seed too, a preview refuses too many removals, and rows that are gone are named", async () => {
     const { host, client } = scene;
     const write = (first: number): Promise<void> => {
       const lines = Array.from({ length: 10_000 - first }, (_, at) => `K${first + at},Name\n`);
@@ -142,7 +109,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(await host.diff("SeedRows", made.id, made.outputs, kept)).toMatchObject({ changes: true });
   });
 
-  test("a CSV with references and types; a reference that leads nowhere is named by line before anything is sent", async () => {
+  test("SeedRows: a CSV with references and types; a reference that leads nowhere is named by line before anything is sent", async () => {
     const { host } = scene;
     await scene.create("SeedRows", { table: "continents", key: "Code", rows });
     const source = "countries.csv";
@@ -172,7 +139,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(calls).toEqual([]);
   });
 
-  test("rows of a sub-table belong to their parent rows", async () => {
+  test("SeedRows: rows of a sub-table belong to their parent rows", async () => {
     const { host, client } = scene;
     await scene.create("SeedRows", { table: "countries", key: "Code", rows: [{ Code: "PT" }, { Code: "KE" }] });
     const news = {
@@ -195,7 +162,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(await scene.calls(() => host.update("SeedRows", made.id, made.outputs, made.inputs))).toEqual([]);
   });
 
-  test("a run that remembers nothing doubles nothing, and takes nothing that is not as declared", async () => {
+  test("SeedRows: a run that remembers nothing doubles nothing, and takes nothing that is not as declared", async () => {
     await scene.create("SeedRows", { table: "continents", key: "Code", rows });
     expect(await scene.calls(() => scene.create("SeedRows", { table: "continents", key: "Code", rows }))).toEqual([]);
     const other = [{ Code: "EU", Name: "Europa" }];
@@ -205,7 +172,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(await live("continents")).toMatchObject([{ Name: "Africa" }, { Name: "Europa" }]);
   });
 
-  test("a label that the table lacks is noticed, with what was done kept in the state", async () => {
+  test("SeedRows: a label that the table lacks is noticed, with what was done kept in the state", async () => {
     const news = { table: "continents", key: "Code", rows: [{ Code: "EU", Nmae: "Europe" }] };
     const failed = await scene.failure(scene.create("SeedRows", news));
     expect(failed).toMatchObject({
@@ -216,7 +183,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(await live("continents")).toHaveLength(1);
   });
 
-  test("a row that the platform refuses is named by line; the good ones go in, and the next run sends the rest", async () => {
+  test("SeedRows: a row that the platform refuses is named by line; the good ones go in, and the next run sends the rest", async () => {
     const { host } = scene;
     const bad = [
       { Code: "PT", People: 10 },
@@ -246,7 +213,7 @@ throughBothDoors({ tables }, (scene) => {
     ]);
   });
 
-  test("a lost answer to a batch is resolved by looking", async () => {
+  test("SeedRows: a lost answer to a batch is resolved by looking", async () => {
     scene.emulator.setFaults({
       faults: [{ endpoint: "insertmicroapprows", kind: "reset", commit: true, count: 1 }],
     });
@@ -264,7 +231,7 @@ throughBothDoors({ tables }, (scene) => {
     ["Code,Name\n,Europe\n", "source: rows.csv:2: the row has no Code, which is its natural key: give it one"],
     ["Code,Name\nEU,Europe,more\n", "source: rows.csv:2: the row has another number of cells than the first line"],
     ["Code,_id\nEU,1\n", "source: rows.csv:2: \"_id\" is the platform's own and can't be written"],
-  ])("a source that is wrong is told by line before anything is sent: %j", async (text, message) => {
+  ])("SeedRows: a source that is wrong is reported by line before anything is sent: %j", async (text, message) => {
     await writeFile(join(scene.host.folder, "rows.csv"), text);
     const { problems } = await scene.host.check("SeedRows", {
       table: "continents",
@@ -275,7 +242,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(scene.emulator.calls()).toEqual([]);
   });
 
-  test("secret rows are counted and not named, also when they were edited by hand", async () => {
+  test("SeedRows: secret rows are counted and not named, also when they were edited by hand", async () => {
     const { host, client } = scene;
     const secret = ["KEY", "PIN"].map((key) => ({ Code: `S3CRET-${key}`, Name: "x" }));
     const news = { table: "continents", key: "Code", rows: secret, sensitive: true };
@@ -289,7 +256,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(JSON.stringify([host.told, host.printed, made.outputs, outputs])).not.toContain("S3CRET");
   });
 
-  test("rows of a file show the cells that change where the file of the last run is in Git, or that they are not known", async () => {
+  test("SeedRows: rows of a file show the cells that change where the file of the last run is in Git, or that they are not known", async () => {
     const { host } = scene;
     const source = "cells.csv";
     const write = (name: string) => writeFile(join(host.folder, source), `Code,Name\nEU,${name}\nAF,Africa\n`);
@@ -316,7 +283,7 @@ throughBothDoors({ tables }, (scene) => {
     expect(await told()).toBe('info: rows: 1 to change ("EU": Name "Europe" => "Europa"), 1 unchanged; about 4 calls');
   });
 
-  test("digests of secret rows are salted, so that nobody guesses the rows by them", async () => {
+  test("SeedRows: digests of secret rows are salted, so that nobody guesses the rows by them", async () => {
     const { host } = scene;
     const news = { table: "continents", key: "Code", rows: [{ Code: "PIN", Name: "1234" }], sensitive: true };
     const made = await scene.create("SeedRows", news);
@@ -326,36 +293,5 @@ throughBothDoors({ tables }, (scene) => {
     expect(again.inputs["digest"]).toBe(made.inputs["digest"]);
     expect(await host.diff("SeedRows", made.id, made.outputs, again.inputs)).toMatchObject({ changes: false });
     expect((await host.read("SeedRows", made.id, made.outputs)).outputs).not.toHaveProperty("drift");
-  });
-
-  test("rows that are not known yet are changed, not replaced", async () => {
-    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
-    const { inputs } = await scene.host.check("SeedRows", {
-      table: "continents",
-      key: "Code",
-      rows: [{ Code: unknown }],
-    });
-    expect(await scene.host.diff("SeedRows", made.id, made.outputs, inputs)).toMatchObject({
-      changes: true,
-      replaces: [],
-    });
-  });
-
-  test("another table is another seed, another key is not, and an import is told what to do instead", async () => {
-    const { host } = scene;
-    const made = await scene.create("SeedRows", { table: "continents", key: "Code", rows });
-    const cases: [object, string[]][] = [
-      [{ table: "countries" }, ["table"]],
-      [{ table: unknown }, []], // which may be the same: nothing is removed for that
-      [{ key: "Name" }, []],
-    ];
-    for (const [other, replaces] of cases) {
-      const { inputs } = await host.check("SeedRows", { table: "continents", key: "Code", rows, ...other });
-      const change = await host.diff("SeedRows", made.id, made.outputs, inputs);
-      expect(change).toEqual({ changes: true, replaces, deleteBeforeReplace: false });
-    }
-    await expect(host.import("SeedRows", made.id)).rejects.toThrow(
-      "Declare the SeedRows: rows that are there exactly as declared count as ours",
-    );
   });
 });

@@ -108,7 +108,22 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(strange).toEqual([]);
   const hidden = files.filter((path) => /test|spec\.|bench|node_modules|\/\./i.test(path));
   expect(hidden.filter((path) => !/^examples\/gitops\/\.git(hub\/|lab-ci\.yml$)/.test(path))).toEqual([]);
-  expect(size).toBeLessThan(1_200_000);
+  expect(size).toBeLessThan(660_000);
+});
+
+test("each declaration that another one imports is in the package", async () => {
+  const read = (path: string) => readFile(join(folder, "node_modules/pulumi-microapps", path), "utf8");
+  const open = ["dist/sdk", "dist/provider/client", "dist/emulator"].map((room) => `${room}/index.d.ts`);
+  open.push("dist/provider/pulumi/dynamic.d.ts");
+  const seen = new Set<string>();
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (seen.has(path)) continue;
+    expect(files).toContain(path);
+    seen.add(path);
+    const imports = (await read(path)).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+?)\.[jt]s"/g);
+    for (const [, other = ""] of imports) open.push(join(dirname(path), `${other}.d.ts`));
+  }
+  expect(seen.size).toBeGreaterThan(50);
 });
 
 /** What the links of the documents lead to. */

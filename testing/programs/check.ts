@@ -1,176 +1,129 @@
-import { suggestion } from "../../provider/environment/problems.ts";
-import type { Entry, Expression, Problem, Program } from "./program.ts";
-import type { Schema, Shape, Type } from "./schema.ts";
-import type { Meaning, Spelling } from "./spelling.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { namesIn, type Language, type Member, type Names } from "./names.ts";
+import { readProgram, type Entry, type Program, type Value } from "./program.ts";
+import { repository, type Schema, type Shape, type Type } from "./schema.ts";
 
-/** What a program names that the schema does not have, in the order in which it stands there. */
-export function check(program: Program, spelling: Spelling, schema: Schema): Problem[] {
-  const checker = new Checker(spelling, schema, program.closed);
-  // Twice: a resource in YAML may be used above its declaration.
-  for (const { binds, value } of program.statements) checker.bind(binds, value);
-  checker.problems.length = 0;
-  for (const { value } of program.statements) if (value) checker.evaluate(value);
-  return [...program.problems, ...checker.problems].toSorted((a, b) => a.at - b.at);
+/** Tokens, properties, outputs and constants of a program that the schema does not have, as `line: message`. */
+export function problemsOf(language: Language, text: string, schema: Schema): string[] {
+  return new Checker(readProgram(language, text), namesIn[language](schema), schema).problems;
 }
 
+/** Example programs of a language, by path from the root. */
+export const programsIn = (language: Language): string[] => {
+  const ending = { yaml: "Pulumi.yaml", python: ".py", go: ".go" }[language];
+  const folder = `examples/${language}`;
+  return readdirSync(join(repository, folder)).flatMap((name) => (name.endsWith(ending) ? `${folder}/${name}` : []));
+};
+
+/** Problems of all example programs, and of the YAML in the schema's documentation. */
+export function problemsOfExamples(schema: Schema): string[] {
+  const programs = Object.keys(namesIn).flatMap((language) =>
+    programsIn(language as Language).map((file) => {
+      const text = readFileSync(join(repository, file), "utf8");
+      return [file, problemsOf(language as Language, text, schema)] as const;
+    }),
+  );
+  const documented = [...schema.descriptions].flatMap(([name, description]) =>
+    [...description.matchAll(/```yaml\n(.*?)```/gs)].map(
+      ([, text = ""]) => [`plugin/schema.json, example of ${name}`, problemsOf("yaml", text, schema)] as const,
+    ),
+  );
+  return [...programs, ...documented].flatMap(([file, problems]) => problems.map((problem) => `${file}:${problem}`));
+}
+
+const memberOf = (name: string): string | undefined => /^(?:microapps|pulumi:providers)[.:](.+)$/.exec(name)?.[1];
+
 class Checker {
-  readonly problems: Problem[] = [];
-  readonly #spelling: Spelling;
+  readonly problems: string[] = [];
+  readonly #program: Program;
+  readonly #names: Names;
   readonly #schema: Schema;
-  readonly #closed: boolean;
-  readonly #variables = new Map<string, Type | undefined>();
 
-  constructor(spelling: Spelling, schema: Schema, closed: boolean) {
-    this.#spelling = spelling;
+  constructor(program: Program, names: Names, schema: Schema) {
+    this.#program = program;
+    this.#names = names;
     this.#schema = schema;
-    this.#closed = closed;
+    this.#all(program.entries);
   }
 
-  /** A name that stands for different things is left to the compiler. */
-  bind(name: string | undefined, value: Expression | undefined): void {
-    if (name === undefined) return;
-    const type = value && this.evaluate(value);
-    const same = !this.#variables.has(name) || this.#variables.get(name)?.shape === type?.shape;
-    this.#variables.set(name, same ? type : undefined);
-  }
-
-  /** Type of an expression, if it is one of the package's; what it names is checked on the way. */
-  evaluate(expression: Expression, expected: Type = {}): Type | undefined {
-    switch (expression.kind) {
-      case "text": {
-        this.#text(expression.text, expression.at, expected);
-        return;
-      }
-      case "list":
-        for (const item of expression.items) this.evaluate(item, this.#elementOf(expected));
-        return undefined;
-      case "map": {
-        this.#map(expression, expected);
-        return;
-      }
-      case "variable":
-        return this.#variable(expression);
-      case "member":
-        this.#meaning(expression);
-        return undefined;
-      case "select":
-        return this.#select(expression);
-      case "call":
-        return this.#call(expression);
-      case "other":
-        for (const part of expression.parts) this.evaluate(part);
-        return undefined;
+  #all(entries: readonly Entry[], expected?: Type): void {
+    for (const { values } of entries) {
+      values.forEach((value, i) => {
+        // Go: map[string]T{…} has entries of T.
+        const elements = values[i - 1]?.name === "map";
+        this.#value(value, expected, elements);
+      });
     }
   }
 
-  #text(text: string, at: number, expected: Type): undefined {
-    const name = this.#schema.enumerationOf(expected);
-    const values = (name !== undefined && this.#schema.enumerations.get(name)) || [];
-    if (name !== undefined && !values.includes(text)) this.#report(at, `"${text}" is no ${name}`, text, values);
-  }
-
-  #map({ entries, at }: Extract<Expression, { kind: "map" }>, expected: Type): undefined {
-    const shape = this.#alternatives(expected)
-      .map((type) => this.#schema.shapeOf(type))
-      .find((shape) => shape !== undefined);
-    if (shape) this.#properties(shape, entries, at);
-    else for (const { value } of entries) this.evaluate(value, this.#elementOf(expected));
-  }
-
-  #variable({ name, at }: Extract<Expression, { kind: "variable" }>): Type | undefined {
-    if (this.#closed && !this.#variables.has(name)) {
-      this.#report(at, `there is no resource or variable "${name}"`, name, [...this.#variables.keys()]);
-    }
-    return this.#variables.get(name);
-  }
-
-  #meaning({ name, at }: Extract<Expression, { kind: "member" }>): Meaning | undefined {
-    const meaning = this.#spelling.members.get(name);
-    if (!meaning) this.#report(at, `the package has no ${name}`, name, [...this.#spelling.members.keys()]);
-    return meaning;
-  }
-
-  #select({ from, name, at }: Extract<Expression, { kind: "select" }>): Type | undefined {
-    if (from.kind === "member") {
-      const meaning = this.#meaning(from);
-      if (meaning?.kind === "enumeration" && name !== undefined && !meaning.constants.includes(name)) {
-        this.#report(at, `${meaning.name} has no "${name}"`, name, meaning.constants);
-      }
-      return undefined;
-    }
-    const type = this.evaluate(from);
-    if (!type) return undefined;
-    if (name === undefined) return this.#elementOf(type);
-    const shape = this.#schema.shapeOf(type);
-    if (!shape) return undefined;
-    const property = this.#named(shape, name);
-    if (property || this.#spelling.isCommon(name)) return property;
-    this.#unknown(shape, name, at, []);
-    return undefined;
-  }
-
-  #call({ callee, at, entries, items, open }: Extract<Expression, { kind: "call" }>): Type | undefined {
-    const meaning = callee.kind === "member" ? this.#meaning(callee) : undefined;
-    const element: Type =
-      meaning?.kind === "elements" ? meaning.of : meaning?.kind === "enumeration" ? { $ref: meaning.name } : {};
-    for (const item of items) this.evaluate(item, element);
-    switch (meaning?.kind) {
-      case "resource":
-      case "function": {
-        const { inputs, outputs } = meaning.of;
-        // In Go the inputs are a literal of their own among the items.
-        this.#properties(inputs, entries, open || items.length > 1 ? undefined : at);
-        return { shape: outputs };
-      }
-      case "inputs":
-        this.#properties(meaning.of, entries, open ? undefined : at);
-        return undefined;
-      default: {
-        const type = callee.kind === "member" ? undefined : this.evaluate(callee);
-        for (const { value } of entries) this.evaluate(value, element);
-        return type;
-      }
+  #value({ line, text, name, entries = [] }: Value, expected: Type = {}, elements = false): void {
+    const own = name === undefined ? undefined : memberOf(name);
+    const types = expected.oneOf ?? [expected];
+    if (own !== undefined) {
+      const takes = this.#member(own, line)?.takes;
+      this.#entries(entries, elements && takes ? { items: takes } : takes, line);
+    } else if (name !== undefined) {
+      this.#variable(name, line);
+      this.#all(entries);
+    } else if (text === undefined) {
+      const type = types.find((each) => this.#shape(each) ?? each.items ?? each.additionalProperties);
+      this.#entries(entries, type, line);
+    } else {
+      const values = types.map(({ $ref = "" }) => this.#schema.enumerations.get($ref.split(":").at(-1) ?? ""));
+      const constants = values.find((each) => each !== undefined);
+      if (constants && !constants.includes(text)) this.#report(line, `"${text}" is none of ${constants.join(", ")}`);
     }
   }
 
-  /** @param at where required ones are missed; undefined when they may be given elsewhere */
-  #properties(shape: Shape, entries: readonly Entry[], at?: number): void {
+  #member(path: string, line: number): Member | undefined {
+    const [name = "", constant] = path.split(".");
+    const member = this.#names.members.get(name);
+    if (!member) this.#report(line, `the package has no ${name}`);
+    if (constant !== undefined && member?.constants?.includes(constant) === false) {
+      this.#report(line, `${name} has no ${constant}`);
+    }
+    return member;
+  }
+
+  #entries(entries: readonly Entry[], type: Type | undefined, line: number): void {
+    const shape = type && this.#shape(type);
+    if (!shape) {
+      this.#all(entries, type?.items ?? type?.additionalProperties);
+      return;
+    }
     for (const entry of entries) {
-      const property = entry.name === undefined ? undefined : this.#named(shape, entry.name);
-      this.evaluate(entry.value, property);
-      if (entry.name === undefined || property || this.#spelling.options.includes(entry.name)) continue;
-      this.#unknown(shape, entry.name, entry.at, this.#spelling.options);
+      if (entry.key === undefined || entry.key === "opts") this.#all([entry]);
+      else this.#all([entry], this.#property(shape, entry.key, entry.line));
     }
-    const missing = shape.required
-      .map((name) => this.#spelling.property(name))
-      .filter((name) => !entries.some((entry) => entry.name === name));
-    if (at !== undefined && missing.length > 0) {
-      const names = missing.map((name) => `"${name}"`).join(", ");
-      this.problems.push({ at, message: `${shape.owner} needs the ${shape.noun} ${names}` });
+    const missing = shape.required.filter((name) => !entries.some(({ key }) => key === this.#names.property(name)));
+    if (missing.length > 0) this.#report(line, `${shape.owner} needs ${missing.join(", ")}`);
+  }
+
+  #variable(path: string, line: number): void {
+    const [root = "", ...steps] = path.split(".");
+    const assigned = this.#program.variables.get(root);
+    if (assigned === undefined && this.#program.closed && root !== "pulumi") {
+      this.#report(line, `there is no resource or variable ${root}`);
+    }
+    let type = this.#names.members.get(memberOf(assigned ?? "") ?? assigned ?? "")?.gives;
+    for (const step of steps) {
+      const shape = type && this.#shape(type);
+      if (!shape || this.#names.common.test(step)) return;
+      type = this.#property(shape, step, line);
     }
   }
 
-  #named(shape: Shape, spelled: string): Type | undefined {
-    return Object.entries(shape.properties).find(([name]) => this.#spelling.property(name) === spelled)?.[1];
+  #property(shape: Shape, spelled: string, line: number): Type | undefined {
+    const found = Object.entries(shape.properties).find(([name]) => this.#names.property(name) === spelled);
+    if (!found) this.#report(line, `${shape.owner} has no ${spelled}`);
+    return found?.[1];
   }
 
-  #unknown({ owner, noun, properties }: Shape, name: string, at: number, options: readonly string[]): void {
-    const known = Object.keys(properties).map((each) => this.#spelling.property(each));
-    this.#report(at, `${owner} has no ${noun} "${name}"`, name, [...known, ...options]);
-  }
+  #shape = ({ shape, $ref = "" }: Type): Shape | undefined =>
+    shape ?? this.#schema.objects.get($ref.split(":").at(-1) ?? "");
 
-  #report(at: number, message: string, word: string, known: readonly string[]): void {
-    const help = suggestion(word, known);
-    // A list of everything that the package has helps nobody.
-    const long = known.length > 40 && !help.startsWith("did");
-    this.problems.push({ at, message: `${message}; ${long ? "plugin/schema.json says what there is" : help}` });
-  }
-
-  #alternatives = (type: Type): readonly Type[] => type.oneOf ?? [type];
-
-  #elementOf(type: Type): Type | undefined {
-    return this.#alternatives(type)
-      .map(({ items, additionalProperties }) => items ?? additionalProperties)
-      .find((element) => element !== undefined);
+  #report(line: number, message: string): void {
+    this.problems.push(`${line}: ${message}`);
   }
 }

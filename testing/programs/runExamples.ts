@@ -1,10 +1,10 @@
-import { cp, rm, symlink } from "node:fs/promises";
+import { cp, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { leftRunning } from "../harness/processes.ts";
-import { freshFolder } from "../harness/project.ts";
 import { Cli, found } from "./cli.ts";
 import { examples, obstacle, runExample } from "./exampleRun.ts";
-import { repository } from "./files.ts";
+import { repository } from "./schema.ts";
 
 // `make test-pulumi`: all examples under a Pulumi CLI, or those that ARGS names. An example that can't run here is a failure as
 // well, since nothing is known of it: ARGS leaves it out.
@@ -13,7 +13,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** The examples as they are committed, with the package beside them, in a folder of their own. */
 async function copied(): Promise<string> {
-  const root = await freshFolder();
+  const root = await realpath(await mkdtemp(join(tmpdir(), "microapps-")));
   const left = ["node_modules", ".microapps", ".pulumi", ".venv", "sdks"];
   for (const name of ["Pulumi.yaml", "Pulumi.dev.yaml", "examples", "plugin"]) {
     await cp(join(repository, name), join(root, name), {

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countries, everything, views } from "./contents.ts";
 import { inBrowser } from "./page.ts";
+import { withPalette } from "./palette.ts";
 
 interface Finding {
   id: string;
@@ -207,8 +208,8 @@ test("the picture in the README is drawn (UPDATE_SCREENSHOT=1 writes it)", () =>
     async ({ page, open }) => {
       await open("Countries");
       await page.locator("caption", { hasText: /^\s*Rows 1–/ }).waitFor();
-      const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 1120, height: 540 } });
-      expect(picture.length).toBeLessThan(100_000);
+      const picture = withPalette(await page.screenshot({ clip: { x: 0, y: 0, width: 1120, height: 540 } }));
+      expect(picture.length).toBeLessThan(50_000);
       if (process.env["UPDATE_SCREENSHOT"]) writeFileSync(join(example, "../../docs/console.png"), picture);
     },
     {

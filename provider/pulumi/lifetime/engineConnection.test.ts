@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer, type Http2Server } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../../../testing/harness/processes.ts";
 import { whenEngineGone } from "./engineConnection.ts";
 
 let server: Http2Server;
@@ -25,9 +26,7 @@ function end(): void {
 const address = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 const watched = (at: string): Promise<string> => new Promise((resolve) => whenEngineGone(at, () => resolve("gone")));
 const within = (milliseconds: number): Promise<string> => sleep(milliseconds, "there");
-const connected = async (times: number): Promise<void> => {
-  while (sockets.length < times) await sleep(10);
-};
+const connected = (times: number) => eventually("a connection", () => sockets.length >= times);
 
 test("an engine that ends is gone at once", async () => {
   const gone = watched(address());

@@ -54,7 +54,7 @@ function keyDigester(terms: RowDeclaration): (line: RemovalKey) => Digest | unde
 }
 
 /** Says in a preview which lines are about rows that are not ours any more: they did what they were written for. */
-export async function warnOfDoneLines(
+export async function sayDoneLines(
   { removals, directory, report }: Pick<OfflineContext, "removals" | "directory" | "report">,
   { removal, sensitive }: Guarded,
   old: RowDeclaration & { ledger: string },
