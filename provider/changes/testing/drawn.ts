@@ -8,7 +8,7 @@ interface Entry {
   /** Under which of its keys it stands. */
   key: number;
   name: number;
-  description: string | undefined;
+  description: string | null;
 }
 
 export interface Seed extends Pick<Entry, "key"> {
@@ -56,7 +56,7 @@ const some = <Value>(
   fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
 const maybe = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.option(value, { nil: undefined });
-const entry = { key: fc.nat({ max: 1 }), name: fc.nat({ max: 1 }), description: maybe(fc.constantFrom("one", "two")) };
+const entry = { key: fc.nat({ max: 1 }), name: fc.nat({ max: 1 }), description: fc.constantFrom("one", "two", null) };
 const person = fc.record({
   role: fc.constantFrom("admin" as const, "member" as const),
   targetRoute: maybe(fc.constantFrom("app", "go")),
@@ -88,9 +88,9 @@ function formerly(name: string, entries: readonly (Pick<Entry, "key"> | undefine
   return others.length > 0 ? { formerly: others } : {};
 }
 
-const said = ({ name, description }: Entry, identity: string): { name: string; description?: string } => ({
+const said = ({ name, description }: Entry, identity: string): { name: string; description: string | null } => ({
   name: `${identity} ${name}`,
-  ...(description === undefined ? {} : { description }),
+  description,
 });
 
 /** The files of the last of several versions, the earlier ones of which say what was called otherwise. */
@@ -122,7 +122,14 @@ export function filesOf(versions: readonly Drawn[]): Files {
     const { csv, ...rows } = rowsOf(name, one, regions);
     if (csv !== undefined) files[`${name}.csv`] = csv;
     const links = regions ? { references: { Region: { seed: keyOf("regions", regions) } } } : {};
-    const settings = { table: name, key: "Code", mode: one.mode, maxRemovals: 1, types: { Size: "number" } };
+    const settings = {
+      table: name,
+      key: "Code",
+      mode: one.mode,
+      maxRemovals: 1,
+      adopt: true,
+      types: { Size: "number" },
+    };
     return [[keyOf(name, one), { ...settings, ...former, ...links, ...rows }] as const];
   });
   const content = { organizations: Object.fromEntries(organizations), seeds: Object.fromEntries(seeds) };
@@ -131,7 +138,8 @@ export function filesOf(versions: readonly Drawn[]): Files {
 
 function membersOf({ people, isRoster }: Team): object {
   const members = Object.entries(people).flatMap(([email, one]) => (one ? [[email, one] as const] : []));
-  if (!isRoster) return { members: Object.fromEntries(members) };
+  if (!isRoster)
+    return { members: Object.fromEntries(members.map(([email, one]) => [email, { ...one, adopt: true }])) };
   const roles = Object.fromEntries(members.map(([email, { role }]) => [email, role]));
   return { roster: { members: roles, maxRemovals: 1, minAdmins: 0, adopt: true } };
 }
