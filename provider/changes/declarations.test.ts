@@ -211,3 +211,26 @@ test("lines about what is gone already are told, unless the state has it still",
     said.filter((what) => !what.startsWith("team")).map((what) => told(what, "delete this line")),
   );
 });
+
+test("what leaves an organization or a team that has another key now may have its line under either", async () => {
+  const declared = (acme: string, teams: string, more = ""): Files => ({
+    "env.yaml": `removals: declared\n${more}organizations:\n  ${acme}, teams: { ${teams} } }\n`,
+  });
+  const before = declared(
+    "acme: { name: Acme",
+    "crew: { name: Crew, members: { a@x.com: admin } }, ops: { name: Ops }",
+  );
+  const guardsOf = async (removed: string): Promise<string[]> => {
+    const teams = "band: { name: Crew, formerly: crew, members: {} }";
+    const { section } = await folders.compare(before, declared("zenith: { name: Acme, formerly: acme", teams, removed));
+    return section.things.flatMap(({ name, guards }) =>
+      guards.map((guard) => `${name}: ${guard.split("for ")[1] ?? ""}`),
+    );
+  };
+  expect(await guardsOf("")).toEqual([
+    "acme/ops: team acme/ops. If it is meant, add: removed: { teams: [acme/ops] }",
+    "zenith/band: 1 members of zenith/band. If it is meant, add: removed: { members: { zenith/band: [a@x.com] } }",
+  ]);
+  expect(await guardsOf("removed: { teams: [acme/ops], members: { zenith/band: [a@x.com] } }\n")).toEqual([]);
+  expect(await guardsOf("removed: { teams: [zenith/ops], members: { acme/crew: [a@x.com] } }\n")).toEqual([]);
+});

@@ -56,8 +56,9 @@ function teamOf(
       place(["roster", name], isBase),
     ),
   ];
-  const name = `${organization.name}/${pair.name}`;
   const formerly = `${organization.formerly ?? organization.name}/${pair.formerly ?? pair.name}`;
+  // A team that goes is called as the base has it, whatever its organization is called now.
+  const name = pair.after ? `${organization.name}/${pair.name}` : formerly;
   const renamed = { ...pair, name, ...(pair.before && formerly !== name ? { formerly } : {}) };
   const thing = thingOf("team", renamed, place([], !pair.after), [...settings, ...people]);
   return thing && { ...thing, people: tally, guards: pair.after ? guards : [] };

@@ -4,12 +4,13 @@ import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf, treeOf } from "./base/commits.ts";
-import { environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
-import { projectFlags, stackFlags, treeFlags } from "./base/projectFlags.ts";
+import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
+import { projectFlags, shown, stackFlags, treeFlags } from "./base/projectFlags.ts";
 import { compareDeclarations } from "./declarations.ts";
 import { doneLines } from "./doneLines.ts";
+import { driftFlags, loosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
-import { declaredIn, nothing, type Declared } from "./source.ts";
+import { declaredIn, nothing, type Declared, type Reading } from "./source.ts";
 
 /** What a report is about. */
 export interface ReportRequest {
@@ -59,8 +60,13 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
     const place: Place = { request, root, base, prefix: slashes(relative(root, realpathSync(request.folder))) };
     const { entries, former } = await environmentsOf(place);
     const environments: EnvironmentChanges[] = [];
-    for (const entry of entries) environments.push(await environmentChanges(place, entry, former.get(entry.name)));
-    const flags = [...projectFlags(await textsOf(place, "Pulumi.yaml")), ...(await changedTree(root, base))];
+    for (const entry of entries)
+      environments.push(await environmentChanges(place, entry, former.get(entry.name), former.size === 0));
+    const flags = [
+      ...driftFlags(await textsOf(place, driftFile)),
+      ...projectFlags(await textsOf(place, "Pulumi.yaml")),
+      ...(await changedTree(root, base)),
+    ];
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, flags, environments };
   } finally {
@@ -125,17 +131,25 @@ async function environmentChanges(
   place: Place,
   entry: ListedEntry,
   former: EnvironmentEntry | undefined,
+  isFirst: boolean,
 ): Promise<EnvironmentChanges> {
   const { request } = place;
   const isGone = !entry.isListed && !existsSync(join(request.folder, entry.file));
-  const head = isGone ? { declared: nothing(request.folder), problems: [] } : declaredIn(entry.file, request.folder);
   const before = await declaredAtBase(place, former?.file ?? entry.file);
+  const head: Reading = isGone
+    ? { declared: nothing(request.folder), problems: [] }
+    : declaredIn(entry.file, request.folder, before.declared?.rules);
   const isThere = head.declared ?? nothing(request.folder);
   const compared =
     before.declared && head.declared
       ? await compareDeclarations({ base: before.declared, head: head.declared })
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
-  const flags = [...entryFlags(entry, former), ...stackFlags(await textsOf(place, `Pulumi.${entry.stack}.yaml`))];
+  const isElsewhere = former?.endpoint !== entry.endpoint;
+  const flags = [
+    ...(before.declared && head.policy ? loosened(before.declared, head.policy) : []),
+    ...entryFlags(entry, former, isFirst),
+    ...stackFlags(await textsOf(place, stackFile(entry), stackFile(former ?? entry)), isElsewhere),
+  ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
   const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: await headOf(place.root) }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
@@ -177,22 +191,34 @@ async function declaredAtBase({ base, prefix }: Place, file: string): Promise<At
 }
 
 /** What changes in environments.yaml of where an environment is and in which order it comes. */
-function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined): Note[] {
-  if (!former) return [];
-  if (!entry.isListed) return [{ text: `${environmentsFile} does not list it any more`, place: environmentsFile }];
+function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, isFirst: boolean): Note[] {
+  const flag = (text: string): Note => ({ text, place: environmentsFile });
+  if (!former) {
+    if (isFirst) return [];
+    const endpoint = entry.endpoint === undefined ? "" : ` at ${shown(entry.endpoint)}`;
+    return [flag(`${environmentsFile} did not list it before: the stack ${entry.stack}${endpoint}`)];
+  }
+  if (!entry.isListed) return [flag(`${environmentsFile} does not list it any more`)];
   const names = ["stack", "file", "endpoint", "after"] as const;
   return names.flatMap((name) => {
     const [was, is] = [former[name] ?? "nothing", entry[name] ?? "nothing"].map(String);
-    return was === is ? [] : [{ text: `${name} changes from ${was ?? ""} to ${is ?? ""}`, place: environmentsFile }];
+    return was === is ? [] : [flag(`${name} changes from ${shown(was)} to ${shown(is)}`)];
   });
 }
 
+const stackFile = ({ stack }: EnvironmentEntry): string => `Pulumi.${stack}.yaml`;
+
+/** The texts of a file on both sides, which may have had another name. */
 async function textsOf(
   place: Place,
   file: string,
+  former = file,
 ): Promise<{ file: string; before: string | undefined; after: string | undefined }> {
-  const after = textIfAny(place.request.folder, file, maxMegabytesOfLayer);
-  return { file, before: await place.base.text(inRepository(place, file)), after };
+  return {
+    file,
+    before: await place.base.text(inRepository(place, former)),
+    after: textIfAny(place.request.folder, file, maxMegabytesOfLayer),
+  };
 }
 
 async function changedTree(root: string, base: BaseTree): Promise<Note[]> {

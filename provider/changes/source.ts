@@ -1,4 +1,5 @@
 import { readEnvironment, type Declaration } from "../environment/declaration.ts";
+import type { HeldRule } from "../environment/rules.ts";
 import { keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
 import { placed } from "../layers/verbs.ts";
 import type { Note } from "./model/changeSet.ts";
@@ -10,22 +11,37 @@ export interface Declared {
   folder: string;
   /** Where the key at a path stands, `prod.yaml:7:3`. */
   place: (path: readonly PropertyKey[]) => string;
+  /** Its rules, and where each stands. */
+  rules: readonly HeldRule[];
   /** Why a source is not read although it is there: a link, a submodule, a pointer of Git LFS. */
   unread?: (source: string) => string | undefined;
   /** What the files say together, values of the configuration as they are written, and the files. */
   document?: { root: Value; files: string[] };
 }
 
-/** Reads an Environment file; what is wrong with it are problems. There is a declaration where they are broken rules alone. */
-export function declaredIn(file: string, folder: string): { declared?: Declared; problems: Note[] } {
-  const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder);
+/** What was read of an Environment file. */
+export interface Reading {
+  /** Only where nothing is wrong but broken rules. */
+  declared?: Declared;
+  /** What of it binds whoever changes it, whatever else is wrong. */
+  policy?: Pick<Declaration, "rules" | "removals"> | undefined;
+  problems: Note[];
+}
+
+/**
+ * Reads an Environment file; what is wrong with it are problems. There is a declaration where they are broken rules alone.
+ * @param held rules of another version that hold as well
+ */
+export function declaredIn(file: string, folder: string, held: readonly HeldRule[] = []): Reading {
+  const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder, undefined, held);
   const notes = notesOf(problems);
-  if (!isWhole || !declared || !root) return { problems: notes };
+  if (!isWhole || !declared || !root) return { policy: declared, problems: notes };
   const place = (path: readonly PropertyKey[]): string => placeIn(root, path);
+  const rules = declared.rules.map((rule, index) => ({ rule, at: keyPlace(root, ["rules", index]) }));
   const files = [...new Set(layers.trees.map(({ at }) => at.file))];
   // What breaks a rule is shown, and can't be approved.
   const document = notes.length > 0 ? {} : { document: { root, files } };
-  return { declared: { declaration: declared, folder, place, ...document }, problems: notes };
+  return { declared: { declaration: declared, folder, place, rules, ...document }, policy: declared, problems: notes };
 }
 
 /** What nobody declares. */
@@ -34,6 +50,7 @@ export const nothing = (folder: string): Declared => ({
     organizations: {},
     seeds: {},
     apps: {},
+    rules: [],
     removals: "free",
     removed: {},
     seedOrder: [],
@@ -42,6 +59,7 @@ export const nothing = (folder: string): Declared => ({
   },
   folder,
   place: () => "",
+  rules: [],
 });
 
 const placeIn = (root: Value, path: readonly PropertyKey[]): string =>

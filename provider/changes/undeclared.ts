@@ -1,4 +1,5 @@
 import type { Declaration } from "../environment/declaration.ts";
+import { calledNow } from "../environment/formerKeys.ts";
 import { hasLine } from "../environment/policy.ts";
 import { listed } from "../resources/model/removals.ts";
 import { keyOf } from "../resources/rows/declared/declaration.ts";
@@ -22,15 +23,22 @@ interface Line {
   line: string;
 }
 
-function missingLines({ removed, seeds }: Declaration, { kind, op, name, changes, rows }: Thing): Line[] {
+function missingLines(
+  { removed, seeds, organizations }: Declaration,
+  { kind, op, name, formerly, changes, rows }: Thing,
+): Line[] {
   if (op === "remove") {
-    if (hasLine(removed, [`${kind}s`, name])) return [];
+    const names = kind === "team" ? [name, calledNow(name, organizations)] : [name];
+    if (names.some((each) => hasLine(removed, [`${kind}s`, each]))) return [];
     return [{ what: `${kind} ${name}`, line: `${kind}s: ${listed([name])}` }];
   }
   const leaving = (of: "person" | "row"): string[] =>
     changes.flatMap((change) => (change.kind === of && change.op === "remove" ? [change.name] : []));
   if (kind === "team") {
-    const left = leaving("person").filter((person) => !hasLine(removed, ["members", name, person]));
+    const names = formerly === undefined ? [name] : [name, formerly];
+    const left = leaving("person").filter(
+      (person) => !names.some((team) => hasLine(removed, ["members", team, person])),
+    );
     if (left.length === 0) return [];
     return [{ what: `${left.length} members of ${name}`, line: `members: { ${name}: ${listed(left)} }` }];
   }

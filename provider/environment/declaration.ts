@@ -8,16 +8,17 @@ import { Mask } from "../messages/masks.ts";
 import { configured, type Configuration, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
-import type { Removed } from "./policy.ts";
+import type { Removed, Rule } from "./policy.ts";
 import { EnvironmentError, known, namesIn, problemsOf, type Check } from "./problems.ts";
 import { checkRemoved } from "./removedChecks.ts";
-import { checkRules } from "./rules.ts";
+import { checkRules, type HeldRule } from "./rules.ts";
 import { environmentFile, type EnvironmentFile } from "./schema.ts";
 import { secretTextsOf } from "./secretRows.ts";
 import { checkedSeed, seedOrder } from "./seedChecks.ts";
 
 /** What an environment file declares, once nothing about it is wrong. */
 export interface Declaration extends Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">> {
+  rules: readonly Rule[];
   removals: "free" | "declared";
   removed: Removed;
   /** Logical names of the seeds, each after those that its rows refer to. */
@@ -53,8 +54,14 @@ export function declaration(file: string, folder: string, configuration?: Config
 /**
  * Reads an environment file as `declaration` does, and tells the problems instead of ending with them.
  * @param configuration of the stack; without one, values from it count as right
+ * @param held rules of another version that hold as well
  */
-export function readEnvironment(file: string, folder: string, configuration?: Configuration): Reading {
+export function readEnvironment(
+  file: string,
+  folder: string,
+  configuration?: Configuration,
+  held: readonly HeldRule[] = [],
+): Reading {
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
   const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
@@ -67,7 +74,7 @@ export function readEnvironment(file: string, folder: string, configuration?: Co
     broken++;
     report(problem);
   };
-  const declared = checked({ layers, merged, values, root: values.root, folder, report, breaks });
+  const declared = checked({ layers, merged, values, root: values.root, folder, report, breaks, held });
   const mask = new Mask([...values.hidden, ...secretTextsOf(values.root)]);
   const told = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
   const isWhole = problems.length === broken;
@@ -83,6 +90,7 @@ interface Work {
   report: (problem: Problem) => void;
   /** Of a broken rule. */
   breaks: (problem: Problem) => void;
+  held: readonly HeldRule[];
 }
 
 function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
@@ -105,12 +113,13 @@ function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
   checkFormerKeys(check, "app", ["apps"], apps, namesIn(root, ["apps"]));
   const located = Object.entries(seeds).map(([name, seed]) => [name, checkedSeed(check, name, seed, seeds)] as const);
   const order = seedOrder(check, seeds);
-  checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules);
+  checkRules({ ...work, report: work.breaks, unknown: work.values.unknown, sound }, rules, work.held);
   checkRemoved(check, removed);
   return {
     organizations,
     seeds: Object.fromEntries(located),
     apps,
+    rules,
     removals,
     removed,
     seedOrder: order,

@@ -62,14 +62,23 @@ function placeOf(root: Value, path: readonly string[], formerly: Formerly, forme
 export const keyNow = (former: string, entries: Entries): string | undefined =>
   Object.entries(entries).find(([, { formerly }]) => formerKeys(formerly).includes(former))?.[0];
 
-/** What a team is called now that is named by former keys of its organization or of itself. */
-export function teamNow(
-  name: string,
-  organizations: Readonly<Record<string, { formerly?: Formerly; teams?: Entries | undefined }>>,
-): string | undefined {
+/** Organizations with their teams, by the keys that they have now. */
+export type Organizations = Readonly<Record<string, { formerly?: Formerly; teams?: Entries | undefined }>>;
+
+/** A team, named by former keys of its organization or of itself, as it would be called now: it may have gone since. */
+export function calledNow(name: string, organizations: Organizations): string {
   const [organization = "", team = ""] = name.split("/");
-  const keyOf = (key: string, entries: Entries): string => (key in entries ? key : (keyNow(key, entries) ?? key));
+  const keyOf = (key: string, entries: Entries): string =>
+    Object.hasOwn(entries, key) ? key : (keyNow(key, entries) ?? key);
   const there = keyOf(organization, organizations);
-  const teams = organizations[there]?.teams;
-  return teams && keyOf(team, teams) in teams ? `${there}/${keyOf(team, teams)}` : undefined;
+  const teams = Object.hasOwn(organizations, there) ? organizations[there]?.teams : undefined;
+  return `${there}/${keyOf(team, teams ?? {})}`;
+}
+
+/** What a team that is declared is called now. */
+export function teamNow(name: string, organizations: Organizations): string | undefined {
+  const now = calledNow(name, organizations);
+  const [organization = "", team = ""] = now.split("/");
+  const teams = Object.hasOwn(organizations, organization) ? organizations[organization]?.teams : undefined;
+  return teams && Object.hasOwn(teams, team) ? now : undefined;
 }

@@ -1,21 +1,26 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import { find, plain, type Value } from "../layers/document.ts";
 import { loadLayers, mergedLayers } from "../layers/layers.ts";
 import type { Removals } from "../resources/model/removals.ts";
 import { ResourceError } from "../resources/model/resource.ts";
+import { calledNow } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
 import { hasLine, removed as schema } from "./policy.ts";
 import { memberPlace, teamPath } from "./removedChecks.ts";
 
+const called = z.object({ formerly: z.union([z.string(), z.array(z.string())]).optional() });
+const organizations = z.record(z.string(), called.extend({ teams: z.record(z.string(), called).optional() })).catch({}); // what is wrong there is said by whoever reads the file
+
 /** What was read, with what its files were then: a run asks for each thing that it removes. */
-const known = new Map<string, { files: readonly string[]; stamps: string; removals: Removals }>();
+const memory = new Map<string, { files: readonly string[]; stamps: string; removals: Removals }>();
 
 /** What an Environment file, as it is now, says about what leaves the platform. It is read again once a file of it changes. */
 export function removalsIn(file: string, folder: string): Removals {
   const path = resolve(folder, file);
-  const before = known.get(path);
+  const before = memory.get(path);
   if (before && stampsOf(before.files) === before.stamps) return before.removals;
   const read = (): Read => {
     const problems: string[] = [];
@@ -28,7 +33,7 @@ export function removalsIn(file: string, folder: string): Removals {
   const stamps = stampsOf(files);
   const whole = read();
   const removals = removalsOf(whole);
-  if (isDeepStrictEqual(files, whole.files)) known.set(path, { files, stamps, removals });
+  if (isDeepStrictEqual(files, whole.files)) memory.set(path, { files, stamps, removals });
   return removals;
 }
 
@@ -60,8 +65,12 @@ function removalsOf({ file, root, problems }: Read): Removals {
     if (kind === "teams") return find(root, team) !== undefined;
     return person !== undefined && memberPlace(root, team, person) !== undefined;
   };
+  const known = organizations.parse(plain(find(root, ["organizations"])?.value ?? emptyMap));
+  // A resource knows the keys with which it was applied; the lines of the file may have those of now.
+  const now = ([kind = "", key = "", ...more]: readonly string[]): string[] =>
+    kind === "teams" || kind === "members" ? [kind, calledNow(key, known), ...more] : [kind, key, ...more];
   return {
-    allows: (path) => hasLine(removed, path) || isDeclared(path),
+    allows: (path) => [path, now(path)].some((each) => hasLine(removed, each) || isDeclared(each)),
     rows: (seed) => removed.rows?.[seed] ?? [],
   };
 }

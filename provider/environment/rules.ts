@@ -23,9 +23,20 @@ interface Ruled {
   report: (problem: Problem) => void;
 }
 
+/** A rule of another version of the file, which holds as well, and where it stands there. */
+export interface HeldRule {
+  rule: Rule;
+  at: Place;
+}
+
 /** Reports each rule that is broken, with its own place, and each that can't be meant. */
-export function checkRules(ruled: Ruled, rules: readonly Rule[]): void {
+export function checkRules(ruled: Ruled, rules: readonly Rule[], held: readonly HeldRule[] = []): void {
   const { root, report } = ruled;
+  for (const { rule, at } of held) {
+    if (rules.some((one) => isDeepStrictEqual(one, rule))) continue;
+    const steps = stepsOf(rule.path);
+    if (steps) new Judge(ruled, rule, at, "the base's rule").check(steps);
+  }
   for (const [index, rule] of rules.entries()) {
     const here = ["rules", index];
     const at = keyPlace(root, here);
@@ -109,11 +120,11 @@ class Judge {
   readonly #rule: Rule;
   readonly #says: string;
 
-  constructor(ruled: Ruled, rule: Rule, at: Place) {
+  constructor(ruled: Ruled, rule: Rule, at: Place, named = "the rule") {
     this.#ruled = ruled;
     this.#rule = rule;
     const because = rule.because === undefined ? "" : `, because ${rule.because}`;
-    this.#says = `the rule at ${placed(at)} says %${because}`;
+    this.#says = `${named} at ${placed(at)} says %${because}`;
     this.#at = at;
   }
 

@@ -55,7 +55,12 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     await write("organizations: {}");
     const line = `members: { acme/crew: [${people[0]}] }`;
     await refused(() => host.destroy("TeamMember", member.id, member.outputs), said("1 members of acme/crew", line));
-    await write("removed: { members: { acme/crew: [ADA@example.com] } }");
+    // The line may name the team as it is called now.
+    const renamed =
+      "organizations: { zenith: { name: Acme, formerly: acme, teams: { band: { name: B, formerly: crew } } } }";
+    await write(renamed);
+    await refused(() => host.destroy("TeamMember", member.id, member.outputs), said("1 members of acme/crew", line));
+    await write(renamed, "removed: { members: { zenith/band: [ADA@example.com] } }");
     await host.destroy("TeamMember", member.id, member.outputs);
 
     const crew = { teamID, adopt: true, ...at("members", "acme/crew") };

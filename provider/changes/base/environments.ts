@@ -6,6 +6,9 @@ import type { Note } from "../model/changeSet.ts";
 /** Where the environments of a project are listed, beside Pulumi.yaml. */
 export const environmentsFile = "environments.yaml";
 
+/** Where drift that is left as it is stands, beside Pulumi.yaml. */
+export const driftFile = "drift.yaml";
+
 const entry = z.strictObject({
   stack: z.string().min(1).optional(),
   file: z.string().min(1),

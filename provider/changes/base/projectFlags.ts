@@ -38,8 +38,11 @@ export function projectFlags({ file, before, after }: BothTexts): Note[] {
   );
 }
 
-/** What changes in Pulumi.<stack>.yaml of the platform and the account; nothing encrypted is decrypted. */
-export function stackFlags({ file, before, after }: BothTexts): Note[] {
+/**
+ * What changes in Pulumi.<stack>.yaml of the platform and the account; nothing encrypted is decrypted.
+ * @param isElsewhere whether the endpoint changes in another file
+ */
+export function stackFlags({ file, before, after }: BothTexts, isElsewhere = false): Note[] {
   if (before === after) return [];
   const [was, is] = [contentOf(before), contentOf(after)];
   const [old, now] = [settingsOf(was), settingsOf(is)];
@@ -57,7 +60,7 @@ export function stackFlags({ file, before, after }: BothTexts): Note[] {
     flags.push(`${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${what}`);
   }
   const has = (names: readonly string[]): boolean => changed.some((key) => names.includes(bare(key)));
-  if (has(["endpoint", "movedFrom"]) && has(credentials)) flags.unshift(both);
+  if ((isElsewhere || has(["endpoint", "movedFrom"])) && has(credentials)) flags.unshift(both);
   if (was["encryptionsalt"] !== is["encryptionsalt"] && before !== undefined)
     flags.push("encryptionsalt changes: what is encrypted can't be compared, and another passphrase may open it");
   flags.push(...movedSecrets(old, now));
@@ -86,7 +89,7 @@ function secretsIn(value: unknown): string[] {
 }
 
 /** A setting as a report shows it: of an address its origin alone, since the rest may be a credential. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   if (secretsIn(value).length > 0) return secretText;
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -114,10 +117,14 @@ const isPipeline = (path: string): boolean =>
     path,
   );
 
-/** What a YAML file says, as a map; an empty one where it says nothing that can be read. */
+/** What a YAML file says, as a map; where it can't be read, the text itself is all that is known of it. */
 export function contentOf(text: string | undefined): Record<string, unknown> {
-  const content: unknown = parseDocument(text ?? "", { prettyErrors: false, uniqueKeys: false }).toJS();
-  return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
+  try {
+    const content: unknown = parseDocument(text ?? "", { prettyErrors: false, uniqueKeys: false }).toJS();
+    return typeof content === "object" && content !== null ? (content as Record<string, unknown>) : {};
+  } catch {
+    return Object.fromEntries(["name", "runtime", "config"].map((key) => [key, { "microapps:endpoint": text }]));
+  }
 }
 
 const settingsOf = ({ config }: Record<string, unknown>): Map<string, unknown> =>

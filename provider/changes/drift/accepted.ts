@@ -2,10 +2,8 @@ import { isMap, isSeq, parseDocument, type Document } from "yaml";
 import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
+import { driftFile } from "../base/environments.ts";
 import type { Section, Thing } from "../model/changeSet.ts";
-
-/** Where drift that is left as it is stands, beside Pulumi.yaml. */
-export const driftFile = "drift.yaml";
 
 /** Days for which drift may be accepted. */
 const maxDays = 90;

@@ -14,7 +14,7 @@ import { cut, isMixed, signed, signs, summary, totals, valueText, verbs, visible
 const maxBytes = 60_000;
 /** Kept for what says how much was cut. */
 const reserve = 600;
-const most = { name: 120, value: 80, sentence: 500, listed: 50 };
+const most = { name: 120, value: 80, sentence: 500, listed: 50, flags: 12 };
 
 /** What the first line of a report begins with, by which a bot finds its comment. */
 export const marker = ({ kind }: Pick<ChangeSet, "kind">): string => `<!-- microapps-${kind} -->`;
@@ -29,8 +29,8 @@ export function markdown(set: ChangeSet): string {
     set.environments.flatMap((each) => stops(each).map((text) => [each.name, text] as const)),
   );
   page.list("Look at these", [
-    ...set.flags.map((flag) => [undefined, noteText(flag)] as const),
-    ...set.environments.flatMap(({ name, flags }) => flags.map((flag) => [name, noteText(flag)] as const)),
+    ...set.environments.flatMap(({ name, flags }) => firstOf(flags).map((text) => [name, text] as const)),
+    ...firstOf(set.flags).map((text) => [undefined, text] as const),
   ]);
   const details: Details[] = [];
   for (const environment of set.environments) {
@@ -41,6 +41,12 @@ export function markdown(set: ChangeSet): string {
   }
   page.details(details);
   return page.end();
+}
+
+/** The first of them, so that many links of a branch leave room for what counts. */
+function firstOf(flags: readonly Note[]): string[] {
+  const more = flags.length - most.flags;
+  return [...flags.slice(0, most.flags).map(noteText), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 const titles: Record<ChangeSet["kind"], string> = {

@@ -26,8 +26,15 @@ export function terminal(set: ChangeSet): string {
       sectionLines(lines, "pending", environment.pending);
     }
   }
-  return `${lines.join("\n").trimStart()}\n`;
+  return `${lines.map(unheard).join("\n").trimStart()}\n`;
 }
+
+/** A line that no pipeline takes for a command: one obeys what a line begins with, another what stands in it. */
+const unheard = (line: string): string =>
+  line
+    .replace(/^(\s*):(?=:)/, "$1\\u003a")
+    .replace(/^(\s*)\//, "$1\\u002f")
+    .replace(/##(?=\[|vso\[)/g, "#\\u0023");
 
 function sectionLines(lines: string[], name: string, { compared, why, things, calls }: Section): void {
   const reason = why === undefined ? "" : `${compared ? "not whole" : "not compared"}: ${visible(why)}`;

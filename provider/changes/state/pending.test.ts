@@ -45,6 +45,16 @@ describe("people and settings", () => {
     expect(await of(acme, applied)).toEqual({ compared: true, things: [], calls: 0 });
   });
 
+  test("what a file says no more of a thing stays as it is, and null clears it", async () => {
+    const described = applied.map((each) => ({
+      ...each,
+      outputs: { ...("outputs" in each ? (each.outputs as object) : {}), description: "Ours" },
+    }));
+    expect((await of(acme, described)).things).toEqual([]);
+    const cleared = { "env.yaml": acme["env.yaml"]?.replace("name: Acme,", "name: Acme, description: null,") ?? "" };
+    expect((await of(cleared, described)).things.map(({ name }) => name)).toEqual(["acme"]);
+  });
+
   test("an empty stack gets everything, in the order of the file", async () => {
     const { things, calls } = await of(acme, []);
     expect(things.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).toEqual([
@@ -63,9 +73,9 @@ describe("people and settings", () => {
     ];
     const { things } = await of(acme, extra);
     expect(things.map(({ op, name, changes }) => [op, name, changes.map((change) => change.name)])).toEqual([
-      ["remove", "acme/old", []],
       ["remove", "acme/old", ["b@x.org"]],
     ]);
+    expect(things[0]?.people).toEqual({ add: 0, change: 0, remove: 1, same: 0 });
   });
 
   test("a former key finds what it was, also below it", async () => {
@@ -87,6 +97,21 @@ describe("people and settings", () => {
     });
     const { things } = await of(files, [...applied.slice(0, 3), roster]);
     expect(things[0]?.people).toEqual({ add: 1, change: 0, remove: 1, same: 1 });
+  });
+
+  test("and back: who stays is neither added nor removed, and no roster is called a team that goes", async () => {
+    const roster = made("TeamRoster", "acme/crew/roster", {
+      teamID: "acme/crew",
+      members: { "ada@x.org": "member", "b@x.org": "admin" },
+    });
+    const { things } = await of(acme, [...applied.slice(0, 3), roster]);
+    expect(things).toHaveLength(1);
+    expect(things[0]?.changes.map(({ op, name }) => `${op} ${name}`)).toEqual(["remove b@x.org", "change Ada@x.org"]);
+    const toRoster = {
+      "env.yaml":
+        "organizations:\n  acme: { name: Acme, teams: { crew: { name: Crew, roster: { members: { ada@x.org: admin } } } } }\n",
+    };
+    expect((await of(toRoster, applied)).things).toEqual([]);
   });
 
   test("several Environments, or none, are not compared, and it is said", async () => {

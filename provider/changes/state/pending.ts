@@ -1,11 +1,8 @@
 import { nameBelow, rootName, type LogicalName } from "../../../sdk/logicalNames.ts";
-import type { Declaration } from "../../environment/declaration.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
 import { generatedApp } from "../../resources/generatedApp.ts";
 import { organization } from "../../resources/organization.ts";
 import { team } from "../../resources/team.ts";
-import { teamMember } from "../../resources/teamMember.ts";
-import { teamRoster } from "../../resources/teamRoster.ts";
 import {
   noTally,
   notCompared,
@@ -16,12 +13,13 @@ import {
   type Tally,
   type Thing,
 } from "../model/changeSet.ts";
-import { fieldsOf, settingChanges } from "../model/values.ts";
+import { settingChanges } from "../model/values.ts";
 import type { Declared } from "../source.ts";
+import { peopleLeaving, peopleOf, type PendingPeople, type Team } from "./pendingPeople.ts";
 import { pendingSeed } from "./pendingSeeds.ts";
 import type { State, StateResource } from "./state.ts";
 import { Search, type Found } from "./stateSearch.ts";
-import { applied, declaredSettings, type Shaped } from "./stateSettings.ts";
+import { applied, declaredSettings, managed, type Shaped } from "./stateSettings.ts";
 
 /** The types of resources that an Environment makes. */
 const ours = ["Organization", "Team", "TeamMember", "TeamRoster", "SeedRows", "GeneratedApp"];
@@ -40,7 +38,7 @@ export async function pending(state: State, declared: Declared): Promise<Section
   const root = rootName(name, undefined);
   const things: Found[] = [...organizationsOf(search, root, declared), ...appsOf(search, root, declared)];
   for (const key of declared.declaration.seedOrder) things.push(await pendingSeed(search, root, key, declared));
-  things.push(...search.left().map(removal));
+  things.push(...removals(search));
   const calls = things.reduce((sum, { calls }) => sum + calls, 0);
   const found = things.flatMap(({ thing }) => thing ?? []);
   const unread = things.flatMap(({ unread }) => unread ?? []);
@@ -59,27 +57,32 @@ const kinds: Record<string, Thing["kind"]> = {
   GeneratedApp: "app",
 };
 
-/** What left the declaration and is in the state. */
-function removal({ kind, name, values }: StateResource): Found {
+/** What left the declaration and is in the state; a team with its people. */
+function removals(search: Search): Found[] {
+  const teams = search.left().filter(({ kind }) => kind === "Team");
+  const people = new Map(teams.map((each) => [each, peopleLeaving(search, each)]));
+  return search.left().map((each) => removal(each, people.get(each)));
+}
+
+function removal({ kind, name, values }: StateResource, people: PendingPeople | undefined): Found {
   const parts = name.split("/").slice(1);
   const count = values["rowCount"];
   const rows: { rows?: Tally } =
     kind === "SeedRows" && typeof count === "number" ? { rows: { ...noTally(), remove: count } } : {};
   const notes = values["onDestroy"] === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
-  const isPerson = kind === "TeamMember";
-  const shown = isPerson ? parts.slice(0, -1) : parts;
   return {
     thing: {
-      kind: kinds[kind] ?? (isPerson || kind === "TeamRoster" ? "team" : "resource"),
-      name: shown.join("/"),
+      kind: kinds[kind] ?? "resource",
+      name: parts.join("/"),
       op: "remove",
       ...rows,
-      changes: isPerson ? [{ kind: "person", op: "remove", name: parts.at(-1) ?? "", fields: [] }] : [],
+      ...(people && { people: people.tally }),
+      changes: people?.changes ?? [],
       omitted: 0,
       notes,
       guards: [],
     },
-    calls: rows.rows ? rows.rows.remove + 1 : 1,
+    calls: 1 + (rows.rows?.remove ?? 0) + (people?.tally.remove ?? 0),
   };
 }
 
@@ -95,73 +98,15 @@ function organizationsOf(search: Search, root: LogicalName, declared: Declared):
   });
 }
 
-type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
-
 function teamOf(search: Search, name: LogicalName, each: Team, path: string[], declared: Declared): Found {
-  const { members = {}, roster, formerly: _, ...args } = each;
+  const { members: _, roster: __, formerly: ___, ...args } = each;
   const own = settled(search.find("Team", name), team, args, path, declared);
-  const changes = [...own.changes];
-  const tally = noTally();
-  const told = (change: Change | undefined): void => {
-    if (!change) return;
-    tally[change.op]++;
-    changes.push(change);
-  };
-  for (const [email, member] of Object.entries(members)) {
-    const settings = typeof member === "string" ? { role: member } : member;
-    const state = search.find("TeamMember", nameBelow(name, email.toLowerCase()));
-    told(person(state, email, settings, declared.place([...path, "members", email])));
-  }
-  const names = [name.now, ...name.own, ...name.inherited];
-  for (const { name: gone } of search.leftBelow("TeamMember", names)) {
-    told({ kind: "person", op: "remove", name: gone.slice(gone.lastIndexOf("/") + 1), fields: [] });
-  }
-  if (roster)
-    rosterOf(search, name, roster, [...path, "roster"], declared).forEach((change) =>
-      change.kind === "person" ? told(change) : changes.push(change),
-    );
-  tally.same = Object.keys(members).length + Object.keys(roster?.members ?? {}).length - tally.add - tally.change;
+  const { changes, tally } = peopleOf(search, name, each, path, declared);
   const logical = `${path[1] ?? ""}/${path[3] ?? ""}`;
-  const foundTeam = found("team", logical, { ...own, changes }, declared.place(path));
+  const { thing } = found("team", logical, { ...own, changes: [...own.changes, ...changes] }, declared.place(path));
   const { add, change, remove } = tally;
   const calls = (own.changes.length > 0 || own.isNew ? 2 : 0) + (add > 0 ? 2 : 0) + change + remove;
-  return { thing: foundTeam.thing && { ...foundTeam.thing, people: tally }, calls };
-}
-
-function person(state: StateResource | undefined, email: string, settings: object, place: string): Change | undefined {
-  if (!state) return { kind: "person", op: "add", name: email, fields: fieldsOf({}, { ...settings }), place };
-  const fields = applied(state, declaredSettings(teamMember, settings));
-  return fields.length === 0 ? undefined : { kind: "person", op: "change", name: email, fields, place };
-}
-
-type Roster = NonNullable<Team["roster"]>;
-
-function rosterOf(search: Search, team: LogicalName, roster: Roster, path: string[], declared: Declared): Change[] {
-  const state = search.find("TeamRoster", nameBelow(team, "roster"));
-  const known = state?.values["members"];
-  const was = new Map(
-    typeof known === "object" && known !== null
-      ? Object.entries(known).map(([email, role]) => [email.toLowerCase(), [email, role as unknown]] as const)
-      : [],
-  );
-  const changes: Change[] = [];
-  for (const [email, role] of Object.entries(roster.members)) {
-    const place = declared.place([...path, "members", email]);
-    const [, before] = was.get(email.toLowerCase()) ?? [];
-    was.delete(email.toLowerCase());
-    if (before === undefined)
-      changes.push({ kind: "person", op: "add", name: email, fields: fieldsOf({}, { role }), place });
-    else if (before !== role)
-      changes.push({ kind: "person", op: "change", name: email, fields: fieldsOf({ role: before }, { role }), place });
-  }
-  const isAuthoritative = roster.mode === "authoritative";
-  for (const [email, role] of was.values()) {
-    if (isAuthoritative) changes.push({ kind: "person", op: "remove", name: email, fields: fieldsOf({ role }, {}) });
-  }
-  if (!state) return changes;
-  const { members: _, ...settings } = roster;
-  const fields = applied(state, declaredSettings(teamRoster, settings, ["members"]));
-  return [...changes, ...settingChanges(fields, (name) => declared.place([...path, name]))];
+  return { thing: thing && { ...thing, people: tally }, calls };
 }
 
 interface Settled {
@@ -172,17 +117,16 @@ interface Settled {
 }
 
 /** Settings that an update would change. */
-export function settled(
+function settled(
   state: StateResource | undefined,
   resource: Shaped,
   args: object,
   path: readonly string[],
   declared: Declared,
-  omit: readonly string[] = [],
 ): Settled {
   if (!state) return { isNew: true, changes: [], replaces: false };
-  const settings = declaredSettings(resource, args, omit);
-  const fields = applied(state, settings);
+  const settings = declaredSettings(resource, args);
+  const fields = resource === generatedApp ? applied(state, settings) : managed(state, settings);
   const changes = settingChanges(fields, (name) => declared.place([...path, name]));
   return { isNew: false, changes, replaces: fields.some(({ name }) => settings.replacing.has(name)) };
 }

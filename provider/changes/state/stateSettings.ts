@@ -50,3 +50,7 @@ export function applied({ values }: StateResource, settings: Settings): Field[] 
     return [fieldOf(name, before.value ?? undefined, after ?? undefined, isSecret)];
   });
 }
+
+/** As `applied`, of what a file manages only where it says something: taken out of it, it stays as it is. */
+export const managed = (state: StateResource, { values, replacing }: Settings): Field[] =>
+  applied(state, { values: new Map([...values].filter(([, after]) => after !== undefined)), replacing });

@@ -34,6 +34,13 @@ export class Folders {
     return compareDeclarations({ base: this.declared(before), head: this.declared(after) });
   }
 
+  /** What changes between two declarations without a mistake. */
+  async between(base: Declared, head: Declared): Promise<Section> {
+    const { section, problems } = await compareDeclarations({ base, head });
+    if (problems.length > 0) throw new Error(JSON.stringify(problems));
+    return section;
+  }
+
   /** The one thing that changes. */
   async thing(before: Files, after: Files): Promise<Thing> {
     const { section, problems } = await this.compare(before, after);

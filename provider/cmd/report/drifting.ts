@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
-import { environmentsFile, environmentsIn } from "../../changes/base/environments.ts";
-import { accept, acceptedIn, driftFile, hasDrift, withAccepted, type Accepted } from "../../changes/drift/accepted.ts";
+import { driftFile, environmentsFile, environmentsIn } from "../../changes/base/environments.ts";
+import { accept, acceptedIn, hasDrift, withAccepted, type Accepted } from "../../changes/drift/accepted.ts";
 import { CountingReads } from "../../changes/drift/countingReads.ts";
 import { drift, type Look } from "../../changes/drift/drift.ts";
 import type { ChangeSet, EnvironmentChanges } from "../../changes/model/changeSet.ts";

@@ -1,0 +1,37 @@
+import type { Declaration } from "../environment/declaration.ts";
+import { placed } from "../layers/verbs.ts";
+import { contentOf, type BothTexts } from "./base/projectFlags.ts";
+import type { Note } from "./model/changeSet.ts";
+import { stable } from "./model/values.ts";
+import type { Declared } from "./source.ts";
+
+/** What a change takes back of the policy that binds it: until it is merged, the policy of the base holds. */
+export function loosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {
+  const said = (rule: Declaration["rules"][number]): string => stable({ ...rule, because: undefined });
+  const left = new Set(rules.map(said));
+  const gone = base.rules.filter(({ rule }) => !left.has(said(rule)));
+  const isFreed = base.declaration.removals === "declared" && removals !== "declared";
+  return [
+    ...gone.map(({ rule, at }) => ({
+      text: `the rule on ${[rule.path].flat().join(".")} is taken out or changed: until it is merged, that of the base holds`,
+      place: placed(at),
+    })),
+    ...(isFreed
+      ? [
+          {
+            text: "removals is not declared any more: until it is merged, removals need their lines",
+            place: base.place(["removals"]),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Whether drift.yaml accepts something that it did not accept at the base. */
+export function driftFlags({ file, before, after }: BothTexts): Note[] {
+  if (before === after) return [];
+  const entries = (text: string | undefined): string[] => Object.values(contentOf(text)).map(stable);
+  const known = new Set(entries(before));
+  const count = entries(after).filter((each) => !known.has(each)).length;
+  return count === 0 ? [] : [{ text: `${file} accepts drift that the base does not: ${count} entries`, place: file }];
+}
