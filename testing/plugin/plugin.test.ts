@@ -121,17 +121,17 @@ describe("configuration", () => {
 
 describe("preview", () => {
   const added = {
-    digest: unknown,
-    fingerprint: unknown,
+    __digest: unknown,
+    __fingerprint: unknown,
     drift: unknown,
     unfinished: unknown,
-    keys: unknown,
+    __keys: unknown,
     labels: unknown,
-    ledger: unknown,
+    __ledger: unknown,
     rowCount: unknown,
-    linkRenewals: unknown,
+    __linkRenewals: unknown,
     renewals: unknown,
-    departed: unknown,
+    __departed: unknown,
   };
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
@@ -145,7 +145,7 @@ describe("preview", () => {
       );
       expect(rows.getProperties()?.toJavaScript()).toEqual({
         ...{ table: "continents", key: ["Code"], platform, ...added },
-        salt: expect.objectContaining({ value: unknown }) as unknown, // a secret
+        __salt: expect.objectContaining({ value: unknown }) as unknown, // a secret
       });
     });
     expect(calls).toEqual([]);
@@ -163,8 +163,8 @@ describe("preview", () => {
     };
     const [planned, carried, other] = [await checked(1), await checked(1), await checked(2)];
     expect(planned).toMatchObject({
-      salt: secret(expect.stringMatching(/^2:/)),
-      digest: expect.any(String) as unknown,
+      __salt: secret(expect.stringMatching(/^2:/)),
+      __digest: expect.any(String) as unknown,
     });
     expect(carried).toEqual(planned);
     expect(other).not.toEqual(planned);

@@ -53,8 +53,8 @@ function keyDigester(terms: RowDeclaration): (line: RemovalKey) => Digest | unde
   };
 }
 
-/** Says in a preview which lines are about rows that are not ours any more: they did what they were written for. */
-export async function sayDoneLines(
+/** Warns of lines about rows that are not ours any more: they did what they were written for. */
+export async function warnOfDoneLines(
   { removals, directory, report }: Pick<OfflineContext, "removals" | "directory" | "report">,
   { removal, sensitive }: Guarded,
   old: RowDeclaration & { ledger: string },
@@ -71,7 +71,7 @@ export async function sayDoneLines(
   });
   if (done.length === 0) return;
   const which = sensitive ? `${done.length} of them` : listed(done);
-  report.forecast(`${removal.file}: rows under removed that are gone already: ${seed}: ${which}. Delete these lines.`);
+  report.warning(`${removal.file}: rows under removed that are gone already: ${seed}: ${which}. Delete these lines.`);
 }
 
 /** Throws when all rows of a seed would leave a table for another one. */
