@@ -165,6 +165,7 @@ function operationsOf(
   const replaces = (name: string): boolean => resource.inputs.shape[name]?.meta()?.replaces === true;
   if ([...moving, ...changed].some(replaces)) return ["replace"];
   // What can't be compared may change; into what is sealed all the same.
-  const isUncertain = except.length > 0 || (kind === "SeedRows" && !unchangedSeeds.has(path.at(-1) ?? ""));
+  const isUncertain =
+    found.isUnfinished === true || except.length > 0 || (kind === "SeedRows" && !unchangedSeeds.has(path.at(-1) ?? ""));
   return moving.length + changed.length > 0 || isUncertain ? ["update"] : ["same"];
 }
