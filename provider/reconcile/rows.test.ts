@@ -354,3 +354,26 @@ test("all rows of ours can be removed among many foreign ones with the source's 
     foreign: 9_000,
   });
 });
+
+test("only what was shown is written: rows that are not as they were last applied are left alone, each by itself", () => {
+  const table = new Table([
+    ["same", "1"],
+    ["edited", "by hand"],
+    ["leaving", "by hand"],
+    ["left", "1"],
+    ["taken", "theirs"],
+  ]);
+  const before = new Map(["same", "edited", "leaving", "left", "gone"].map((key) => [key, "1"]));
+  const after = new Map(["same", "edited", "gone", "new", "taken"].map((key) => [key, "2"]));
+  const plan = table.plan(after, ledgerOf(wantedOf(before)), { ...overwrite, adopt: true, onlyShown: true });
+  const keys = [...after.keys()];
+  const wanted = wantedOf(after);
+  const named = (indices: readonly number[]): string[] =>
+    keys.filter((key) => indices.includes(wanted.find(digestOf(key)) ?? -1)).toSorted();
+  expect(named(plan.unseen.wanted)).toEqual(["edited", "gone", "taken"]);
+  expect(plan.unseen.removals.map(({ key }) => key)).toEqual([digestOf("leaving")]);
+  expect(named(plan.update.map((one) => one.wanted))).toEqual(["same"]);
+  expect(named(plan.insert)).toEqual(["new"]);
+  expect(plan.remove.map(({ key }) => key)).toEqual([digestOf("left")]);
+  expect([plan.adoptNeeded, plan.conflicts]).toEqual([[], []]);
+});
