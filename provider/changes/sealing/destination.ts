@@ -1,7 +1,7 @@
 import { maxMegabytesOfLayer, readText } from "../../files/files.ts";
 import { addressOf } from "../../pulumi/binding.ts";
-import { contentOf } from "../base/projectFlags.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
+import { contentOf } from "../base/projectFlags.ts";
 
 /** Where a run of an environment goes and as whom, as far as it is said in clear: by its variables, list or stack. */
 export function destinationOf(

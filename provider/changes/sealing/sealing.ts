@@ -5,6 +5,7 @@ import { ownPackage } from "../../approval/package.ts";
 import type { Seal, SealedOperation, SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
 import { find, plain, type Value } from "../../layers/document.ts";
+import { factsOf } from "../../pulumi/properties.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
@@ -162,9 +163,10 @@ function operationsOf(
   const moving = Object.entries(links).flatMap(([name, targets]) => (targets.some(isNew) ? [name] : []));
   const settings = declaredSettings(resource, inputs, ["rows"]);
   const changed = applied(found, settings).map(({ name }) => name);
-  const replaces = (name: string): boolean => resource.inputs.shape[name]?.meta()?.replaces === true;
+  const replaces = (name: string): boolean => factsOf(resource.inputs.shape[name]).replaces === true;
   if ([...moving, ...changed].some(replaces)) return ["replace"];
   // What can't be compared may change; into what is sealed all the same.
-  const isUncertain = except.length > 0 || (kind === "SeedRows" && !unchangedSeeds.has(path.at(-1) ?? ""));
+  const isUncertain =
+    found.isUnfinished === true || except.length > 0 || (kind === "SeedRows" && !unchangedSeeds.has(path.at(-1) ?? ""));
   return moving.length + changed.length > 0 || isUncertain ? ["update"] : ["same"];
 }

@@ -1,7 +1,7 @@
 import { nameBelow, rootName, type LogicalName } from "../../../sdk/logicalNames.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
-import { resolved } from "../state/pendingSeeds.ts";
 import type { Declared } from "../source.ts";
+import { resolved } from "../state/pendingSeeds.ts";
 
 /** Where a link leads: to another resource, by its key, or to an ID that the file has. */
 export interface Link {

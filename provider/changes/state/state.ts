@@ -24,6 +24,8 @@ export interface StateResource {
   values: Readonly<Record<string, unknown>>;
   /** Its outputs alone. */
   outputs?: Readonly<Record<string, unknown>>;
+  /** Whether its last creation or update failed in part: an engine updates it in any case. */
+  isUnfinished?: boolean;
 }
 
 /** A state without secrets. */
@@ -66,6 +68,7 @@ function resourceOf(raw: Record<string, unknown>): StateResource[] {
       id: typeof id === "string" ? id : "",
       values: { ...objectOf(revived(shownNames(inputs))), ...outputs },
       outputs,
+      isUnfinished: listOf(raw["initErrors"]).length > 0,
     },
   ];
 }

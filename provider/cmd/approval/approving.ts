@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { EngineError, stateAtRest, Workspace } from "../../../engine/index.ts";
+import { EngineError, printable, stateAtRest, Workspace } from "../../../engine/index.ts";
 import { approvedRun, refusedBy, type Approved } from "../../approval/approved.ts";
 import { ApprovalError, approvedVariable, keyIn, keyVariable, signatureOf } from "../../approval/signature.ts";
 import { changeSet, stops } from "../../changes/model/changeSet.ts";
@@ -14,7 +14,7 @@ import type { ApproveOptions } from "./commands.ts";
 /** The exit status of what is not approved, as docs/exit-statuses.md has it. */
 const notApproved = 2;
 
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Longest time that an approval counts. */
 const maxDays = 90;
@@ -30,8 +30,8 @@ export function approve(file: string, { cwd = ".", output = file, validFor }: Ap
     );
   }
   const [, count = "", unit = ""] = /^([1-9]\d{0,4})([mhd])$/.exec(validFor) ?? [];
-  const time = Number(count) * (units[unit as keyof typeof units] ?? NaN);
-  if (!(time <= maxDays * units.d)) {
+  const time = Number(count) * (units[unit] ?? NaN);
+  if (!(time <= maxDays * 86_400_000)) {
     throw new EngineError(`--valid-for ${validFor} is no time such as 30m, 12h or 7d, of at most ${maxDays} days`);
   }
   const report = reportIn(place, file);
@@ -46,6 +46,10 @@ export function approve(file: string, { cwd = ".", output = file, validFor }: Ap
         `${name} can't be approved: nothing in clear says its endpoint. Write it into environments.yaml`,
         notApproved,
       );
+    }
+    if (seal.state === "unknown") {
+      const what = "what is approved is to create and to change into what is declared, and to delete nothing";
+      process.stderr.write(`warning: the report of ${printable(name, false)} was made without the state: ${what}\n`);
     }
   }
   const nonce = randomBytes(16).toString("hex");
