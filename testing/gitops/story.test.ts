@@ -260,6 +260,19 @@ test("GitLab's jobs report the same, and comment with their own token", async ()
   expect(comments.all.slice(1)).toEqual([expect.objectContaining({ id: 2, body: broken.summary })]);
 });
 
+test("drift takes the state of a backend that is out of reach from a file, and needs no passphrase", async () => {
+  const backend = { PULUMI_BACKEND_URL: `file://${join(folder, "states")}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
+  await command(["stack", "export", "--show-secrets", "--stack", "dev", "--file", "state.json"], backend);
+  const found = await command(["drift", "dev", "--state", "state.json"], {
+    PULUMI_BACKEND_URL: "s3://elsewhere",
+    MICROAPPS_ENDPOINT: platformOf("dev").url,
+    MICROAPPS_EMAIL: account.email,
+    MICROAPPS_PASSWORD: account.password,
+  });
+  expect(found).toContain("no drift");
+  await rm(join(author, "state.json"));
+});
+
 test("what was planned is applied in order and nothing else, and who changes something by hand is found", async () => {
   // Somebody edits a row of staging; then the branch is merged.
   await setPrice("staging", 7);
