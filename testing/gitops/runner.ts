@@ -15,6 +15,8 @@ export interface JobEnd {
   /** The page of the job. */
   summary: string;
   outputs: Record<string, string>;
+  /** Where its clone is. */
+  folder: string;
 }
 
 type Variables = Readonly<Record<string, string>>;
@@ -91,7 +93,7 @@ chmod +x node_modules/.bin/microapps`,
     const files = { GITHUB_STEP_SUMMARY: "summary", GITHUB_OUTPUT: "output", GITHUB_PATH: "path" };
     const standing = Object.fromEntries(Object.entries(files).map(([key, each]) => [key, join(place, each)]));
     for (const each of Object.values(standing)) writeFileSync(each, "");
-    const end: JobEnd = { status: 0, log: "", summary: "", outputs: {} };
+    const end: JobEnd = { status: 0, log: "", summary: "", outputs: {}, folder: join(place, "work") };
     for (const each of job.steps) {
       if (each.uses !== undefined) {
         await this.#action(each.uses, each.with, place, context);
@@ -139,7 +141,7 @@ chmod +x node_modules/.bin/microapps`,
     }
     const pages = ["report.md", "plan.md", "drift.md"].map((page) => join(work, "microapps-report", page));
     const summary = pages.filter((page) => existsSync(page)).map((page) => readFileSync(page, "utf8"));
-    return { status, log, summary: summary.at(-1) ?? "", outputs: {} };
+    return { status, log, summary: summary.at(-1) ?? "", outputs: {}, folder: work };
   }
 
   #program(name: string, text: string): void {
