@@ -8,13 +8,17 @@ import { isLater } from "./secrecy.ts";
 type Given = Record<string, unknown>;
 
 /**
- * Arguments of which some labels are secret: `sealed` for the engine, with these cells as secrets, and `open` without
- * them, by which the rest is judged.
+ * Arguments that are secret since another one says so, as a whole or some labels of them: `sealed` for the engine, with
+ * these as secrets, and `open` without the cells, by which the rest is judged.
  */
 export function withSecretCells(definition: Pick<Resource, "inputs">, args: Given): { sealed: Given; open: Given } {
   const { shape } = definition.inputs;
   const hiding = Object.keys(shape).filter((name) => factsOf(shape[name]).hidesIn && args[name] !== undefined);
-  if (hiding.length === 0) return { sealed: args, open: args };
+  const whole = Object.keys(shape).filter((name) => {
+    const { secretIf = "" } = factsOf(shape[name]);
+    return args[name] !== undefined && args[secretIf] !== undefined && args[secretIf] !== false;
+  });
+  if (hiding.length + whole.length === 0) return { sealed: args, open: args };
   const { properties, labels } = secretCells(definition, args);
   const [sealed, open]: [Given, Given] = [{ ...args }, { ...args }];
   for (const name of hiding.flatMap((one) => factsOf(shape[one]).hidesIn ?? [])) {
@@ -28,6 +32,7 @@ export function withSecretCells(definition: Pick<Resource, "inputs">, args: Give
     sealed[name] = each(items, (row) => cellsOf(row, (label, value) => [labels.has(label) ? secret(value) : value]));
     open[name] = each(items, (row) => cellsOf(row, (label, value) => (labels.has(label) ? [] : [value])));
   }
+  for (const name of whole) sealed[name] = pulumi.secret(args[name]);
   return { sealed, open };
 }
 

@@ -29,6 +29,7 @@ const inputs = z.object({
     description: "The rows by label, in the program. Either this or source.",
     ignoredInDiff: true, // their digest counts
     writeOnly: true,
+    secretIf: "sensitive",
     keyedBy: "keys",
   }),
   source: z.string().min(1).optional().meta({
@@ -205,7 +206,8 @@ export const seedRows = resource({
       return { inputs, problems: [{ property: "source", reason }] };
     }
     const keyLabel = inputs.secretLabels?.find((label) => inputs.key?.includes(label));
-    if (keyLabel !== undefined) return { inputs, problems: [{ property: "secretLabels", reason: secretKey(keyLabel) }] };
+    if (keyLabel !== undefined)
+      return { inputs, problems: [{ property: "secretLabels", reason: secretKey(keyLabel) }] };
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
       const read = await sourceOf(context, inputs as Inputs, old);

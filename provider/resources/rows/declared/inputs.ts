@@ -12,15 +12,18 @@ export const edits = {
   additions: z.array(row).optional().meta({
     description: "Rows beside those of rows or source, by label.",
     ignoredInDiff: true, // the digest of the rows counts
+    secretIf: "sensitive",
   }),
   changes: z.array(row).optional().meta({
     description: "Fields of rows that rows or source has, each with the natural key of its row.",
     ignoredInDiff: true,
+    secretIf: "sensitive",
   }),
   removals: z.array(removal).optional().meta({
     description:
       "Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values.",
     ignoredInDiff: true,
+    secretIf: "sensitive",
   }),
 };
 
