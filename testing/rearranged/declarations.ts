@@ -46,7 +46,8 @@ export function declarationsOf({ seeds, teams }: Model, door: Door, adopt: boole
   for (const [team, members] of teams) {
     declared.push({ name: team, type: "Team", inputs: (made) => ({ organizationID: made("acme").id, name: team }) });
     for (const [name, { email, role }] of members) {
-      declared.push({ name, type: "TeamMember", inputs: (made) => ({ teamID: made(team).id, email, role }) });
+      const inputs = { email, role, ...(adopt ? { adopt } : {}) };
+      declared.push({ name, type: "TeamMember", inputs: (made) => ({ teamID: made(team).id, ...inputs }) });
     }
   }
   const inOrder = [...seeds].toSorted(([, one], [, other]) => Number(isLinked(one)) - Number(isLinked(other)));

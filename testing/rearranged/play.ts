@@ -148,14 +148,17 @@ export class Play {
     throw new Error(`up ended well with links to rows that leave: ${dangling.join(", ")}`);
   }
 
-  /** A row that another seed has now, with other content, may be refused: whose edit it is can't be known. */
+  /** What another resource has now, and otherwise than before, may be refused: whose edit it is can't be known. */
   #needsAdoption(last: Model, error: unknown): boolean {
     const [before, now] = [ownersOf(last), ownersOf(this.#model)];
-    const isBoth = [...now].some(([row, { seed, text }]) => {
+    const isMoved = (row: string): boolean => before.get(row)?.seed !== now.get(row)?.seed;
+    const isBoth = [...now].some(([row, { text }]) => {
       const was = before.get(row);
-      return was && was.seed !== seed && was.text !== text;
+      if (!was || !isMoved(row)) return false;
+      // What it is linked to may be made anew, where no SDK tells a seed of the next one.
+      return was.text !== text || (this.#door.modern && isMoved(`regions ${text.split(" → ")[1] ?? foreign}`));
     });
-    return isBoth && String(error).includes("adopt: true");
+    return (isBoth || isDemoted(last, this.#model)) && String(error).includes("adopt: true");
   }
 
   async #killed({ after, commit }: Kill): Promise<void> {
@@ -227,6 +230,16 @@ export class Play {
     }
   }
 }
+
+/** Whether an administrator is a plain member by another name in the program. */
+const isDemoted = (last: Model, { teams }: Model): boolean =>
+  [...teams].some(([team, members]) =>
+    [...members].some(([name, { email, role }]) =>
+      [...(last.teams.get(team) ?? [])].some(
+        ([other, was]) => other !== name && was.email === email && was.role === "admin" && role === "member",
+      ),
+    ),
+  );
 
 type Rows = Awaited<ReturnType<typeof rowsOn>>;
 

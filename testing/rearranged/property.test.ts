@@ -23,6 +23,16 @@ const step: fc.Arbitrary<Step> = fc.record({
   kill: fc.option(fc.record({ after: fc.nat({ max: 20 }), commit: fc.boolean() }), { nil: undefined, freq: 2 }),
 });
 
+const edited = (...edits: Edit[]): [Step[]] => [[{ edits, kill: undefined }]];
+const to = (kind: Edit["kind"], ...which: Edit["which"]): Edit => ({ kind, which });
+/** What other seeds have found, in every run as well. */
+const found = [
+  // An administrator becomes a plain member by another name in the program.
+  edited(to("changeRole", 3, 2, 7), to("renameMember", 5, 10, 9)),
+  // A row goes to another seed, and what refers to it gets another name.
+  edited(to("moveRow", 3, 8, 11), to("renameSeed", 5, 8, 8)),
+];
+
 describe.each(Object.values(doors))("through the $name door:", (door) => {
   test(
     "whatever is edited, and wherever a run is killed, one up brings what the last program declares and nothing else",
@@ -31,7 +41,7 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
       try {
         const details = await fc.check(
           fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 3 }), (steps) => play.run(steps)),
-          { numRuns, seed, endOnFailure: true }, // the steps are few, and each takes seconds
+          { numRuns, seed, examples: REARRANGED_SEED === undefined ? found : [], endOnFailure: true }, // the steps are few, and each takes seconds
         );
         const [steps] = details.counterexample ?? [];
         const told = `REARRANGED_SEED=${seed} ${JSON.stringify(steps)}: ${String(details.errorInstance)}`;
