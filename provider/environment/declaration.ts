@@ -62,8 +62,8 @@ export function readEnvironment(file: string, folder: string, configuration?: Co
   const values = configured(root, configuration, report);
   const declared = checked({ layers, merged, values, root: values.root, folder, report });
   const mask = new Mask(values.hidden);
-  const told = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
-  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: told };
+  const masked = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
+  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: masked };
 }
 
 interface Work {

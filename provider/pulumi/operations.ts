@@ -85,8 +85,8 @@ export class Operations {
     return this.#run(call, async ({ offline, clean }) => {
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
-      const given = listed(resource, news, olds);
-      const { inputs, problems } = await check(resource, offline, listed(resource, olds), given);
+      const declared = listed(resource, news, olds);
+      const { inputs, problems } = await check(resource, offline, listed(resource, olds), declared);
       return { inputs: keyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
   }
@@ -184,11 +184,11 @@ export class Operations {
   /** What a function tells; or what is wrong with its inputs, what they name and is not there included. */
   invoke(
     definition: PlatformFunction,
-    given: Properties,
+    news: Properties,
     secrets: readonly string[] = [],
   ): Promise<{ outputs: Properties } | { problems: Problem[] }> {
     return this.#run({ urn: undefined, secrets }, async ({ online, clean }) => {
-      const { inputs, unknown, problems } = parse(definition, given);
+      const { inputs, unknown, problems } = parse(definition, news);
       for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });
       if (problems.length === 0) problems.push(...(definition.check?.(inputs) ?? []));
       try {
@@ -224,8 +224,8 @@ export class Operations {
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       return await (time ? unlessLate(working, time) : working);
     } catch (error) {
-      const said = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
-      const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${said}` : said;
+      const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
+      const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${sentence}` : sentence;
       const settings = configuration;
       throw failureOf(error, message, settings && ((outputs) => bound(outputs, settings)));
     } finally {

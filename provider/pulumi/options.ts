@@ -24,11 +24,11 @@ const options = z.object({
 export type Options = z.input<typeof options>;
 
 /** Takes what is not the resource's own out of a dynamic resource's inputs. */
-export function withoutOptions({ [optionsInput]: given, [previewInput]: _, ...inputs }: Properties): {
+export function withoutOptions({ [optionsInput]: raw, [previewInput]: _, ...inputs }: Properties): {
   inputs: Properties;
   options: z.output<typeof options>;
 } {
-  return { inputs, options: options.parse(given ?? {}) };
+  return { inputs, options: options.parse(raw ?? {}) };
 }
 
 /**

@@ -102,7 +102,7 @@ function teamOf(search: Search, name: LogicalName, each: Team, path: string[], d
   const own = settled(search.find("Team", name), team, args, path, declared);
   const changes = [...own.changes];
   const tally = noTally();
-  const told = (change: Change | undefined): void => {
+  const addChange = (change: Change | undefined): void => {
     if (!change) return;
     tally[change.op]++;
     changes.push(change);
@@ -110,15 +110,15 @@ function teamOf(search: Search, name: LogicalName, each: Team, path: string[], d
   for (const [email, member] of Object.entries(members)) {
     const settings = typeof member === "string" ? { role: member } : member;
     const state = search.find("TeamMember", nameBelow(name, email.toLowerCase()));
-    told(person(state, email, settings, declared.place([...path, "members", email])));
+    addChange(person(state, email, settings, declared.place([...path, "members", email])));
   }
   const names = [name.now, ...name.own, ...name.inherited];
-  for (const { name: gone } of search.leftBelow("TeamMember", names)) {
-    told({ kind: "person", op: "remove", name: gone.slice(gone.lastIndexOf("/") + 1), fields: [] });
+  for (const { name: departed } of search.leftBelow("TeamMember", names)) {
+    addChange({ kind: "person", op: "remove", name: departed.slice(departed.lastIndexOf("/") + 1), fields: [] });
   }
   if (roster)
     rosterOf(search, name, roster, [...path, "roster"], declared).forEach((change) =>
-      change.kind === "person" ? told(change) : changes.push(change),
+      change.kind === "person" ? addChange(change) : changes.push(change),
     );
   tally.same = Object.keys(members).length + Object.keys(roster?.members ?? {}).length - tally.add - tally.change;
   const logical = `${path[1] ?? ""}/${path[3] ?? ""}`;

@@ -124,9 +124,9 @@ export class Plugin {
     const news = decode(request.getNews());
     this.#refuseMisplaced();
     const asked = { ...call(olds, news), seed: request.getRandomseed_asU8() };
-    const given = { ...known(news), ...secrecy(resource, news.secrets) };
-    const { inputs, problems } = await this.#configured.check(asked, known(olds), given);
-    return checked(told(resource, inputs, news), problems);
+    const planned = { ...known(news), ...secrecy(resource, news.secrets) };
+    const { inputs, problems } = await this.#configured.check(asked, known(olds), planned);
+    return checked(toStruct(resource, inputs, news), problems);
   }
 
   async diff(request: pb.DiffRequest): Promise<pb.DiffResponse> {
@@ -150,12 +150,12 @@ export class Plugin {
     const inputs = decode(request.getProperties());
     const answer = new providerProto.CreateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
-      return answer.setProperties(told(resource, this.#configured.foreseen(call(inputs), inputs.values), inputs));
+      return answer.setProperties(toStruct(resource, this.#configured.foreseen(call(inputs), inputs.values), inputs));
     }
     const { id, outputs } = await this.#configured
       .create({ ...call(inputs), timeout: request.getTimeout() }, known(inputs))
       .catch(this.#unfinished(resource, inputs));
-    return answer.setId(id).setProperties(told(resource, outputs, inputs));
+    return answer.setId(id).setProperties(toStruct(resource, outputs, inputs));
   }
 
   async read(request: pb.ReadRequest): Promise<pb.ReadResponse> {
@@ -172,10 +172,10 @@ export class Plugin {
     if (!found) return answer;
     const secret = { secrets: new Set([...state.secrets, ...inputs.secrets]) };
     // Without inputs, those of the state stay.
-    if (found.inputs) answer.setInputs(told(resource, found.inputs, secret));
+    if (found.inputs) answer.setInputs(toStruct(resource, found.inputs, secret));
     return answer
       .setId(found.id)
-      .setProperties(told(resource, found.outputs, secret))
+      .setProperties(toStruct(resource, found.outputs, secret))
       .setRefreshBeforeUpdate(this.#looksForDrift);
   }
 
@@ -187,13 +187,13 @@ export class Plugin {
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       return answer.setProperties(
-        told(resource, this.#configured.foreseen(call(news), news.values, olds.values), news),
+        toStruct(resource, this.#configured.foreseen(call(news), news.values, olds.values), news),
       );
     }
     const outputs = await this.#configured
       .update({ ...call(olds, news), timeout: request.getTimeout() }, request.getId(), known(olds), known(news))
       .catch(this.#unfinished(resource, news));
-    return answer.setProperties(told(resource, outputs, news));
+    return answer.setProperties(toStruct(resource, outputs, news));
   }
 
   async delete(request: pb.DeleteRequest): Promise<void> {
@@ -209,11 +209,11 @@ export class Plugin {
     if (!definition) throw new Error(`this version of pulumi-microapps has no function ${request.getTok()}`);
     this.#refuseMisplaced();
     const { values, secrets, texts } = decode(request.getArgs());
-    const told = await this.#configured.invoke(definition, values, texts);
+    const result = await this.#configured.invoke(definition, values, texts);
     const answer = new providerProto.InvokeResponse();
-    if ("problems" in told) return answer.setFailuresList(told.problems.map(failureOf));
+    if ("problems" in result) return answer.setFailuresList(result.problems.map(failureOf));
     // Whoever asks with a secret may be told it: then everything that is told is one.
-    return answer.setReturn(encode(told.outputs, new Set(secrets.size > 0 ? Object.keys(told.outputs) : [])));
+    return answer.setReturn(encode(result.outputs, new Set(secrets.size > 0 ? Object.keys(result.outputs) : [])));
   }
 
   /** Ends what is under way between two calls of the platform; what is done is saved. */
@@ -258,7 +258,7 @@ export class Plugin {
       const { id, outputs } = error.partial;
       throw new UnfinishedFailure(error.message, {
         id,
-        outputs: told(resource, outputs, inputs),
+        outputs: toStruct(resource, outputs, inputs),
         refreshBeforeUpdate: this.#looksForDrift,
       });
     };
@@ -284,7 +284,7 @@ function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRe
 }
 
 /** Properties of a resource as an engine gets them: secret is what was secret, and what always is. */
-function told(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
+function toStruct(resource: Resource, properties: Properties, sent: Pick<Decoded, "secrets">): Struct {
   const { resourceUrn, ...rest } = properties;
   return encode(rest, new Set([...sent.secrets, ...secretsOf(resource, properties)]));
 }

@@ -43,9 +43,9 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
   if (!wanted) {
-    const said = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
-    if (platform.readsFirst) context.report.info(said);
-    else context.report.warning(said);
+    const message = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
+    if (platform.readsFirst) context.report.info(message);
+    else context.report.warning(message);
     return { outputs: before ? { ...rest, drift: before } : rest };
   }
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;
@@ -70,10 +70,10 @@ export async function observe<Applied extends SeedState & { drift?: Drift | unde
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
-  const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
+  const removed = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, maxShown));
   const found = state.sensitive || changed === 0 ? {} : { found: edited.found };
   const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
-  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found, ...lost };
+  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(removed), ...found, ...lost };
   return { outputs: { ...rest, drift: seen }, ...inputs };
 }

@@ -32,7 +32,7 @@ function isNamed(label: string, sentence: string): boolean {
 export class RowRefusals {
   readonly #target: RowTarget;
   readonly #labels: readonly string[];
-  readonly #found: { index: number; line: number; said: string }[] = [];
+  readonly #found: { index: number; line: number; reason: string }[] = [];
 
   /** @param labels those that the rows declare */
   constructor(target: RowTarget, labels: readonly string[]) {
@@ -44,9 +44,9 @@ export class RowRefusals {
     return this.#found.length;
   }
 
-  /** @param said the platform's words */
-  add({ index, line }: { index: number; line: number }, said: string): void {
-    this.#found.push({ index, line, said: printableLine(said).replace(place, "") });
+  /** @param reason the platform's words */
+  add({ index, line }: { index: number; line: number }, reason: string): void {
+    this.#found.push({ index, line, reason: printableLine(reason).replace(place, "") });
   }
 
   /** What was refused, once for each label and reason, at the first row by its line and key. */
@@ -57,22 +57,22 @@ export class RowRefusals {
     const reading = sensitive || chosen.size === 0 ? [] : keysOf(this.#target, directory, chosen);
     const keys = await Promise.resolve(reading).catch(() => []); // a source that is gone by now
     const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
-    for (const [at, { line, said }] of ascending.entries())
-      mistakes.add({ line, key: keys[at], ...this.#sentence(said) });
+    for (const [at, { line, reason }] of ascending.entries())
+      mistakes.add({ line, key: keys[at], ...this.#sentence(reason) });
     return mistakes.sentences();
   }
 
   /** The platform's words, and what to write; not those about a secret row, which may quote it. */
-  #sentence(said: string): { text: string; about: string } {
-    const [label] = this.#labels.filter((one) => isNamed(one, said)).toSorted((a, b) => b.length - a.length);
-    const [, type] = wordsOfTypes.find(([words]) => words.test(said)) ?? [];
+  #sentence(reason: string): { text: string; about: string } {
+    const [label] = this.#labels.filter((one) => isNamed(one, reason)).toSorted((a, b) => b.length - a.length);
+    const [, type] = wordsOfTypes.find(([words]) => words.test(reason)) ?? [];
     if (label === undefined || type === undefined) {
-      const text = this.#target.sensitive ? "the platform refused the row" : said;
+      const text = this.#target.sensitive ? "the platform refused the row" : reason;
       return { text, about: text };
     }
     const [is, write] = fieldKinds[type];
     const about = `${label} is ${is}: ${write}`;
     const remedy = write + typesToDeclare(this.#target, label, type);
-    return { about, text: `${this.#target.sensitive ? `${label} is ${is}` : said.replace(/\.$/, "")}: ${remedy}` };
+    return { about, text: `${this.#target.sensitive ? `${label} is ${is}` : reason.replace(/\.$/, "")}: ${remedy}` };
   }
 }
