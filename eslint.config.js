@@ -98,7 +98,7 @@ const arrows = rooms.map((room) => ({
 
 // Words of our own that the field has better ones for.
 const retired =
-  "patience bePatient toTheEnd settles inputOnly secrecyOf namedBy shownAs judge judged isJudged Registrar ProviderChoice condemned Told mostTold anew looking meet settle permit underWay pace grace Lab Workshop Guest Tenant Scene".split(
+  "patience bePatient toTheEnd settles inputOnly secrecyOf namedBy shownAs judge judged isJudged Registrar ProviderChoice condemned Told mostTold anew looking meet settle permit underWay pace grace Lab Workshop Guest Tenant Scene said told gone given says tell tells".split(
     " ",
   );
 

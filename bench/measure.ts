@@ -12,8 +12,8 @@ export interface Figure {
 }
 
 export function figure(job: string, value: number, unit: string, target: number): Figure {
-  const said = unit === "calls" ? value : Number(value.toPrecision(3));
-  return { job, value: said, unit, target, met: value <= target };
+  const rounded = unit === "calls" ? value : Number(value.toPrecision(3));
+  return { job, value: rounded, unit, target, met: value <= target };
 }
 
 /** Milliseconds that a piece of work takes. */

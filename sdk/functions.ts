@@ -78,8 +78,8 @@ function asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
     const settings = settingsOf(options);
     if (!settings) return ask(definition, args, undefined);
     return new Promise((resolve, reject) => {
-      const known = pulumi.unsecret(settings).apply((given) => {
-        ask(definition, args, given).then(resolve, reject);
+      const known = pulumi.unsecret(settings).apply((values) => {
+        ask(definition, args, values).then(resolve, reject);
       });
       // What is not known yet is never applied; that it isn't, an output tells by a property that its type hides.
       void (known as unknown as { isKnown: Promise<boolean> }).isKnown.then((isKnown) => {
@@ -96,12 +96,12 @@ function askedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
 ): AskedLater<Inputs, Outputs> {
   return (args, options = {}) => {
     const settings = settingsOf(options);
-    const given = pulumi.output(args as Record<string, unknown>); // its outputs resolve to what the type says
+    const inputs = pulumi.output(args as Record<string, unknown>); // its outputs resolve to what the type says
     const there = pulumi.output(options.dependsOn).apply((resources) => [resources].flat().map(marks));
     // A password among the settings does not make the answer a secret.
     return (
       pulumi
-        .all([given, settings && pulumi.unsecret(settings), secretNames(args), there])
+        .all([inputs, settings && pulumi.unsecret(settings), secretNames(args), there])
         // The function checks them against its own schema.
         .apply(([values, known, secrets]) => ask(definition, values as z.input<Inputs>, known, secrets))
     );
@@ -149,9 +149,9 @@ async function ask<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   checkStackSettings();
   try {
     // Operations judge inputs by the function's own schema, and return what the function does.
-    const told = await operationsWith(settings).invoke(definition, args, secretTexts(args, secrets));
-    if ("outputs" in told) return told.outputs as z.output<Outputs>;
-    throw new Error(told.problems.map(sentenceOf).join("; "));
+    const result = await operationsWith(settings).invoke(definition, args, secretTexts(args, secrets));
+    if ("outputs" in result) return result.outputs as z.output<Outputs>;
+    throw new Error(result.problems.map(sentenceOf).join("; "));
   } catch (error) {
     // The runner prints the message of a RunError alone.
     throw new pulumi.RunError(`${name}: ${error instanceof Error ? error.message : String(error)}`);

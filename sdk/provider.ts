@@ -26,11 +26,11 @@ export class Provider extends pulumi.ProviderResource {
       throw new pulumi.RunError(`Provider ${name}: ${problems}`);
     }
     const secrets: readonly string[] = secretKeys;
-    const given = Object.entries(args).map(
+    const inputs = Object.entries(args).map(
       ([key, value]) => [`microapps:${key}`, secrets.includes(key) ? pulumi.secret(value) : value] as const,
     );
     // The package of dynamic resources: its host gets these inputs in place of the stack's configuration.
-    super("pulumi-nodejs", name, { ...Object.fromEntries(given), "microapps:explicitProvider": "true" }, options);
+    super("pulumi-nodejs", name, { ...Object.fromEntries(inputs), "microapps:explicitProvider": "true" }, options);
     this.settings = pulumi.secret(pulumi.jsonStringify(args));
   }
 }

@@ -38,14 +38,14 @@ export function siblingsOf(
   return new Promise((resolve, reject) => {
     setImmediate(() => {
       const others = announced.filter((one) => one !== own && one.table === own.table);
-      const told = others.map(async ({ urn, rows, additions, secret, ...rest }) => {
+      const awaited = others.map(async ({ urn, rows, additions, secret, ...rest }) => {
         // Its own keys, and those by which the one that is told knows the same rows; the rest is nobody else's business.
         const labels = [...rest.key, ...own.key].filter((label) => !secret.includes(label));
         const keysOf = (list: typeof rows) => list?.map((row) => plainly(row, labels));
         const keys = { ...(rows && { rows: keysOf(rows) }), ...(additions && { additions: keysOf(additions) }) };
         return { ...rest, ...keys, urn: await urn }; // with the lists that it has itself
       });
-      Promise.all(told).then((siblings) => resolve(siblings.length === 0 ? undefined : siblings), reject);
+      Promise.all(awaited).then((siblings) => resolve(siblings.length === 0 ? undefined : siblings), reject);
     });
   });
 }

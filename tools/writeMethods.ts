@@ -48,9 +48,9 @@ function method(name: string, { summary, method: verb, path, effect, request, an
 function parts(tag: string, schema: z.ZodType, io: "input" | "output"): string[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   const named = Object.entries(properties).map(([name, property]) => {
-    const said =
+    const comment =
       isObject(property) && typeof property["description"] === "string" ? `: ${property["description"]}` : "";
-    return `\`${name}\`${required.includes(name) ? "" : " (optional)"}${said.replace(/\.$/, "")}`;
+    return `\`${name}\`${required.includes(name) ? "" : " (optional)"}${comment.replace(/\.$/, "")}`;
   });
   return named.length > 0 ? [`${tag} ${named.join("; ")}.`] : [];
 }

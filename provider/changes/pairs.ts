@@ -38,9 +38,9 @@ export function paired<Entry extends { formerly?: Formerly }>(
       keys: { base: former, head: name },
     };
   });
-  const gone = Object.entries(before).filter(([key]) => !taken.has(key));
+  const removed = Object.entries(before).filter(([key]) => !taken.has(key));
   return [
-    ...gone.map(([name, entry]): Pair<Entry> => ({ name, before: entry, keys: { base: name, head: name } })),
+    ...removed.map(([name, entry]): Pair<Entry> => ({ name, before: entry, keys: { base: name, head: name } })),
     ...pairs,
   ];
 }

@@ -44,21 +44,21 @@ export function comparePeople(
   const [was, is] = [peopleOf(before), peopleOf(after)];
   const tally = noTally();
   const changes: Change[] = [];
-  const told = (op: Change["op"], { email, path }: Person, fields: Field[]): void => {
+  const add = (op: Change["op"], { email, path }: Person, fields: Field[]): void => {
     tally[op]++;
     changes.push({ kind: "person", op, name: email, fields, place: place(path, op === "remove") });
   };
   for (const [key, person] of was) {
-    if (!is.has(key)) told("remove", person, rolesOf(person, undefined));
+    if (!is.has(key)) add("remove", person, rolesOf(person, undefined));
   }
   for (const [key, person] of is) {
     const former = was.get(key);
     if (!former) {
-      told("add", person, fieldsOf({}, person.settings));
+      add("add", person, fieldsOf({}, person.settings));
       continue;
     }
     const fields = fieldsOf(former.settings, person.settings);
-    if (fields.length > 0) told("change", person, fields);
+    if (fields.length > 0) add("change", person, fields);
     else tally.same++;
   }
   return { changes, tally, guards: guardsOf(was, is, after) };

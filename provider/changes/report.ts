@@ -100,10 +100,10 @@ async function environmentsOf(place: Place): Promise<Listed> {
   const { before, after } = await textsOf(place, environmentsFile);
   const [was, is] = [environmentsIn(before ?? "{}"), environmentsIn(after ?? "{}")];
   const former = new Map(was.entries.map((entry) => [entry.name, entry]));
-  const gone = was.entries.filter(({ name }) => !is.entries.some((each) => each.name === name));
+  const removed = was.entries.filter(({ name }) => !is.entries.some((each) => each.name === name));
   const listed = [
     ...is.entries.map((entry) => ({ ...entry, isListed: true })),
-    ...gone.map((entry) => ({ ...entry, isListed: false })),
+    ...removed.map((entry) => ({ ...entry, isListed: false })),
   ];
   if (file !== undefined) {
     const [name = file] = stacks;

@@ -218,8 +218,8 @@ export class Caller {
 
   #ending(name: EndpointName, failed: Failed): ApiError {
     const { effect }: Endpoint = endpoints[name];
-    const given = failed.code === "unauthorized" && name !== "login" && !this.#session.renewable;
-    const hint = given
+    const isLoginLost = failed.code === "unauthorized" && name !== "login" && !this.#session.renewable;
+    const hint = isLoginLost
       ? "The token that was given is refused: obtain a new one, or set email and password."
       : undefined;
     return this.#error(name, { ...failed, code: endingCode(effect, failed), outcome: outcomeOf(effect, failed), hint });

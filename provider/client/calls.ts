@@ -21,8 +21,8 @@ export class CallCounter {
 
   /** For people: `12 calls: 10 insertmicroapprows (2 repeated), 2 microappdata`. */
   describe(): string {
-    const most = [...this.counts].sort(([, a], [, b]) => b - a);
-    const parts = most.map(([name, count]) => {
+    const ranked = [...this.counts].sort(([, a], [, b]) => b - a);
+    const parts = ranked.map(([name, count]) => {
       const repeated = this.#repeated.get(name);
       return `${count} ${name}${repeated === undefined ? "" : ` (${repeated} repeated)`}`;
     });

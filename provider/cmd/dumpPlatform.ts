@@ -48,7 +48,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
     const context = lookingContext(platform, settings, program, signal, progress.show);
     const summary = await dump(context, request, path.resolve(cwd, folder));
     progress.end();
-    const text = options.json ? printableJson({ folder, ...summary }, 2) : printable(told(folder, summary), false);
+    const text = options.json ? printableJson({ folder, ...summary }, 2) : printable(summarize(folder, summary), false);
     process.stdout.write(`${text}\n`);
   } catch (error) {
     progress.end();
@@ -59,7 +59,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
   }
 }
 
-function told(folder: string, { organizations, teams, members, tables, files, warnings }: DumpSummary): string {
+function summarize(folder: string, { organizations, teams, members, tables, files, warnings }: DumpSummary): string {
   const rows = tables.map((one) => `  ${one.file}: ${one.rows} rows of table ${one.table}`);
   const people = `  ${organizations} organizations, ${teams} teams, ${members} members`;
   return [

@@ -76,9 +76,9 @@ export function readEnvironment(
   };
   const declared = checked({ layers, merged, values, root: values.root, folder, report, breaks, held });
   const mask = new Mask([...values.hidden, ...secretTextsOf(values.root)]);
-  const told = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
+  const masked = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
   const isWhole = problems.length === broken;
-  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: told, isWhole };
+  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: masked, isWhole };
 }
 
 interface Work {

@@ -30,7 +30,7 @@ const compare = (a: Problem, b: Problem): number => (a.message < b.message ? -1 
 
 /** What a schema finds wrong with a value, each said at its place. */
 export function problemsOf(error: z.ZodError, schema: z.ZodType, root: Value): Problem[] {
-  const found = error.issues.flatMap((issue) => said(issue, [], schema, root));
+  const found = error.issues.flatMap((issue) => describeIssue(issue, [], schema, root));
   // A misspelt key is one problem, not also a missing one.
   const meant = new Set(found.map((problem) => problem.meant));
   return found.filter(({ missing }) => missing === undefined || !meant.has(missing));
@@ -52,7 +52,7 @@ function nameOf(path: Path): string {
 
 type Issue = z.core.$ZodIssue;
 
-function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
+function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[] {
   const path = [...above, ...issue.path];
   const name = nameOf(path);
   // A scalar may stand for a map: its own value is then what is wrong below it.
@@ -72,7 +72,7 @@ function said(issue: Issue, above: Path, schema: z.ZodType, root: Value): Found[
       });
     }
     case "invalid_union":
-      return closest(issue.errors).flatMap((inner) => said(inner, path, schema, root));
+      return closest(issue.errors).flatMap((inner) => describeIssue(inner, path, schema, root));
     case "invalid_key": {
       const reason = issue.issues[0]?.message ?? "is no name";
       return [{ at: keyPlace(root, path), message: `"${name}" ${reason}; correct the key` }];

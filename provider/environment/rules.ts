@@ -41,9 +41,9 @@ export function checkRules(ruled: Ruled, rules: readonly Rule[], held: readonly 
     const here = ["rules", index];
     const at = keyPlace(root, here);
     const steps = stepsOf(rule.path);
-    const said = typeof rule.path === "string" ? rule.path : rule.path.join(".");
+    const path = typeof rule.path === "string" ? rule.path : rule.path.join(".");
     if (!steps) {
-      const message = `nothing in an Environment file can stand at ${said}; correct the path`;
+      const message = `nothing in an Environment file can stand at ${path}; correct the path`;
       report({ at: valuePlace(root, [...here, "path"]), message });
       continue;
     }
@@ -53,7 +53,7 @@ export function checkRules(ruled: Ruled, rules: readonly Rule[], held: readonly 
     }
     const isBounded = atMost !== undefined || atLeast !== undefined;
     if (isBounded && !formsAt(environmentFile, steps).some((form) => form instanceof z.ZodNumber)) {
-      report({ at, message: `${said} is no number; use only, fixed, never or required` });
+      report({ at, message: `${path} is no number; use only, fixed, never or required` });
       continue;
     }
     new Judge(ruled, rule, at).check(steps);
@@ -118,13 +118,13 @@ function matches(content: unknown, steps: readonly string[], partly = false): Ma
 class Judge {
   readonly #ruled: Ruled;
   readonly #rule: Rule;
-  readonly #says: string;
+  readonly #sentence: string;
 
   constructor(ruled: Ruled, rule: Rule, at: Place, named = "the rule") {
     this.#ruled = ruled;
     this.#rule = rule;
     const because = rule.because === undefined ? "" : `, because ${rule.because}`;
-    this.#says = `${named} at ${placed(at)} says %${because}`;
+    this.#sentence = `${named} at ${placed(at)} says %${because}`;
     this.#at = at;
   }
 
@@ -168,17 +168,17 @@ class Judge {
     for (const { path, value } of matches(plain(before), steps)) {
       const now = find(merged.value ?? root, path)?.value;
       if (now && isDeepStrictEqual(plain(now), value)) continue;
-      const says = `it stays ${valueNamed(find(before, path)?.value)} (${placed(valuePlace(before, path))})`;
-      if (now) this.#broken(path, plain(now), says);
+      const reason = `it stays ${valueNamed(find(before, path)?.value)} (${placed(valuePlace(before, path))})`;
+      if (now) this.#broken(path, plain(now), reason);
       else {
         const taken = path.flatMap((_, at) => merged.taken.get(JSON.stringify(path.slice(0, at + 1))) ?? []);
         const at = taken[0] ?? keyPlace(root, path);
-        this.#ruled.report({ at, message: `${path.join(".")} is taken out; ${this.#saying(says)}` });
+        this.#ruled.report({ at, message: `${path.join(".")} is taken out; ${this.#saying(reason)}` });
       }
     }
   }
 
-  #broken(path: readonly string[], value: unknown, says: string): void {
+  #broken(path: readonly string[], value: unknown, reason: string): void {
     const { root, report } = this.#ruled;
     const written = find(root, path)?.value;
     const what = written
@@ -187,10 +187,10 @@ class Judge {
         ? " is missing"
         : ` is ${JSON.stringify(value)} by default`;
     const at = written?.at ?? keyPlace(root, path);
-    report({ at, message: `${path.join(".")}${what}; ${this.#saying(says)}` });
+    report({ at, message: `${path.join(".")}${what}; ${this.#saying(reason)}` });
   }
 
-  #saying(says: string): string {
-    return this.#says.replace("%", () => says);
+  #saying(sentence: string): string {
+    return this.#sentence.replace("%", () => sentence);
   }
 }

@@ -93,9 +93,9 @@ function checkKeys({ root, report }: Check, path: readonly string[], labels: rea
     if (twin === undefined) seen.set(key, index);
     else {
       const at = valuePlace(root, [...here, labels[0] ?? ""]);
-      const said = labels.map((label) => `${label} ${JSON.stringify(row[label])}`).join(", ");
+      const labelled = labels.map((label) => `${label} ${JSON.stringify(row[label])}`).join(", ");
       const there = spot(valuePlace(root, [...path, twin, labels[0] ?? ""]), at);
-      report({ at, message: `the row ${there} has the same natural key (${said}); change or remove one` });
+      report({ at, message: `the row ${there} has the same natural key (${labelled}); change or remove one` });
     }
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { id, type Row } from "../contract/values.ts";
 import { InputError, platformFunction } from "./function.ts";
 import { found } from "./missing.ts";
-import { matching, rowShape, told } from "./tableRows.ts";
+import { matching, rowShape, toOutput } from "./tableRows.ts";
 
 export const getRow = platformFunction({
   name: "getRow",
@@ -31,7 +31,7 @@ export const getRow = platformFunction({
   invoke: async (context, { rowID, table = "", key = {} }) => {
     if (rowID !== undefined) {
       const read = context.client.microappdataRow({ rowID }, context).then(({ currentRow }) => currentRow);
-      return told(await found("rowID", "row", read));
+      return toOutput(await found("rowID", "row", read));
     }
     let first: Row | undefined;
     let count = 0;
@@ -39,7 +39,7 @@ export const getRow = platformFunction({
       first ??= row;
       count++;
     }
-    if (first && count === 1) return told(first);
+    if (first && count === 1) return toOutput(first);
     if (!first) throw new InputError("key", "there is no such row in the table");
     throw new InputError("key", `there is not one such row in the table but ${count}: name more labels`);
   },

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { id, type Row } from "../contract/values.ts";
 import { keyText } from "../reconcile/digests.ts";
 import { InputError, platformFunction } from "./function.ts";
-import { matching, row, told } from "./tableRows.ts";
+import { matching, row, toOutput } from "./tableRows.ts";
 
 /** Without a limit of its own a program gets no more: everything that is asked for sits in its memory. */
-const most = 10_000;
+const maxRows = 10_000;
 
 const sort = z.object({
   label: z.string().min(1).meta({ description: "Label to sort by." }),
@@ -31,7 +31,7 @@ export const getRows = platformFunction({
       .min(1)
       .optional()
       .meta({
-        description: `Most rows to get. When unset, more than ${most} rows are an error.`,
+        description: `Most rows to get. When unset, more than ${maxRows} rows are an error.`,
       }),
   }),
   outputs: z.object({ rows: z.array(row).meta({ description: "The rows." }) }),
@@ -39,18 +39,18 @@ export const getRows = platformFunction({
   invoke: async (context, { table, where, filters = [], parentRowID, sort = [], limit }) => {
     const inParent = parentRowID === undefined ? [] : [{ embeddingRowID: parentRowID }];
     // Which rows are the first ones is known only once all are there.
-    const enough = sort.length > 0 ? Infinity : (limit ?? most + 1);
+    const enough = sort.length > 0 ? Infinity : (limit ?? maxRows + 1);
     const rows: Row[] = [];
     const query = { table, where, filters: [...filters, ...inParent], limit: sort.length > 0 ? undefined : limit };
     for await (const row of matching(context, query)) {
       rows.push(row);
       if (rows.length >= enough) break;
     }
-    if (limit === undefined && rows.length > most) {
-      throw new InputError("limit", `the table has more than ${most} such rows: set limit, or say more in where`);
+    if (limit === undefined && rows.length > maxRows) {
+      throw new InputError("limit", `the table has more than ${maxRows} such rows: set limit, or say more in where`);
     }
     const ordered = sort.length === 0 ? rows : rows.toSorted(by(sort));
-    return { rows: ordered.slice(0, limit).map(told) };
+    return { rows: ordered.slice(0, limit).map(toOutput) };
   },
 });
 

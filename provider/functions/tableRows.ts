@@ -16,7 +16,7 @@ export const rowShape = {
 export const row = z.object(rowShape);
 
 /** The row without what is the platform's own. */
-export function told({ _id, embeddingRowID, ...rest }: Row): z.output<typeof row> {
+export function toOutput({ _id, embeddingRowID, ...rest }: Row): z.output<typeof row> {
   return { rowID: _id, values: declarable(rest), ...(embeddingRowID ? { parentRowID: embeddingRowID } : {}) };
 }
 
@@ -52,7 +52,7 @@ export async function* matching(
         pageSize,
         signal: context.signal,
       })) {
-        for (const row of rows) if (wanted.every(([label, value]) => says(row[label], value))) yield row;
+        for (const row of rows) if (wanted.every(([label, value]) => matches(row[label], value))) yield row;
       }
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -68,7 +68,7 @@ export async function* matching(
 }
 
 /** Whether a value is the wanted one, or a list that holds it. Text and number are the same, as in natural keys. */
-const says = (value: unknown, wanted: unknown): boolean =>
+const matches = (value: unknown, wanted: unknown): boolean =>
   keyText(value) === keyText(wanted) ||
   (Array.isArray(value) && (value as unknown[]).some((item) => keyText(item) === keyText(wanted)));
 

@@ -118,13 +118,13 @@ const labelsOf = (key: unknown): string[] =>
 
 /** The natural key of a row, or what stands for one, as text. */
 function keyIn(verb: string, value: Value, labels: readonly string[]): string | undefined {
-  const said = plain(value);
+  const text = plain(value);
   const parts =
     verb === "rows-"
-      ? Array.isArray(said)
-        ? (said as unknown[])
-        : [said]
-      : labels.map((label) => (said as Record<string, unknown> | null)?.[label]);
+      ? Array.isArray(text)
+        ? (text as unknown[])
+        : [text]
+      : labels.map((label) => (text as Record<string, unknown> | null)?.[label]);
   const texts = parts.map((part) => keyText(part));
   if (texts.length === 0 || texts.length !== labels.length || texts.includes(undefined)) return undefined;
   return texts.length === 1 ? texts[0] : JSON.stringify(texts);

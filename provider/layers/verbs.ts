@@ -61,12 +61,12 @@ export function edited(
   // A list of one item may be written without its brackets.
   const items = !below ? [] : below.kind === "list" ? [...below.items] : [below];
   const verb = `${name}${edit.do === "add" ? "+" : "-"}`;
-  const given = edit.value.kind === "list" ? edit.value.items : [edit.value];
+  const edits = edit.value.kind === "list" ? edit.value.items : [edit.value];
   if (edit.value.kind !== "list") {
     report({ at: edit.value.at, message: `${verb} must be a list; put it in brackets` });
     return below ?? { kind: "list", at: edit.at, items: [] };
   }
-  for (const item of given) {
+  for (const item of edits) {
     const index = items.findIndex((other) => isDeepStrictEqual(plain(other), plain(item)));
     const found = items[index];
     if (edit.do === "add" && found) {

@@ -86,9 +86,9 @@ function unescaped({ bytes, from, to }: Reading): Reading {
   };
   for (const { 0: found, index } of bytes.matchAll(new RegExp(escapes, "gi"))) {
     keep(index);
-    for (const [said, length] of meant(found)) {
-      parts.push(said);
-      for (let count = said.length; count > 0; count--) {
+    for (const [text, length] of meant(found)) {
+      parts.push(text);
+      for (let count = text.length; count > 0; count--) {
         starts.push(from(done));
         ends.push(to(done + length - 1));
       }

@@ -9,10 +9,11 @@ type Raw = z.core.$ZodRawIssue;
  * sentence that begins with the value's name. For the option `error` of zod's `parse` and `safeParse`.
  */
 export const sentences = {
-  error: (issue: Raw): string => (issue.input === undefined && issue.code !== "custom" ? "is required" : said(issue)),
+  error: (issue: Raw): string =>
+    issue.input === undefined && issue.code !== "custom" ? "is required" : describeIssue(issue),
 };
 
-function said(issue: Raw): string {
+function describeIssue(issue: Raw): string {
   switch (issue.code) {
     case "invalid_type":
       return `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;

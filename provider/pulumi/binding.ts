@@ -32,8 +32,8 @@ export function isMoved(state: Properties, configuration: Configuration): boolea
   if (typeof bound !== "string" || bound === here) return false;
   const [[address, known], [now, wanted]] = [bound.split("#"), here.split("#")];
   // A state from before the configuration named an organization may say itself where it is, as a team's does.
-  const said = state["organizationID"];
-  const organization = known ?? (typeof said === "string" ? said : undefined);
+  const ownID = state["organizationID"];
+  const organization = known ?? (typeof ownID === "string" ? ownID : undefined);
   const sameOrganization = organization === undefined || wanted === undefined || organization === wanted;
   const { movedFrom } = configuration;
   if (sameOrganization && address === now) return false;

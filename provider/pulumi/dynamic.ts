@@ -107,7 +107,7 @@ class DynamicProvider implements Provider {
     const { call, inputs: given, options, kept, isPreview, olds: old } = this.#asked(news, olds);
     this.#operations.forecasts.isUpdate = isPreview === false;
     const wanted = { ...given, ...secrecy(this.#resource, new Set(options.secrets)) };
-    const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(tell);
+    const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(fail);
     return {
       inputs: { ...this.#shown(inputs), ...kept },
       // No property is named: an engine prints the value of one that is.
@@ -117,7 +117,7 @@ class DynamicProvider implements Provider {
 
   async diff(id: string, state: Properties, news: Properties): Promise<object> {
     const { call, inputs, options, olds } = this.#asked(news, state);
-    const change = await this.#operations.diff(call, id, olds, inputs).catch(tell);
+    const change = await this.#operations.diff(call, id, olds, inputs).catch(fail);
     const replaces = replacedBy(this.#resource, options.replaceOnChanges, change, olds, inputs);
     return {
       changes: change.changed.length > 0,
@@ -136,7 +136,7 @@ class DynamicProvider implements Provider {
 
   async read(id: string, properties: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }> {
     const { call, inputs: state, options } = this.#asked(properties);
-    const found = await this.#operations.read(call, id, state).catch(tell);
+    const found = await this.#operations.read(call, id, state).catch(fail);
     if (!found) return { id: "" };
     return {
       id: found.id,
@@ -155,7 +155,7 @@ class DynamicProvider implements Provider {
 
   delete(id: string, properties: Properties): Promise<void> {
     const { call, inputs: state } = this.#asked(properties);
-    return this.#operations.delete(call, id, state).catch(tell);
+    return this.#operations.delete(call, id, state).catch(fail);
   }
 
   /** Properties as the engine has them, of which some are hidden. */
@@ -165,7 +165,7 @@ class DynamicProvider implements Provider {
 
   /** What an engine sends, and whose it is; messages tell no secret of it, nor of the state beside it. */
   #asked(properties: Properties, state: Properties = {}) {
-    const known = (given: Properties) => withoutOptions(unhidden(this.#resource, given));
+    const known = (properties: Properties) => withoutOptions(unhidden(this.#resource, properties));
     const [now, old] = [known(properties), known(state)];
     const all = [now, old];
     const names = all.flatMap(({ inputs, options }) => [...options.secrets, ...secretsOf(this.#resource, inputs)]);
@@ -200,23 +200,23 @@ function printOnce(): void {
  * Throws the error as the host reports it: it prints text and stack of some, and sends the message of all; what failed
  * in part it recognises by `id`, `properties` and `reasons`.
  */
-function tell(error: unknown, outputsOf: (outputs: Properties) => Properties = (outputs) => outputs): never {
+function fail(error: unknown, outputsOf: (outputs: Properties) => Properties = (outputs) => outputs): never {
   if (!(error instanceof Failure)) throw error;
   const { message, partial } = error;
-  const told = new Error(message);
-  told.stack = message;
-  told.toString = () => alsoAnswered;
+  const failure = new Error(message);
+  failure.stack = message;
+  failure.toString = () => alsoAnswered;
   if (partial) {
-    Object.assign(told, { id: partial.id, properties: outputsOf(partial.outputs), reasons: [message] });
+    Object.assign(failure, { id: partial.id, properties: outputsOf(partial.outputs), reasons: [message] });
   }
-  throw told;
+  throw failure;
 }
 
 const tellWith =
   (resource: Resource, inputs: Properties) =>
   (error: unknown): never =>
     // The host forgets the provider of what failed in part: without it the next run could not go on.
-    tell(error, (outputs) => ({
+    fail(error, (outputs) => ({
       ...hidden(resource, remembered(outputs, withoutOptions(inputs).options)),
       __provider: inputs["__provider"],
     }));

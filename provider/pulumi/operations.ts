@@ -212,11 +212,11 @@ export class Operations {
   /** What a function tells; or what is wrong with its inputs, what they name and is not there included. */
   invoke(
     definition: PlatformFunction,
-    given: Properties,
+    news: Properties,
     secrets: readonly string[] = [],
   ): Promise<{ outputs: Properties } | { problems: Problem[] }> {
     return this.#run({ urn: undefined, secrets }, async ({ online, clean }) => {
-      const { inputs, unknown, problems } = parse(definition, given);
+      const { inputs, unknown, problems } = parse(definition, news);
       for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });
       if (problems.length === 0) problems.push(...(definition.check?.(inputs) ?? []));
       try {

@@ -77,10 +77,10 @@ export async function check(
   old: Properties,
   news: Properties,
 ): Promise<{ inputs: Properties; problems: Problem[] }> {
-  const given = parse(resource, news);
-  if (given.problems.length > 0 || !resource.check) return { inputs: given.all, problems: given.problems };
-  const checked = await resource.check(context, given, old);
-  const inputs: Properties = { ...given.all, ...checked.inputs, ...checked.outputs };
+  const parsed = parse(resource, news);
+  if (parsed.problems.length > 0 || !resource.check) return { inputs: parsed.all, problems: parsed.problems };
+  const checked = await resource.check(context, parsed, old);
+  const inputs: Properties = { ...parsed.all, ...checked.inputs, ...checked.outputs };
   for (const name of checked.later ?? []) inputs[name] = unknownValue;
   for (const name of namesWith(resource.inputs.shape, ({ passing }) => passing)) Reflect.deleteProperty(inputs, name);
   return { inputs, problems: first(checked.problems) };
@@ -142,17 +142,18 @@ export async function diff(
   old: Properties,
   news: Properties,
 ): Promise<Change> {
-  const given = parse(resource, news);
+  const parsed = parse(resource, news);
   const changed: string[] = [];
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
     const { ignoredInDiff } = factsOf(schema);
     if (ignoredInDiff) continue;
-    if (given.unknown.has(name) || !isDeepStrictEqual(plain(old[name]), plain(given.inputs[name]))) changed.push(name);
+    if (parsed.unknown.has(name) || !isDeepStrictEqual(plain(old[name]), plain(parsed.inputs[name])))
+      changed.push(name);
   }
   const replaces = changed.filter((name) => factsOf(resource.inputs.shape[name]).replaces);
   const change = { changed, replaces };
   // A state holds what the resource itself returned.
-  return resource.diff ? resource.diff(context, change, old, given) : change;
+  return resource.diff ? resource.diff(context, change, old, parsed) : change;
 }
 
 /** The value as it comes back from a state: without what is undefined; nothing and null are the same. */

@@ -6,13 +6,13 @@ const howToRenew =
 
 /** Tells of a refused login once: every call that needs one fails by the same error. */
 export class RefusedLogin {
-  #told: unknown;
+  #reported: unknown;
 
   /** The sentence for an error; undefined when it is of something else. `remembered` says that the state has the login. */
   sentenceOf(error: unknown, remembered: boolean): string | undefined {
     if (!(error instanceof ApiError && error.code === "unauthorized" && error.endpoint === "login")) return undefined;
-    if (this.#told === error) return "not done, since the platform refuses the login, as is said once in this run.";
-    this.#told = error;
+    if (this.#reported === error) return "not done, since the platform refuses the login, as is said once in this run.";
+    this.#reported = error;
     return remembered ? `${error.message} ${howToRenew}` : error.message;
   }
 }

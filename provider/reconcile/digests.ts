@@ -85,8 +85,8 @@ export function rowDigester(options: {
       for (let index = 0; index < labels.length; index++) {
         const label = labels[index] ?? "";
         const value = references.has(label) ? keyText(values[label]) : values[label];
-        const said = typeof value === "string" && value !== "" ? measured(value) : canonical(value);
-        if (said !== undefined) text += `${names[index] ?? ""}${said},`;
+        const content = typeof value === "string" && value !== "" ? measured(value) : canonical(value);
+        if (content !== undefined) text += `${names[index] ?? ""}${content},`;
       }
       return digestOf(text);
     },

@@ -134,8 +134,12 @@ function differenceOfLists(wanted: RowSet, last: RowSet): Difference {
 }
 
 /** Pairs up what a sketch tells: undefined when it tells what can't be. */
-function sorted(wanted: RowSet, here: RowDigests[], gone: RowDigests[]): (Difference & { exact: true }) | undefined {
-  const before = RowSet.of(gone);
+function sorted(
+  wanted: RowSet,
+  here: RowDigests[],
+  departed: RowDigests[],
+): (Difference & { exact: true }) | undefined {
+  const before = RowSet.of(departed);
   const added: number[] = [];
   const changed: number[] = [];
   for (const { key, content } of here) {
@@ -143,8 +147,8 @@ function sorted(wanted: RowSet, here: RowDigests[], gone: RowDigests[]): (Differ
     if (index === undefined || !wanted.hasContent(index, content)) return undefined;
     (before.has(key) ? changed : added).push(index);
   }
-  const removed = gone.filter(({ key }) => !wanted.has(key));
-  if (before.length !== gone.length || removed.length + changed.length !== gone.length) return undefined;
+  const removed = departed.filter(({ key }) => !wanted.has(key));
+  if (before.length !== departed.length || removed.length + changed.length !== departed.length) return undefined;
   const ascending = (a: number, b: number): number => a - b;
   return { exact: true, added: added.sort(ascending), changed: changed.sort(ascending), removed, before };
 }

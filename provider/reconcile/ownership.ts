@@ -37,23 +37,23 @@ export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: RowSe
 /** `last` tells it of all rows, `gone` of those alone that are not in `rows`, of which it keeps nothing. */
 export interface AppliedBeside {
   last: LastApplied;
-  gone: LastApplied;
+  removed: LastApplied;
 }
 
 /** The same against rows of a source alone, which may go before all is asked. */
 export function appliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
   if (ledger.kind === "sketch") return against(ledger, rows);
   const last = contentsOf(ledger.rows);
-  return { last, gone: last };
+  return { last, removed: last };
 }
 
 function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): AppliedBeside | undefined {
   const found = sketch.difference(Sketch.of(sketch.cells, rows));
   if (found === undefined || rows.length - found.theirs.length + found.mine.length !== count) return undefined;
-  const gone = contentsOf(RowSet.of(found.mine));
+  const removed = contentsOf(RowSet.of(found.mine));
   const there = contentsOf(rows);
   const foreign = RowSet.of(found.theirs);
-  return { gone, last: (key) => gone(key) ?? (foreign.has(key) ? undefined : there(key)) };
+  return { removed: removed, last: (key) => removed(key) ?? (foreign.has(key) ? undefined : there(key)) };
 }
 
 /** Made apart, so that what tells of some rows holds no others. */

@@ -17,15 +17,15 @@ export class Renewal implements KnownRows {
   readonly #was: Uint8Array;
   /** What those said that were applied otherwise, by the digests of the last run. */
   readonly #changed = new Map<number, Content>();
-  readonly #gone: LastApplied;
+  readonly #removed: LastApplied;
   /** Rows of ours that said something else than they are to say now, by key, with their content in this run's digests. */
   readonly #others = new Map<string, Content>();
 
-  private constructor(wanted: RowSet, count: number, gone: LastApplied) {
+  private constructor(wanted: RowSet, count: number, removed: LastApplied) {
     this.count = count;
     this.#wanted = wanted;
     this.#was = new Uint8Array(wanted.length);
-    this.#gone = gone;
+    this.#removed = removed;
   }
 
   /**
@@ -36,7 +36,7 @@ export class Renewal implements KnownRows {
   static of(wanted: RowSet, before: RowSet, ledger: Ledger): Renewal | undefined {
     const applied = appliedBeside(ledger, before);
     if (!applied) return undefined;
-    const renewal = new Renewal(wanted, ledger.count, applied.gone);
+    const renewal = new Renewal(wanted, ledger.count, applied.removed);
     for (let index = 0; index < before.length; index++) {
       const content = applied.last(before.key(index));
       if (content === undefined) continue;
@@ -50,7 +50,7 @@ export class Renewal implements KnownRows {
   /** Takes in a row of the platform by the digests of the last run and of this one. */
   observe(was: RowDigests, is: RowDigests): void {
     const index = this.#wanted.find(is.key);
-    const applied = index === undefined ? this.#gone(was.key) : this.#changed.get(index);
+    const applied = index === undefined ? this.#removed(was.key) : this.#changed.get(index);
     if (applied === undefined) return;
     const name = nameOf(is.key);
     // Of several rows with one key the one that says what was last applied is ours.

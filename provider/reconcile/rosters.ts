@@ -134,8 +134,8 @@ function repeated(values: readonly string[]): string[] {
 export function matcher(pattern: string): (text: string) => boolean {
   const [first = "", ...parts] = pattern.toLowerCase().split("*");
   const last = parts.pop();
-  return (given) => {
-    const text = given.toLowerCase();
+  return (name) => {
+    const text = name.toLowerCase();
     if (last === undefined) return text === first;
     if (!text.startsWith(first)) return false;
     let from = first.length;

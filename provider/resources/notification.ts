@@ -81,11 +81,11 @@ export const notification = resource({
   outputs,
 
   check: ({ report }, { inputs, unknown }, old) => {
-    const says = ["message", "badgeCount"] as const;
-    const nothing = says.every((name) => inputs[name] === undefined && !unknown.has(name));
+    const contents = ["message", "badgeCount"] as const;
+    const nothing = contents.every((name) => inputs[name] === undefined && !unknown.has(name));
     const problems = nothing ? [{ property: "message", reason: "set message, badgeCount or both" }] : [];
     const differs = (name: keyof Inputs): boolean => !unknown.has(name) && !isDeepStrictEqual(old[name], inputs[name]);
-    const changed = ([...says, "channel"] as const).filter(differs);
+    const changed = ([...contents, "channel"] as const).filter(differs);
     if (old.appID !== undefined && changed.length > 0 && !unknown.has("triggers") && !differs("triggers")) {
       report.info(`${changed.join(", ")} changed and triggers did not: nothing is sent`);
     }

@@ -37,7 +37,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
    */
   check?: (
     context: OfflineResourceContext,
-    given: Given<z.output<Inputs>>,
+    news: Given<z.output<Inputs>>,
     old: Partial<z.output<Inputs>>,
   ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
   /** What has changed, beyond comparing inputs one by one. Offline. */
@@ -45,7 +45,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     context: OfflineResourceContext,
     change: Change,
     old: State<Inputs, Outputs>,
-    given: Given<z.output<Inputs>>,
+    news: Given<z.output<Inputs>>,
   ) => Promise<Change>;
   create: (context: ResourceContext, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
   /** What is there now; undefined when it is gone. `state` is empty when the thing is being imported. */

@@ -44,11 +44,11 @@ export const teamMember = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ claims, report }, change, old, given) => {
-    const meant = exceptSpelling(change, old, given);
+  diff: ({ claims, report }, change, old, news) => {
+    const meant = exceptSpelling(change, old, news);
     if (meant.replaces.length > 0) return Promise.resolve(meant);
     const member = { userID: old.memberUserID, email: old.email };
-    claims.found(given.inputs.resourceUrn, [member]);
+    claims.found(news.inputs.resourceUrn, [member]);
     const taker = claims.taking(old.teamID, member);
     if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
     report.forecast(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);

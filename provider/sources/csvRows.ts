@@ -34,21 +34,21 @@ interface Column {
   type: CellType;
 }
 
-function header({ given, refuse }: Reading, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
-  const lacking = given.key?.find((label) => !labels.includes(label));
-  const advice = (what: string): string => (given.sensitive ? `correct ${what} or the first line` : adviceOn(labels));
+function header({ source, refuse }: Reading, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
+  const lacking = source.key?.find((label) => !labels.includes(label));
+  const advice = (what: string): string => (source.sensitive ? `correct ${what} or the first line` : adviceOn(labels));
   if (lacking !== undefined) refuse(line, `there is no label "${lacking}", which key names: ${advice("key")}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) refuse(line, `column ${empty + 1} has no label`);
   if (labels.includes(nameless)) refuse(line, noName);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
   if (twice !== undefined) {
-    const which = given.sensitive ? `of column ${labels.indexOf(twice) + 1}` : `"${twice}"`;
+    const which = source.sensitive ? `of column ${labels.indexOf(twice) + 1}` : `"${twice}"`;
     refuse(line, `the label ${which} stands there twice`);
   }
-  const strange = Object.keys(given.types ?? {}).find((label) => !labels.includes(label));
+  const strange = Object.keys(source.types ?? {}).find((label) => !labels.includes(label));
   if (strange !== undefined) refuse(line, `there is no label "${strange}", which types names: ${advice("types")}`);
-  return labels.map((label) => ({ label, type: given.types?.[label] ?? "text" }));
+  return labels.map((label) => ({ label, type: source.types?.[label] ?? "text" }));
 }
 
 function adviceOn(labels: readonly string[]): string {
@@ -62,7 +62,7 @@ function adviceOn(labels: readonly string[]): string {
 
 /** The row of a record, undefined when something is wrong with it. */
 function cells(
-  { given, wrong }: Reading,
+  { source, wrong }: Reading,
   columns: readonly Column[],
   { line, cells }: { line: number; cells: string[] },
 ): RowData | undefined {
@@ -83,7 +83,7 @@ function cells(
     if (value === undefined) {
       const [is, write] = wanted(type);
       const about = `${label} is ${is}: ${write}`;
-      wrong({ line, about, text: isHidden(given, label) ? about : `${label} is ${is}, not "${cell}": ${write}` });
+      wrong({ line, about, text: isHidden(source, label) ? about : `${label} is ${is}, not "${cell}": ${write}` });
       whole = false;
     } else if (
       (type === "number" && isRounded(cell.trim(), Number(value))) ||

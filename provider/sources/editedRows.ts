@@ -16,7 +16,7 @@ class Edits {
   readonly #byKey: Record<List, Map<string, Edit>> = { additions: new Map(), changes: new Map(), removals: new Map() };
 
   constructor(reading: Reading, labels: readonly string[]) {
-    const { additions = [], changes = [], removals = [] } = reading.given;
+    const { additions = [], changes = [], removals = [] } = reading.source;
     this.#labels = labels;
     this.#reading = reading;
     removals.forEach((removal, at) => {
@@ -71,7 +71,7 @@ class Edits {
 
   /** The rows beside those of the source, once all of it was seen. */
   rest(): SourceRow[] {
-    const { source = "rows" } = this.#reading.given;
+    const { source = "rows" } = this.#reading.source;
     for (const [list, verb] of [["changes", "change"] as const, ["removals", "remove"] as const]) {
       for (const [key, { line, isMet }] of this.#byKey[list]) {
         if (isMet) continue;
@@ -82,7 +82,7 @@ class Edits {
       }
     }
     const met = new Set([...this.#byKey.additions.values()].flatMap(({ line, isMet }) => (isMet ? [line] : [])));
-    return (this.#reading.given.additions ?? [])
+    return (this.#reading.source.additions ?? [])
       .map((values, at) => ({ line: firstLines.additions + at, values }))
       .filter(({ line }) => !met.has(line));
   }
@@ -97,13 +97,13 @@ class Edits {
   }
 
   #named(key: string): string {
-    return this.#reading.given.sensitive ? "" : ` "${(JSON.parse(key) as string[]).join(", ")}"`;
+    return this.#reading.source.sensitive ? "" : ` "${(JSON.parse(key) as string[]).join(", ")}"`;
   }
 }
 
 /** The rows of a source with what is done to them: a block of it at a time, and then those beside them. */
 export async function* edited(reading: Reading, blocks: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
-  const edits = new Edits(reading, reading.given.key ?? []);
+  const edits = new Edits(reading, reading.source.key ?? []);
   for await (const block of blocks) yield block.flatMap((row) => edits.apply(row) ?? []);
   yield edits.rest();
 }

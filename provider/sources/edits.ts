@@ -31,10 +31,10 @@ export function editAt(line: number): string | undefined {
 }
 
 /** Whether anything is done to the rows of a source. */
-export const hasEdits = (given: RowEdits): boolean => lists.some((list) => (given[list] ?? []).length > 0);
+export const hasEdits = (edits: RowEdits): boolean => lists.some((list) => (edits[list] ?? []).length > 0);
 
 /** What decides how the rows of a source are edited; nothing where they are not. */
-export const editsOf = (given: RowEdits): RowEdits[] => {
-  const { additions, changes, removals } = given;
-  return hasEdits(given) ? [{ additions, changes, removals }] : [];
+export const editsOf = (edits: RowEdits): RowEdits[] => {
+  const { additions, changes, removals } = edits;
+  return hasEdits(edits) ? [{ additions, changes, removals }] : [];
 };

@@ -10,7 +10,7 @@ import { linesOf } from "./textFiles.ts";
 const jsonc = (): Promise<typeof Jsonc> => import("jsonc-parser");
 
 /** The rows of a file with one JSON object on each line. */
-export async function* ndjsonRows({ given, wrong }: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
+export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle): AsyncGenerator<SourceRow[]> {
   for await (const { first, text } of linesOf(file)) {
     const rows: SourceRow[] = [];
     for (const [index, words] of text.split("\n").entries()) {
@@ -18,7 +18,7 @@ export async function* ndjsonRows({ given, wrong }: Reading, file: FileHandle): 
       const line = first + index;
       const values = parsed(words);
       if (values === undefined || mayRepeat(words, values) || mayHold(words)) {
-        const [mistake] = scanned(await jsonc(), words, given.sensitive).mistakes;
+        const [mistake] = scanned(await jsonc(), words, source.sensitive).mistakes;
         if (mistake) {
           wrong({ ...mistake, line });
           continue;
@@ -32,9 +32,9 @@ export async function* ndjsonRows({ given, wrong }: Reading, file: FileHandle): 
 }
 
 /** The rows of a JSON list. */
-export async function jsonRows({ given, wrong, refuse }: Reading, text: string): Promise<SourceRow[]> {
+export async function jsonRows({ source, wrong, refuse }: Reading, text: string): Promise<SourceRow[]> {
   if (text.trim() === "") return [];
-  const { mistakes, lines } = scanned(await jsonc(), text, given.sensitive);
+  const { mistakes, lines } = scanned(await jsonc(), text, source.sensitive);
   const [mistake] = mistakes;
   if (mistake) refuse(mistake.line, mistake.text, mistake.column);
   const items = parsed(text);
@@ -84,7 +84,7 @@ interface Scan {
 function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan {
   const mistakes: Place[] = [];
   const lines: number[] = [];
-  const tell = (line: number, character: number, text: string): void => {
+  const report = (line: number, character: number, text: string): void => {
     mistakes.push({ line: line + 1, column: character + 1, text });
   };
   /** Labels of the objects that are open; undefined for a list. */
@@ -94,7 +94,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
   };
   const visitor: Jsonc.JSONVisitor = {
     onError: (code, _offset, _length, line, character) =>
-      tell(line, character, `is not valid JSON: ${reasons[code] ?? "correct it"}`),
+      report(line, character, `is not valid JSON: ${reasons[code] ?? "correct it"}`),
     onObjectBegin: (_offset, _length, line) => {
       item(line);
       open.push(new Set());
@@ -108,24 +108,24 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     onObjectProperty: (label, _offset, _length, line, character) => {
       const labels = open.at(-1);
       const which = sensitive ? "this label" : `the label "${label}"`;
-      if (labels?.has(label)) tell(line, character, `${which} stands twice in one object: remove one`);
-      if (label === nameless) tell(line, character, noName);
+      if (labels?.has(label)) report(line, character, `${which} stands twice in one object: remove one`);
+      if (label === nameless) report(line, character, noName);
       labels?.add(label);
     },
     onLiteralValue: (value: unknown, offset, length, line, character) => {
       item(line);
       if (typeof value === "number" && isRounded(text.slice(offset, offset + length), value))
-        tell(line, character, `a number ${rounded}`);
+        report(line, character, `a number ${rounded}`);
     },
   };
   try {
     visit(text, visitor, { disallowComments: true });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    tell(0, 0, "is nested too deeply: make it flatter");
+    report(0, 0, "is nested too deeply: make it flatter");
   }
   // What else a parser of JSON refuses.
-  if (mistakes.length === 0 && parsed(text) === undefined) tell(0, 0, "is not valid JSON: correct it");
+  if (mistakes.length === 0 && parsed(text) === undefined) report(0, 0, "is not valid JSON: correct it");
   return { mistakes, lines };
 }
 

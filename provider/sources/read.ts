@@ -17,18 +17,18 @@ export class SourceError extends Error {
  * The rows of a source, in blocks; a file is streamed where its format allows it. The first row that can't be read ends
  * it with a SourceError, unless `wrong` takes the mistakes; what makes the whole file unreadable always does.
  */
-export async function* read(given: Source, directory: string, wrong?: Wrong): AsyncGenerator<SourceRow[]> {
+export async function* read(source: Source, directory: string, wrong?: Wrong): AsyncGenerator<SourceRow[]> {
   const refuse: Refuse = (line, reason, column) => {
-    throw new SourceError(`${placeOf(given, line, column)}: ${reason}`);
+    throw new SourceError(`${placeOf(source, line, column)}: ${reason}`);
   };
-  const reading: Reading = { given, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
-  yield* hasEdits(given) ? edited(reading, unedited(reading, directory)) : unedited(reading, directory);
+  const reading: Reading = { source, refuse, wrong: wrong ?? (({ line, text, column }) => refuse(line, text, column)) };
+  yield* hasEdits(source) ? edited(reading, unedited(reading, directory)) : unedited(reading, directory);
 }
 
 /** The rows as they stand in the source. */
 async function* unedited(reading: Reading, directory: string): AsyncGenerator<SourceRow[]> {
-  const { given } = reading;
-  const { rows, source } = given;
+  const { source: declared } = reading;
+  const { rows, source } = declared;
   if (source === undefined) {
     yield (rows ?? []).map((values, index) => ({ line: index + 1, values }));
     return;
@@ -50,7 +50,7 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
   } catch (error) {
     if (error instanceof FileRefusal) throw new SourceError(`${source} can't be read: ${error.message}`);
     if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
-    if (error instanceof EncodingError) throw new SourceError(`${placeOf(given, error.line)}: ${error.message}`);
+    if (error instanceof EncodingError) throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
     throw error;
   }
 }

@@ -79,7 +79,7 @@ export type Refuse = (line: number, reason: string, column?: number) => never;
 
 /** A source that is being read, and where its mistakes go. */
 export interface Reading {
-  given: Source;
+  source: Source;
   wrong: Wrong;
   refuse: Refuse;
 }

@@ -17,7 +17,7 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
   if (error) {
     const several = error.code === "MULTIPLE_DOCS";
     // The parser may quote what stands there.
-    const { sensitive, secretLabels = [] } = reading.given;
+    const { sensitive, secretLabels = [] } = reading.source;
     const reason = `is not valid YAML: ${sensitive || secretLabels.length > 0 ? "correct it" : (error.message.split("\n")[0] ?? "")}`;
     refuse(error.pos[0], several ? "a second document begins here: make it one list" : reason);
   }
@@ -37,19 +37,19 @@ export async function yamlRows(reading: Reading, text: string): Promise<SourceRo
 function refuseWhatIsLost(
   { isMap, isPair, isScalar, visit }: typeof Yaml,
   document: Yaml.Document,
-  { given }: Reading,
+  { source: declared }: Reading,
   refuse: (offset: number, reason: string) => never,
 ): void {
-  const keys = new Set([...(given.key ?? []), ...linkedLabels(given)]);
+  const keys = new Set([...(declared.key ?? []), ...linkedLabels(declared)]);
   const anchors = new Set<string>();
-  const named = ({ source, value, range }: Yaml.Scalar, what: string, isSecret = given.sensitive): void => {
+  const named = ({ source, value, range }: Yaml.Scalar, what: string, isSecret = declared.sensitive): void => {
     const reason = misnamed(source, value, isSecret);
     if (reason !== undefined) refuse(range?.[0] ?? 0, `${what}: ${reason}`);
   };
   const isMerged = (node: unknown): boolean => isPair(node) && isScalar(node.key) && node.key.source === "<<";
   visit(document, {
     Alias: (_, { source, range }) => {
-      const which = given.sensitive ? "of this name" : `"${source}"`;
+      const which = declared.sensitive ? "of this name" : `"${source}"`;
       if (!anchors.has(source)) refuse(range?.[0] ?? 0, `no anchor ${which} stands before this`);
     },
     Pair: (_, { key, value }, path) => {
@@ -57,7 +57,7 @@ function refuseWhatIsLost(
       named(key, "a label");
       const ofRow = path.length === 3 || path.some(isMerged); // the document, its list, a row
       if (ofRow && keys.has(String(key.value)) && isScalar(value))
-        named(value, String(key.value), isHidden(given, String(key.value)));
+        named(value, String(key.value), isHidden(declared, String(key.value)));
     },
     Value: (_, node) => {
       if (node.anchor !== undefined) anchors.add(node.anchor);
@@ -67,7 +67,7 @@ function refuseWhatIsLost(
       for (const { value, source, range } of labels) {
         if (source === "<<") continue; // may stand there several times
         if (value === nameless) refuse(range?.[0] ?? 0, noName);
-        const which = given.sensitive ? "this label" : `the label "${String(value)}"`;
+        const which = declared.sensitive ? "this label" : `the label "${String(value)}"`;
         if (seen.size === seen.add(value).size) refuse(range?.[0] ?? 0, `${which} stands twice in one row: remove one`);
       }
       if (!isScalar(node) || typeof node.value !== "number") return;

@@ -234,7 +234,7 @@ export const lives: Record<string, (scene: Scene, memberForm: "objects" | "ids",
       replaces: [[{ email: grace }, "email"]],
       drift: { edit: leave, found: { teamIDs: [] }, calls: ["enforceteammembership"] },
       imported: { id: `${ada}/${red},${green}`, inputs: { email: ada, teamIDs: [green] } },
-      deleted: { calls: ["enforceteammembership"], live: ["blue"] },
+      deleted: { calls: ["deleteteammember"], live: ["blue"] },
       remove: async () => {
         for (const teamID of [red, green]) await client.deleteteam({ teamID });
         await scene.host.restart();

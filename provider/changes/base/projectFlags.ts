@@ -108,8 +108,8 @@ export function treeFlags(base: ReadonlyMap<string, TreeEntry>, head: ReadonlyMa
       flags.push({ text: `${path} is tracked: nothing there is believed`, place: path });
     else if (isPipeline(path)) flags.push({ text: `${path} is a pipeline, and it changes`, place: path });
   }
-  const gone = [...base.keys()].filter((path) => isPipeline(path) && !head.has(path));
-  return [...flags, ...gone.map((path) => ({ text: `${path} is a pipeline, and it goes`, place: path }))];
+  const removed = [...base.keys()].filter((path) => isPipeline(path) && !head.has(path));
+  return [...flags, ...removed.map((path) => ({ text: `${path} is a pipeline, and it goes`, place: path }))];
 }
 
 const isPipeline = (path: string): boolean =>

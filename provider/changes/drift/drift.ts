@@ -71,7 +71,7 @@ export async function drift(
         seen.set(each, found.outputs);
         for (const text of warnings) look.unread.push(`${each.name}: ${hide(text)}`);
       }
-      await told({ each, resource, values, found: found?.outputs }, things, teams, context.directory);
+      await describeChanges({ each, resource, values, found: found?.outputs }, things, teams, context.directory);
     } catch (error) {
       if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
       look.unread.push(`${each.name}: ${hide(error instanceof Error ? error.message : String(error))}`);
@@ -119,7 +119,12 @@ const kinds: Record<string, Thing["kind"]> = {
 };
 
 /** Notes what differs. */
-async function told(one: Found, things: Thing[], teams: Map<string, Thing>, directory: string): Promise<void> {
+async function describeChanges(
+  one: Found,
+  things: Thing[],
+  teams: Map<string, Thing>,
+  directory: string,
+): Promise<void> {
   const { each, values, found } = one;
   const isSecret =
     values["sensitive"] === true || holdsSealed(each.values["email"]) || holdsSealed(each.values["members"]);

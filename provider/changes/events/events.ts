@@ -57,13 +57,13 @@ function stepOf(raw: Record<string, unknown>, before = "", after = ""): Step[] {
   const { op, urn, changes } = raw;
   if (typeof op !== "string" || typeof urn !== "string" || raw["internal"] === true) return [];
   if (Array.isArray(changes)) {
-    const told = changes.map(objectOf).map(({ path, kind, old, new: now }) => ({
+    const fields = changes.map(objectOf).map(({ path, kind, old, new: now }) => ({
       path: String(path),
       kind: String(kind),
       old: hidden(old),
       new: hidden(now),
     }));
-    return [{ op, urn, changes: told }];
+    return [{ op, urn, changes: fields }];
   }
   const inputs = (name: string): Record<string, unknown> => objectOf(hidden(objectOf(raw[name])["inputs"]));
   return [{ op, urn, old: inputs(before), new: inputs(after) }];
@@ -82,8 +82,8 @@ function thingOf({ op, urn, changes, old = {}, new: now = {} }: Step): Thing | u
   const type = types.split("$").at(-1) ?? "";
   const what = ops[op];
   if (what === undefined || type.startsWith("pulumi:")) return undefined;
-  const told = changes ? changes.map(changeOf) : what === "change" || what === "replace" ? differing(old, now) : [];
-  const rows = told.filter(({ kind }) => kind === "row");
+  const fields = changes ? changes.map(changeOf) : what === "change" || what === "replace" ? differing(old, now) : [];
+  const rows = fields.filter(({ kind }) => kind === "row");
   const tally = noTally();
   for (const row of rows) tally[row.op]++;
   const kind = kinds[type.split(":").at(-1) ?? ""] ?? "resource";
@@ -93,7 +93,7 @@ function thingOf({ op, urn, changes, old = {}, new: now = {} }: Step): Thing | u
     name,
     op: what,
     ...(rows.length > 0 ? { rows: tally } : {}),
-    changes: orderedChanges(told),
+    changes: orderedChanges(fields),
     omitted: 0,
     notes: [],
     guards: [],

@@ -14,7 +14,7 @@ import { cut, isMixed, signed, signs, summary, totals, valueText, verbs, visible
 const maxBytes = 60_000;
 /** Kept for what says how much was cut. */
 const reserve = 600;
-const most = { name: 120, value: 80, sentence: 500, listed: 50, flags: 12 };
+const limits = { name: 120, value: 80, sentence: 500, listed: 50, flags: 12 };
 
 /** What the first line of a report begins with, by which a bot finds its comment. */
 export const marker = ({ kind }: Pick<ChangeSet, "kind">): string => `<!-- microapps-${kind} -->`;
@@ -34,8 +34,8 @@ export function markdown(set: ChangeSet): string {
   ]);
   const details: Details[] = [];
   for (const environment of set.environments) {
-    page.line("", `### ${code(environment.name, most.name)}`);
-    for (const note of environment.notes) page.line("", code(note, most.sentence));
+    page.line("", `### ${code(environment.name, limits.name)}`);
+    for (const note of environment.notes) page.line("", code(note, limits.sentence));
     section(page, details, set, "This change", environment.change, environment);
     if (environment.pending) section(page, details, set, "Pending", environment.pending, environment);
   }
@@ -45,8 +45,8 @@ export function markdown(set: ChangeSet): string {
 
 /** The first of them, so that many links of a branch leave room for what counts. */
 function firstOf(flags: readonly Note[]): string[] {
-  const more = flags.length - most.flags;
-  return [...flags.slice(0, most.flags).map(noteText), ...(more > 0 ? [`and ${more} more`] : [])];
+  const more = flags.length - limits.flags;
+  return [...flags.slice(0, limits.flags).map(noteText), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 const titles: Record<ChangeSet["kind"], string> = {
@@ -62,18 +62,18 @@ function title(set: ChangeSet): string {
     base.behind === undefined
       ? ""
       : `; the branch lacks ${base.behind} commits of it, so this is shown from where it began`;
-  return `${titles[set.kind]}, compared with ${code(base.ref, most.name)} (${code(base.commit.slice(0, 12), 12)})${behind}`;
+  return `${titles[set.kind]}, compared with ${code(base.ref, limits.name)} (${code(base.commit.slice(0, 12), 12)})${behind}`;
 }
 
 function nothingChanges(set: ChangeSet): string {
-  const names = set.environments.slice(0, most.listed).map(({ name }) => code(name, most.name));
+  const names = set.environments.slice(0, limits.listed).map(({ name }) => code(name, limits.name));
   const where =
     names.length === 0 ? "" : ` in ${names.join(", ")}${set.environments.length > names.length ? ", …" : ""}`;
   const what = set.kind === "drift" ? "No drift" : "Nothing changes";
   const reasons = [...new Set(set.environments.flatMap(({ pending }) => pending?.why ?? []))];
   const unseen =
-    reasons.length === 0 ? "" : ` Of the state is not compared: ${code(reasons.join("; "), most.sentence)}`;
-  return `${what}${where}${set.base ? `, compared with ${code(set.base.ref, most.name)}` : ""}.${unseen}`;
+    reasons.length === 0 ? "" : ` Of the state is not compared: ${code(reasons.join("; "), limits.sentence)}`;
+  return `${what}${where}${set.base ? `, compared with ${code(set.base.ref, limits.name)}` : ""}.${unseen}`;
 }
 
 function overview(set: ChangeSet): string[] {
@@ -84,7 +84,7 @@ function overview(set: ChangeSet): string[] {
       ? [signed(changed), signed(people), signed(rows)]
       : ["not compared", "", ""];
     const stopped = stops(environment).length;
-    return `| ${[code(environment.name, most.name), ...counts, pendingCount(environment), stopped > 0 ? `${stopped} ⛔` : ""].join(" | ")} |`;
+    return `| ${[code(environment.name, limits.name), ...counts, pendingCount(environment), stopped > 0 ? `${stopped} ⛔` : ""].join(" | ")} |`;
   });
   return [
     "| environment | things | people | rows | pending | stops |",
@@ -118,7 +118,7 @@ function section(
   environment: EnvironmentChanges,
 ): void {
   const heading = set.kind === "report" ? [`**${name}**`] : [];
-  const reason = why === undefined ? "" : ` ${compared ? "Not whole" : "Not compared"}: ${code(why, most.sentence)}`;
+  const reason = why === undefined ? "" : ` ${compared ? "Not whole" : "Not compared"}: ${code(why, limits.sentence)}`;
   if (things.length === 0) {
     page.line("", `${heading.join("")}${reason === "" ? ": nothing" : reason}`);
     return;
@@ -127,7 +127,7 @@ function section(
   for (const thing of things) {
     page.row(thingRow(thing));
     if (thing.changes.length + thing.omitted > 0) {
-      const title = `${code(environment.name, most.name)} ${name === "Pending" ? "pending " : ""}${thing.kind} ${code(thing.name, most.name)}: ${summary(thing) || verbs[thing.op]}`;
+      const title = `${code(environment.name, limits.name)} ${name === "Pending" ? "pending " : ""}${thing.kind} ${code(thing.name, limits.name)}: ${summary(thing) || verbs[thing.op]}`;
       details.push({ title, changes: thing.changes, omitted: thing.omitted });
     }
   }
@@ -135,32 +135,38 @@ function section(
 
 function thingRow(thing: Thing): string {
   const { kind, name, op, formerly, notes, guards, place, accepted } = thing;
-  const renamed = formerly === undefined ? "" : ` (was ${code(formerly, most.name)})`;
-  const told = [
+  const renamed = formerly === undefined ? "" : ` (was ${code(formerly, limits.name)})`;
+  const details = [
     summary(thing),
-    ...(accepted === undefined ? [] : [`accepted: ${code(accepted, most.sentence)}`]),
-    ...notes.map((note) => code(note, most.sentence)),
-    ...guards.map((guard) => `⛔ ${code(guard, most.sentence)}`),
+    ...(accepted === undefined ? [] : [`accepted: ${code(accepted, limits.sentence)}`]),
+    ...notes.map((note) => code(note, limits.sentence)),
+    ...guards.map((guard) => `⛔ ${code(guard, limits.sentence)}`),
   ].filter((part) => part !== "");
-  const cells = [signs[op], kind, `${code(name, most.name)}${renamed}`, [verbs[op], ...told].join("; "), where(place)];
+  const cells = [
+    signs[op],
+    kind,
+    `${code(name, limits.name)}${renamed}`,
+    [verbs[op], ...details].join("; "),
+    where(place),
+  ];
   return `| ${cells.join(" | ")} |`;
 }
 
 function changeRows({ kind, op, name, fields, place, accepted }: Change): string {
-  const mark = accepted === undefined ? "" : ` accepted: ${code(accepted, most.sentence)}`;
-  const start = [signs[op], kind, `${code(name, most.name)}${mark}`];
-  const value = (given: unknown): string => (given === undefined ? "" : code(valueText(given), most.value));
+  const mark = accepted === undefined ? "" : ` accepted: ${code(accepted, limits.sentence)}`;
+  const start = [signs[op], kind, `${code(name, limits.name)}${mark}`];
+  const value = (raw: unknown): string => (raw === undefined ? "" : code(valueText(raw), limits.value));
   if (fields.length === 0) return `| ${[...start, "", "", "", where(place)].join(" | ")} |`;
   return fields
     .map((field, index) => {
-      const label = kind === "setting" ? "" : code(field.name, most.name);
+      const label = kind === "setting" ? "" : code(field.name, limits.name);
       const first = index === 0 ? start : ["", "", ""];
       return `| ${[...first, label, value(field.before), value(field.after), index === 0 ? where(place) : ""].join(" | ")} |`;
     })
     .join("\n");
 }
 
-const where = (place: string | undefined): string => (place === undefined ? "" : code(place, most.name));
+const where = (place: string | undefined): string => (place === undefined ? "" : code(place, limits.name));
 const noteText = ({ text, place }: Note): string => (place === undefined ? text : `${place}: ${text}`);
 
 /**
@@ -207,10 +213,10 @@ class Page {
   list(title: string, entries: readonly (readonly [name: string | undefined, text: string])[]): void {
     if (entries.length === 0) return;
     this.line("", `### ${title}`, "");
-    for (const [name, text] of entries.slice(0, most.listed)) {
-      this.row(`- ${name === undefined ? "" : `${code(name, most.name)} `}${code(text, most.sentence)}`);
+    for (const [name, text] of entries.slice(0, limits.listed)) {
+      this.row(`- ${name === undefined ? "" : `${code(name, limits.name)} `}${code(text, limits.sentence)}`);
     }
-    if (entries.length > most.listed) this.line(`- and ${entries.length - most.listed} more`);
+    if (entries.length > limits.listed) this.line(`- and ${entries.length - limits.listed} more`);
   }
 
   /** Each of them gets its share of the room that is left. */

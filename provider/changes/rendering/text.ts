@@ -17,9 +17,11 @@ const alike =
 export const isMixed = (text: string): boolean => alike.test(text.normalize("NFC"));
 
 /** A text that is no longer than that; a longer one says so. */
-export function cut(text: string, most: number): string {
-  const letters = Array.from(text.slice(0, 2 * most + 2)); // code points: none is cut in two
-  return letters.length > most || text.length > 2 * most + 2 ? `${letters.slice(0, most).join("")}…` : text;
+export function cut(text: string, maxLength: number): string {
+  const letters = Array.from(text.slice(0, 2 * maxLength + 2)); // code points: none is cut in two
+  return letters.length > maxLength || text.length > 2 * maxLength + 2
+    ? `${letters.slice(0, maxLength).join("")}…`
+    : text;
 }
 
 /** A value as people read it. */

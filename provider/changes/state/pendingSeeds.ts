@@ -144,15 +144,15 @@ async function withoutSalt(
   if (secretsOf(seed) !== "all" && Array.isArray(known) && isSameKey) {
     const [was, is] = [new Set(known.map(String)), new Set(keys)];
     const added = keys.filter((each) => !was.has(each));
-    const gone = seed.mode === "exact" ? [...was].filter((each) => !is.has(each)) : [];
-    const tally = { ...noTally(), add: added.length, remove: gone.length };
+    const removed = seed.mode === "exact" ? [...was].filter((each) => !is.has(each)) : [];
+    const tally = { ...noTally(), add: added.length, remove: removed.length };
     if (tally.add + tally.remove === 0) return unknownRows(`what ${keys.length} rows say is ${sealed}`);
-    const refusal = tooManyRemovals("rows", gone.length, before, seed.maxRemovals);
+    const refusal = tooManyRemovals("rows", removed.length, before, seed.maxRemovals);
     return {
       ...unknownRows(`what the other ${keys.length - added.length} rows say is ${sealed}`),
       ...named(
         [
-          ["remove", gone],
+          ["remove", removed],
           ["add", added],
         ],
         tally,
@@ -188,16 +188,20 @@ async function inClear(
       was.delete(key);
     }
   }
-  const gone = seed.mode === "exact" ? [...was.keys()] : [];
+  const removed = seed.mode === "exact" ? [...was.keys()] : [];
   const [add, change] = [added, seed.mode === "insertOnly" ? [] : changed];
-  const tally = { add: add.length, change: change.length, remove: gone.length, same };
+  const tally = { add: add.length, change: change.length, remove: removed.length, same };
   const lists = [
-    ["remove", gone],
+    ["remove", removed],
     ["change", change],
     ["add", add],
   ] as const;
-  const refusal = tooManyRemovals("rows", gone.length, before, seed.maxRemovals);
-  const calls = callsAhead(linksIn(seed), { insert: add.length, update: change.length, remove: gone.length }, before);
+  const refusal = tooManyRemovals("rows", removed.length, before, seed.maxRemovals);
+  const calls = callsAhead(
+    linksIn(seed),
+    { insert: add.length, update: change.length, remove: removed.length },
+    before,
+  );
   return { ...unknownRows(), ...named(lists, tally), tally, guards: refusal === undefined ? [] : [refusal], calls };
 }
 
@@ -236,12 +240,12 @@ async function withLedger(
   const namesOf = async (indices: readonly number[]): Promise<string[]> =>
     indices.length === 0 ? [] : keysOf(seed, declared.folder, new Set(indices.slice(0, maxNamed)));
   const last = opened(values["keys"])?.value;
-  const gone = change.removed.flatMap(({ key }) => {
+  const missing = change.removed.flatMap(({ key }) => {
     const at = ledger.kind === "list" ? ledger.rows.find(key) : undefined;
     return Array.isArray(last) && at !== undefined ? [String(last[at])] : [];
   });
   const names = [
-    ["remove", remove > 0 ? gone.slice(0, maxNamed) : []],
+    ["remove", remove > 0 ? missing.slice(0, maxNamed) : []],
     ["change", update > 0 ? await namesOf(change.changed) : []],
     ["add", insert > 0 ? await namesOf(change.added) : []],
   ] as const;

@@ -20,15 +20,15 @@ export interface Settings {
  * their defaults. What is known by the ID of another resource is left out, unless it is an ID in the file.
  */
 export function declaredSettings({ inputs }: Shaped, args: object, omit: readonly string[] = []): Settings {
-  const given = new Map<string, unknown>(Object.entries(args));
+  const declared = new Map<string, unknown>(Object.entries(args));
   const values = new Map<string, unknown>();
   const replacing = new Set<string>();
   for (const [name, schema] of Object.entries(inputs.shape)) {
     const { ignoredInDiff, computed, replaces } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
-    if (ignoredInDiff || computed || omit.includes(name) || mentions(given.get(name))) continue;
+    if (ignoredInDiff || computed || omit.includes(name) || mentions(declared.get(name))) continue;
     const isOfAnother = name === "organizationID" || name === "teamID" || name === "email" || name === "userID";
-    if (isOfAnother && !given.has(name)) continue;
-    const parsed = (schema as z.ZodType).safeParse(given.get(name));
+    if (isOfAnother && !declared.has(name)) continue;
+    const parsed = (schema as z.ZodType).safeParse(declared.get(name));
     if (!parsed.success) continue;
     values.set(name, parsed.data);
     if (replaces) replacing.add(name);

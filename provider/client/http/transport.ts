@@ -107,11 +107,11 @@ export class Transport {
         body: request.body ?? null,
         signal,
       });
-      const most = maxMegabytesOf(endpoints[request.endpoint].effect);
-      const text = await textOf(body, most);
+      const maxMegabytes = maxMegabytesOf(endpoints[request.endpoint].effect);
+      const text = await textOf(body, maxMegabytes);
       if (text === undefined) {
         // The same answer would come again.
-        throw new TransportError("badAnswer", `${this.#origin} answered with more than ${most} MB`, true);
+        throw new TransportError("badAnswer", `${this.#origin} answered with more than ${maxMegabytes} MB`, true);
       }
       return {
         status: statusCode,

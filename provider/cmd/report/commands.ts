@@ -94,7 +94,7 @@ export function repeatedStacks(program: Command): readonly string[] {
 }
 
 export function chosen(names: readonly string[], stacks: readonly string[], all: boolean | undefined): string[] {
-  const given = [...new Set([...stacks, ...names])];
-  if (all && given.length > 0) throw new EngineError("--all and names of environments cannot be used together");
-  return given;
+  const named = [...new Set([...stacks, ...names])];
+  if (all && named.length > 0) throw new EngineError("--all and names of environments cannot be used together");
+  return named;
 }

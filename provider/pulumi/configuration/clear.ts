@@ -5,10 +5,13 @@ import { secretKeys } from "./configuration.ts";
  * itself guards nothing.
  * @param isSecret whether the configuration has the key encrypted
  */
-export function clearSecrets(given: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): string[] {
-  const { endpoint } = given;
+export function clearSecrets(
+  settings: Readonly<Record<string, unknown>>,
+  isSecret: (key: string) => boolean,
+): string[] {
+  const { endpoint } = settings;
   if (typeof endpoint === "string" && endpoint.startsWith("emulator:")) return [];
-  return secretKeys.filter((key) => given[key] !== undefined && given[key] !== "" && !isSecret(key));
+  return secretKeys.filter((key) => settings[key] !== undefined && settings[key] !== "" && !isSecret(key));
 }
 
 /** What a person is told of such a key. */

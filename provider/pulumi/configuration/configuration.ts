@@ -90,12 +90,12 @@ interface Origins {
  * at an origin of the environment, and what it forbids nobody allows.
  */
 export function configure(
-  given: Readonly<Record<string, unknown>>,
+  declared: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
   explicit = false,
 ): Configuration {
-  refuseUnknown(given, environment, explicit);
-  const { settings, unused } = chosen({ own: withPresentKeys(given), environment, explicit });
+  refuseUnknown(declared, environment, explicit);
+  const { settings, unused } = chosen({ own: withPresentKeys(declared), environment, explicit });
   if (settings["endpoint"] === undefined) {
     throw new ConfigurationError(
       "no endpoint is configured: run `config set microapps:endpoint https://<platform>` for a platform, or " +
@@ -125,17 +125,19 @@ export function configure(
 /** The value of each key, and the variables with credentials that are not for the endpoint of an explicit provider. */
 function chosen({ own, environment, explicit }: Origins): { settings: Record<string, unknown>; unused: string[] } {
   const filled = (value: unknown): unknown => (value === "" ? undefined : value);
-  const said = (key: string): unknown => filled(own[key]);
+  const setting = (key: string): unknown => filled(own[key]);
   const variable = (key: string): unknown => filled(readVariable(environment, key));
   // What a program or a state says of an explicit provider may have been renewed since: its account's variables count more.
   const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userID", "token"];
-  const sameAccount = said(who) !== undefined && said(who) === variable(who);
-  const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && said(key) !== undefined);
+  const sameAccount = setting(who) !== undefined && setting(who) === variable(who);
+  const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && setting(key) !== undefined);
   // A variable that is empty says that there is nothing.
-  const first = (key: string): unknown => (readVariable(environment, key) === undefined ? said(key) : variable(key));
-  const value = (key: string): unknown => (before(key) ? first(key) : (said(key) ?? variable(key)));
+  const first = (key: string): unknown => (readVariable(environment, key) === undefined ? setting(key) : variable(key));
+  const value = (key: string): unknown => (before(key) ? first(key) : (setting(key) ?? variable(key)));
   const endpoint = value("endpoint");
-  const account = accountKeys.filter((key) => variable(key) !== undefined && (before(key) || said(key) === undefined));
+  const account = accountKeys.filter(
+    (key) => variable(key) !== undefined && (before(key) || setting(key) === undefined),
+  );
   const unused = typeof endpoint !== "string" || isTrusted(endpoint, environment) ? [] : account;
   const names = unused.map(variableOf);
   if (unused.length > 0 && !explicit) {
@@ -144,9 +146,9 @@ function chosen({ own, environment, explicit }: Origins): { settings: Record<str
         `endpoint comes from the stack or its state: ${howToTrust}`,
     );
   }
-  const settings = Object.fromEntries(keys.map((key) => [key, unused.includes(key) ? said(key) : value(key)]));
+  const settings = Object.fromEntries(keys.map((key) => [key, unused.includes(key) ? setting(key) : value(key)]));
   // The environment can only tighten: a program may be somebody else's.
-  if ([variable("readOnly"), said("readOnly")].some((flag) => flag === true || flag === "true")) {
+  if ([variable("readOnly"), setting("readOnly")].some((flag) => flag === true || flag === "true")) {
     settings["readOnly"] = true;
   }
   return { settings, unused: names };
@@ -164,13 +166,13 @@ export function misplacedSecrets(isSecret: (key: string) => boolean): string | u
 
 /** What is not known is refused as a whole: what is mistyped is not what it was meant to be. */
 function refuseUnknown(
-  given: Readonly<Record<string, unknown>>,
+  settings: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
   explicit: boolean,
 ): void {
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const problems = [
-    ...unknownNames(given, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
+    ...unknownNames(settings, keys, shown).map(({ key, reason }) => `${shown(key)} ${reason}`),
     ...misspelled(environment, [...keys.map(variableOf), allowedVariable, approvedVariable, keyVariable]),
   ];
   if (problems.length > 0) throw new UnknownSetting(problems.join("; "));

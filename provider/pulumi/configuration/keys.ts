@@ -20,13 +20,13 @@ export function readVariable(environment: Environment, key: string): string | un
 }
 
 /** The settings with former spellings of their keys replaced. */
-export function withPresentKeys(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const said = Object.entries(given).filter(([, value]) => value !== undefined);
-  const former = said.flatMap(([key, value]) => {
+export function withPresentKeys(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const former = entries.flatMap(([key, value]) => {
     const present = formerKeys[key];
     return present === undefined ? [] : [[present, value] as const];
   });
-  return { ...Object.fromEntries(former), ...Object.fromEntries(said) };
+  return { ...Object.fromEntries(former), ...Object.fromEntries(entries) };
 }
 
 /** A former spelling, and what is written instead. */
@@ -38,12 +38,12 @@ export const former = Object.entries(formerKeys);
  * @param shown a key as the person wrote it
  */
 export function unknownNames(
-  given: Readonly<Record<string, unknown>>,
+  settings: Readonly<Record<string, unknown>>,
   known: readonly string[],
   shown: (key: string) => string,
 ): { key: string; reason: string }[] {
   const read = [...known, ...Object.keys(formerKeys), ...foreign];
-  return Object.entries(given).flatMap(([key, value]) => {
+  return Object.entries(settings).flatMap(([key, value]) => {
     if (read.includes(key) || value === undefined) return [];
     const near = nearest(key, known);
     const remedy = near === undefined ? `there is ${known.join(", ")}` : `did you mean ${shown(near)}?`;

@@ -11,7 +11,7 @@ const pauseMs = { refused: 100, brief: 1_000 };
  * the engine, whatever ended it. It speaks HTTP/2, since a server of gRPC drops, and on its own end waits for, one that
  * says nothing. It keeps no process alive.
  */
-export function whenEngineGone(address: string, gone: () => void): void {
+export function whenEngineGone(address: string, onEnd: () => void): void {
   const url = `http://${address}`;
   if (!URL.canParse(url)) return;
   let refusals = 0;
@@ -25,7 +25,7 @@ export function whenEngineGone(address: string, gone: () => void): void {
     });
     session.once("close", () => {
       if (refusals >= maxRefusals) {
-        gone();
+        onEnd();
         return;
       }
       const lasted = performance.now() - began > pauseMs.brief;

@@ -36,41 +36,41 @@ export class RunNotes {
     // IDs are of the whole platform, whatever organization is configured.
     this.#platform = () => platform().replace(/#[^#]*$/, "");
     this.known = {
-      claims: this.#told("claims"),
-      rowClaims: this.#told("rowClaims"),
-      identities: this.#told("identities"),
+      claims: this.#noteOf("claims"),
+      rowClaims: this.#noteOf("rowClaims"),
+      identities: this.#noteOf("identities"),
     };
   }
 
   /** Learns what the others have noted since. */
   async hear(): Promise<void> {
-    for (const { platform, object, method, with: given } of await this.#journal.hear()) {
-      if (platform === this.#platform() && isName(object)) this.#take(object, method, given);
+    for (const { platform, object, method, with: args } of await this.#journal.hear()) {
+      if (platform === this.#platform() && isName(object)) this.#take(object, method, args);
     }
   }
 
   /** The object, telling the others each note. */
-  #told<Name extends keyof Noted>(object: Name): Noted[Name] {
-    const note = (method: string, given: unknown[]): void =>
-      this.#journal.note({ platform: this.#platform(), object, method, with: given });
+  #noteOf<Name extends keyof Noted>(object: Name): Noted[Name] {
+    const note = (method: string, args: unknown[]): void =>
+      this.#journal.note({ platform: this.#platform(), object, method, with: args });
     return new Proxy(this.#own[object], {
       get: (target, method) => {
         const member: unknown = Reflect.get(target, method, target);
         if (typeof member !== "function") return member;
-        return (...given: unknown[]): unknown => {
-          if (isNote(object, method)) note(String(method), given);
-          return Reflect.apply(member, target, given) as unknown;
+        return (...args: unknown[]): unknown => {
+          if (isNote(object, method)) note(String(method), args);
+          return Reflect.apply(member, target, args) as unknown;
         };
       },
     });
   }
 
-  #take(object: keyof Noted, method: string, given: readonly unknown[]): void {
+  #take(object: keyof Noted, method: string, args: readonly unknown[]): void {
     if (!isNote(object, method)) return;
     const target = this.#own[object];
     const member: unknown = Reflect.get(target, method);
     // JSON has null for what is undefined.
-    const known = given.map((one) => one ?? undefined);
+    const known = args.map((one) => one ?? undefined);
     if (typeof member === "function") Reflect.apply(member, target, known);
   }
 }

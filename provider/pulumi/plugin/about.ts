@@ -41,7 +41,7 @@ export function about(request: { getUrn: () => string }): About {
  * Properties of a resource as an engine gets them: secret is what was secret, and what always is. What an earlier version
  * left keeps its names, under which an engine compares it with what is read.
  */
-export function told(
+export function toStruct(
   resource: Resource,
   properties: Properties,
   sent: Pick<Decoded, "secrets"> & { isFormer?: boolean },

@@ -30,14 +30,14 @@ export function detailsOf(
   return [...causes].flatMap(([name, cause]) => {
     if (name === cause) return details(olds.outputs, news, [name], secrets);
     const [old, now] = [olds.inputs[name], news[name]];
-    const given = parts[name];
+    const part = parts[name];
     if (isObject(old) && isObject(now) && !secrets.has(name)) {
       const found = perItem(name, plain(old), plain(now), named);
       if (found.length > 0) return capped(name, found, found.length, "inputs");
     }
-    if (!given) return details(olds.outputs, news, [cause], secrets);
-    const found = given.first.map(([part, kind]): Paths => [[named(name, part), kind]]);
-    return capped(name, found, given.total, "inputs");
+    if (!part) return details(olds.outputs, news, [cause], secrets);
+    const found = part.first.map(([part, kind]): Paths => [[named(name, part), kind]]);
+    return capped(name, found, part.total, "inputs");
   });
 }
 

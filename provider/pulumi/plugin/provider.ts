@@ -13,7 +13,7 @@ import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
-import { about, told } from "./about.ts";
+import { about, toStruct } from "./about.ts";
 import { details, detailsOf } from "./details.ts";
 import { differing } from "./differing.ts";
 import { UnfinishedFailure } from "./failures.ts";
@@ -117,9 +117,9 @@ export class Plugin {
     const news = sent(request.getNews());
     this.#refuseMisplaced();
     const asked = { ...call(olds, news), seed: request.getRandomseed_asU8() };
-    const given = { ...known(news), ...secrecy(resource, news.secrets) };
-    const { inputs, problems } = await this.#configured.check(asked, known(olds), given);
-    return checked(told(resource, inputs, news), problems);
+    const planned = { ...known(news), ...secrecy(resource, news.secrets) };
+    const { inputs, problems } = await this.#configured.check(asked, known(olds), planned);
+    return checked(toStruct(resource, inputs, news), problems);
   }
 
   async diff(request: pb.DiffRequest): Promise<pb.DiffResponse> {
@@ -144,12 +144,12 @@ export class Plugin {
     const answer = new providerProto.CreateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       const outputs = await this.#configured.foreseen(call(inputs), inputs.values);
-      return answer.setProperties(told(resource, outputs, inputs));
+      return answer.setProperties(toStruct(resource, outputs, inputs));
     }
     const { id, outputs } = await this.#configured
       .create({ ...call(inputs), timeout: request.getTimeout() }, known(inputs))
       .catch(this.#unfinished(resource, inputs));
-    return answer.setId(id).setProperties(told(resource, outputs, inputs));
+    return answer.setId(id).setProperties(toStruct(resource, outputs, inputs));
   }
 
   async read(request: pb.ReadRequest): Promise<pb.ReadResponse> {
@@ -166,10 +166,10 @@ export class Plugin {
     if (!found) return answer;
     const secrets = new Set([...state.secrets, ...inputs.secrets]);
     // Without inputs, those of the state stay.
-    if (found.inputs) answer.setInputs(told(resource, found.inputs, { ...inputs, secrets }));
+    if (found.inputs) answer.setInputs(toStruct(resource, found.inputs, { ...inputs, secrets }));
     return answer
       .setId(found.id)
-      .setProperties(told(resource, found.outputs, { ...state, secrets }))
+      .setProperties(toStruct(resource, found.outputs, { ...state, secrets }))
       .setRefreshBeforeUpdate(this.#looksForDrift);
   }
 
@@ -181,12 +181,12 @@ export class Plugin {
     const answer = new providerProto.UpdateResponse().setRefreshBeforeUpdate(this.#looksForDrift);
     if (request.getPreview()) {
       const outputs = await this.#configured.foreseen(call(olds, news), news.values, olds.values);
-      return answer.setProperties(told(resource, outputs, news));
+      return answer.setProperties(toStruct(resource, outputs, news));
     }
     const outputs = await this.#configured
       .update({ ...call(olds, news), timeout: request.getTimeout() }, request.getId(), known(olds), known(news))
       .catch(this.#unfinished(resource, news));
-    return answer.setProperties(told(resource, outputs, news));
+    return answer.setProperties(toStruct(resource, outputs, news));
   }
 
   async delete(request: pb.DeleteRequest): Promise<void> {
@@ -202,11 +202,11 @@ export class Plugin {
     if (!definition) throw new Error(`this version of pulumi-microapps has no function ${request.getTok()}`);
     this.#refuseMisplaced();
     const { values, secrets, texts } = decode(request.getArgs());
-    const told = await this.#configured.invoke(definition, values, texts);
+    const result = await this.#configured.invoke(definition, values, texts);
     const answer = new providerProto.InvokeResponse();
-    if ("problems" in told) return answer.setFailuresList(told.problems.map(failureOf));
+    if ("problems" in result) return answer.setFailuresList(result.problems.map(failureOf));
     // Whoever asks with a secret may be told it: then everything that is told is one.
-    return answer.setReturn(encode(told.outputs, new Set(secrets.size > 0 ? Object.keys(told.outputs) : [])));
+    return answer.setReturn(encode(result.outputs, new Set(secrets.size > 0 ? Object.keys(result.outputs) : [])));
   }
 
   /** Ends what is under way between two calls of the platform; what is done is saved. */
@@ -251,7 +251,7 @@ export class Plugin {
       const { id, outputs } = error.partial;
       throw new UnfinishedFailure(error.message, {
         id,
-        outputs: told(resource, outputs, inputs),
+        outputs: toStruct(resource, outputs, inputs),
         refreshBeforeUpdate: this.#looksForDrift,
       });
     };

@@ -11,7 +11,7 @@ import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
 
 /** Inline rows may be many: the engine's own bound. */
-const most = 400 * 1024 * 1024;
+const maxMessageBytes = 400 * 1024 * 1024;
 
 /**
  * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `cancel` ends
@@ -34,16 +34,19 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
           (error: unknown) => done(statusOf(error)),
         );
     };
-  const tells = <Request>(work: (plugin: Plugin, request: Request) => void | Promise<void>) =>
+  const respond = <Request>(work: (plugin: Plugin, request: Request) => void | Promise<void>) =>
     asks(async (plugin, request: Request) => {
       await work(plugin, request);
       return new emptyProto.Empty();
     });
 
-  const server = new grpc.Server({ "grpc.max_receive_message_length": most, "grpc.max_send_message_length": most });
+  const server = new grpc.Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_send_message_length": maxMessageBytes,
+  });
   server.addService(providerService.ResourceProviderService, {
     handshake: asks((plugin, request: pb.ProviderHandshakeRequest) => plugin.handshake(request)),
-    attach: tells((plugin, request: PluginAttach) => plugin.attach(request)),
+    attach: respond((plugin, request: PluginAttach) => plugin.attach(request)),
     getPluginInfo: asks((plugin) => plugin.getPluginInfo()),
     getSchema: asks((plugin) => plugin.getSchema()),
     checkConfig: asks((plugin, request: pb.CheckRequest) => plugin.checkConfig(request)),
@@ -54,9 +57,9 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
     create: asks((plugin, request: pb.CreateRequest) => plugin.create(request)),
     read: asks((plugin, request: pb.ReadRequest) => plugin.read(request)),
     update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
-    delete: tells((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
+    delete: respond((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
     invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
-    cancel: tells((plugin) => plugin.cancel()),
+    cancel: respond((plugin) => plugin.cancel()),
   });
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const { port } = await listenForOwn((socket) => injector.injectConnection(socket));

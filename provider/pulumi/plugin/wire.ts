@@ -61,10 +61,10 @@ function plain(value: unknown, secret: (value: unknown) => void): unknown {
     case undefined:
       return Object.fromEntries(Object.entries(object).map(([name, item]) => [name, plain(item, secret)]));
     case kinds.secret:
-      return told(plain(object["value"], secret), secret);
+      return toStructValue(plain(object["value"], secret), secret);
     case kinds.output: {
       const known = "value" in object ? plain(object["value"], secret) : unknownValue;
-      return object["secret"] === true ? told(known, secret) : known;
+      return object["secret"] === true ? toStructValue(known, secret) : known;
     }
     case kinds.reference:
       return object["id"] === "" ? unknownValue : (object["id"] ?? object["urn"]);
@@ -73,7 +73,7 @@ function plain(value: unknown, secret: (value: unknown) => void): unknown {
   }
 }
 
-function told(value: unknown, secret: (value: unknown) => void): unknown {
+function toStructValue(value: unknown, secret: (value: unknown) => void): unknown {
   secret(value);
   return value;
 }

@@ -141,8 +141,8 @@ export class TeamClaims {
         const other = this.#claims.get(urn);
         return other?.kind === of ? [[urn, other]] : [];
       });
-    const problem = (property: string, urn: string, says: string): Problem => {
-      return { property, reason: `${calledBy(named(urn))} ${says}` };
+    const problem = (property: string, urn: string, reason: string): Problem => {
+      return { property, reason: `${calledBy(named(urn))} ${reason}` };
     };
     const person = people[0];
     const property = person?.email === undefined ? "userID" : "email";
@@ -156,8 +156,8 @@ export class TeamClaims {
     }
     const mixed = others(`team ${teamID} ${otherKind[kind]}`, otherKind[kind])[0];
     if (mixed) {
-      const says = `says who is in team ${teamID} as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both`;
-      return problem("teamID", mixed[0], says);
+      const reason = `says who is in team ${teamID} as well. Declare the members of one team in a TeamRoster or as TeamMembers, not both`;
+      return problem("teamID", mixed[0], reason);
     }
     if (kind === "TeamMember") {
       const second = sameUser.flatMap((name) => others(`team ${teamID} ${name}`, kind))[0];

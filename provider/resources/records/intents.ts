@@ -32,8 +32,8 @@ export async function readIntent<Schema extends typeof anyIntent>(
   const file = relative(directory, fileOf(directory, urn));
   const text = await textOf(directory, file);
   if (text === undefined) return undefined;
-  const [told, intent] = parsed(file, text, schema);
-  return { ...intent, file, isSealed: intent.urn === urn && isSealed(told) };
+  const [record, intent] = parsed(file, text, schema);
+  return { ...intent, file, isSealed: intent.urn === urn && isSealed(record) };
 }
 
 /** Throws when others may have written an intent. */
@@ -52,17 +52,17 @@ export async function trustIntent(directory: string, path: string): Promise<obje
   const text = await textOf(directory, file);
   if (text === undefined)
     throw new ResourceError(`there is no file ${file}: name it as the message that asks for it does`);
-  const [told, { urn, startedAt }] = parsed(file, text, anyIntent);
+  const [record, { urn, startedAt }] = parsed(file, text, anyIntent);
   if (file !== relative(directory, fileOf(directory, urn))) {
     throw new ResourceError(
       `${file} is not the intent file of ${urn}: run this in the program's folder, with its own name`,
     );
   }
-  if (sealFor(told) === undefined) {
+  if (sealFor(record) === undefined) {
     throw new ResourceError("no key for seals can be kept: set XDG_STATE_HOME to a folder of your own");
   }
-  await writeIntent(directory, { ...told, urn, startedAt });
-  return told;
+  await writeIntent(directory, { ...record, urn, startedAt });
+  return record;
 }
 
 /** The text of an intent file; undefined when there is none. Throws when a branch may have brought it along. */
@@ -93,8 +93,8 @@ function parsed<Schema extends z.ZodType>(
   schema: Schema,
 ): [SealedFields, z.output<Schema>] {
   try {
-    const told: unknown = JSON.parse(text);
-    return [z.looseObject({}).parse(told), schema.parse(told)];
+    const record: unknown = JSON.parse(text);
+    return [z.looseObject({}).parse(record), schema.parse(record)];
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new ResourceError(

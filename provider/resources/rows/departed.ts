@@ -19,8 +19,8 @@ export function departedFrom(
 export const takesUp = async (
   { directory }: Pick<OfflineRowContext, "directory">,
   target: RowTarget,
-  gone: readonly Keys[],
-): Promise<boolean> => (await indicesWithin(gone, target, directory)).size > 0;
+  removed: readonly Keys[],
+): Promise<boolean> => (await indicesWithin(removed, target, directory)).size > 0;
 
 /** Whether a plan inserts a row that was removed, in this run or in an earlier one: it gets another ID. */
 export async function comesBack(

@@ -113,12 +113,13 @@ export async function driftSaid(
     part(missing, "gone", rowsSaid(declaration, missingKeys, missing)),
   ].filter((each) => each !== "");
   const lost = rowsSaid(declaration, changedKeys, changed);
-  const said = byHand
+  const changes = byHand
     ? `rows edited by hand: ${parts.join(", ")}`
     : `rows whose links lead nowhere any more: ${changed}${lost === "" ? "" : ` (${lost})`}`;
-  if (byHand && declaration.onConflict === "error") return `${said}; onConflict is "error", so an update stops at them`;
+  if (byHand && declaration.onConflict === "error")
+    return `${changes}; onConflict is "error", so an update stops at them`;
   const calls = callsAhead(declaration, withRepairs({ insert: 0, update: 0, remove: 0 }, drift), owned - missing);
-  return alone ? `${said}; about ${calls} calls` : said;
+  return alone ? `${changes}; about ${calls} calls` : changes;
 }
 
 const part = (count: number, what: string, rows: string): string =>

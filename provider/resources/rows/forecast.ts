@@ -68,24 +68,24 @@ export function forecast(
   plan: Forecast,
   names: Names,
   owned: number,
-  told: Unknowns & { repairs?: Drift | undefined; cells?: BothSides | undefined } = {},
+  known: Unknowns & { repairs?: Drift | undefined; cells?: BothSides | undefined } = {},
 ): string {
   if (!plan.exact) {
     const { moreThan, net } = plan;
     const how = Math.abs(net) > moreThan ? `at least ${Math.abs(net)}` : `more than ${moreThan}`;
     return `${how} rows to add, change or remove (${net >= 0 ? "+" : ""}${net} rows in all)`;
   }
-  const { adopts = false, relinked = false, renewed = false, repairs, cells } = told;
+  const { adopts = false, relinked = false, renewed = false, repairs, cells } = known;
   const { insert, update, remove, unchanged, spared = 0, taken = 0, differing = false } = plan;
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
     keys.length === 0 ? "" : ` (${rowsSaid(declaration, keys, count, both)})`;
   const { removed } = names;
-  const gone = removed.length === 0 ? "" : ` (${some(removed.map(quoted), maxNamed)})`;
+  const removals = removed.length === 0 ? "" : ` (${some(removed.map(quoted), maxNamed)})`;
   // What left the program keeps its rows until the end of a run: whether they are there is seen on the platform alone.
   const parts = [
     insert > 0 ? `${insert} to add ${adopts ? "or to take over" : "unless there"}${first(names.added, insert)}` : "",
     update > 0 ? `${relinked ? "up to " : ""}${update} to change${first(names.changed, update, cells)}` : "",
-    remove > 0 ? `${remove} to remove${gone}` : "",
+    remove > 0 ? `${remove} to remove${removals}` : "",
     taken > 0 ? `${taken} to take over from another seed${differing ? ", changed where they differ" : ""}` : "",
     spared > 0 ? `${spared} to leave to another seed` : "",
     unchanged > 0 ? `${unchanged} unchanged${relinked || renewed ? " but for links" : ""}` : "",

@@ -77,12 +77,12 @@ export async function observe<Applied extends SeedState & Observation>(
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];
   if (changed + missing === 0) return { outputs: rest, ...inputs };
-  const gone = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
+  const removed = missing === 0 || state.sensitive ? [] : await missingKeys(context, state, wanted, drift.missing);
   const first = (keys: string[]): string[] => (state.sensitive ? [] : keys.slice(0, maxShown));
   const tellsCells = !state.sensitive && changed > 0;
   const found = tellsCells ? { found: edited.found } : {};
   const lost = unlinked.length === 0 ? {} : { unlinked: unlinked.length, unlinkedKeys: first(unlinked) };
-  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(gone), ...found, ...lost };
+  const seen = { changed, missing, changedKeys: first(edited.keys), missingKeys: first(removed), ...found, ...lost };
   const secrets = withoutUndefined({ foundSecrets: tellsCells ? edited.secrets : undefined });
   return { outputs: { ...rest, drift: seen, ...secrets }, ...inputs };
 }

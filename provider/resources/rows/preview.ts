@@ -146,8 +146,8 @@ async function planned(
     const departed = departedFrom(old, inputs);
     const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
     const returns = isSame && plan.change.added.some((index) => departed.has(rows.key(index)));
-    const gone = rowClaims.going(inputs.table, inputs.resourceUrn);
-    if (returns || (await takesUp(context, inputs, gone))) rowClaims.renew(inputs.table);
+    const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
+    if (returns || (await takesUp(context, inputs, leavingRows))) rowClaims.renew(inputs.table);
   }
   const renewal = renewalSaid(old);
   if (renewal !== undefined) report.forecast(renewal);
@@ -158,7 +158,7 @@ async function planned(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
   }
-  if (leaving.said.size > 0) report.forecast(sparedSaid(leaving.said));
+  if (leaving.reported.size > 0) report.forecast(sparedSaid(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   if (refusal) throw new ResourceError(refusal);
@@ -229,10 +229,10 @@ const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + 
 interface LeavingRows {
   going: RowSet;
   staying: RowSet;
-  said: Map<string, number>;
+  reported: Map<string, number>;
 }
 
-const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), said: new Map() });
+const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), reported: new Map() });
 
 /** Takes out of a plan what other seeds of the program declare. */
 async function spared(
@@ -242,7 +242,7 @@ async function spared(
   plan: Forecast,
 ): Promise<{ plan: Forecast; leaving: LeavingRows }> {
   const leaving = noneLeaving();
-  const { going, staying, said } = leaving;
+  const { going, staying, reported } = leaving;
   if (!plan.exact || plan.remove === 0) return { plan, leaving };
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
@@ -252,7 +252,7 @@ async function spared(
   for (const row of plan.change.removed) {
     const owner = held.find(({ keys }) => keys.has(row.key));
     (owner ? staying : going).add(row.key, row.content);
-    if (owner) said.set(owner.name, (said.get(owner.name) ?? 0) + 1);
+    if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
   }
   const change = { ...plan.change, removed: [...going] };
   return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
@@ -265,12 +265,12 @@ export async function takenOver(
   plan: Forecast,
 ): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
-  const given = rowClaims
+  const arriving = rowClaims
     .leaving(inputs.table, inputs.resourceUrn)
     .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
-  if (given.length === 0) return plan;
-  const all = await indicesWithin(given, inputs, directory);
+  if (arriving.length === 0) return plan;
+  const all = await indicesWithin(arriving, inputs, directory);
   const [added, taken] = [[] as number[], [] as number[]];
   for (const index of plan.change.added) (all.has(index) ? taken : added).push(index);
   const differing = taken.some((index) => all.get(index) === false);

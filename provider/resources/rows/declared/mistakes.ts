@@ -29,10 +29,10 @@ export class RowMistakes {
 
   /** `countries.csv:17 "PT" and 19 more: People is a number: …`, in the order in which they were found. */
   sentences(): string[] {
-    const told = [...this.#found.values()].map(({ first: { line, column, key, text }, count }) => {
+    const messages = [...this.#found.values()].map(({ first: { line, column, key, text }, count }) => {
       const which = key === undefined ? "" : ` "${key}"`;
       return `${this.#place(line, column)}${which}${count > 1 ? ` and ${count - 1} more` : ""}: ${text}`;
     });
-    return this.#others > 0 ? [...told, `and ${this.#others} more`] : told;
+    return this.#others > 0 ? [...messages, `and ${this.#others} more`] : messages;
   }
 }

@@ -27,12 +27,12 @@ export class FoundRows {
       ...Object.keys(declared ?? {}),
       ...this.#labels.filter((label) => canonical(values[label])),
     ]);
-    const said = [...labels].map((label) => {
+    const conditions = [...labels].map((label) => {
       const form = (value: unknown): unknown => (this.#references.has(label) ? keyText(value) : canonical(value));
       // The same value keeps the spelling that it is declared in.
       return [label, form(values[label]) === form(declared?.[label]) ? declared?.[label] : values[label]] as const;
     });
-    this.#found.set(key, Object.fromEntries(said));
+    this.#found.set(key, Object.fromEntries(conditions));
   }
 
   /** The rows that were found, with their keys. */

@@ -38,21 +38,21 @@ export class RowInserts {
    */
   async insert(
     batch: readonly NewRow[],
-    tell: { inserted: (rows: readonly NewRow[]) => void; refused: (row: NewRow, error: ApiError) => void },
+    report: { inserted: (rows: readonly NewRow[]) => void; refused: (row: NewRow, error: ApiError) => void },
   ): Promise<void> {
     try {
       await this.#once(batch);
-      tell.inserted(batch);
+      report.inserted(batch);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const [first] = batch;
       if (batch.length === 1 && first) {
-        tell.refused(first, error);
+        report.refused(first, error);
         return;
       }
       const half = Math.ceil(batch.length / 2);
-      await this.insert(batch.slice(0, half), tell);
-      await this.insert(batch.slice(half), tell);
+      await this.insert(batch.slice(0, half), report);
+      await this.insert(batch.slice(half), report);
     }
   }
 

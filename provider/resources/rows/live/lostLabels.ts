@@ -74,7 +74,7 @@ export async function lostLabels(
     ];
   }
   const missing = (index: number): boolean => written.has(index) && !met.has(index);
-  return told(target, await losses(context, target, { differing, numbered, missing }));
+  return describeLosses(target, await losses(context, target, { differing, numbered, missing }));
 }
 
 /** What was seen of rows that are not as they were written. */
@@ -116,7 +116,7 @@ async function losses(
   return lost;
 }
 
-const told = (target: RowTarget, lost: ReadonlyMap<string, Loss>): string[] =>
+const describeLosses = (target: RowTarget, lost: ReadonlyMap<string, Loss>): string[] =>
   [...lost].map(([label, { wrote, found, line, count }]) => {
     const place = `${placeOf(target, line)}${count > 1 ? ` and ${count - 1} more` : ""}`;
     return canonical(found) === undefined

@@ -7,7 +7,7 @@ import { keyOf } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 
 /** So many are kept. */
-const most = 10_000;
+const maxRows = 10_000;
 
 /** Rows of no wanted key whose key has numbers: of what was written as "007" a platform may have made 7. */
 export class NumberedKeys {
@@ -24,7 +24,7 @@ export class NumberedKeys {
 
   /** Takes in a row that has no wanted key. */
   observe(values: RowData): void {
-    if (this.#rows.size < most && this.#key.some((label) => typeof values[label] === "number")) {
+    if (this.#rows.size < maxRows && this.#key.some((label) => typeof values[label] === "number")) {
       this.#rows.set(keyOf(this.#key, values), values);
     }
   }
