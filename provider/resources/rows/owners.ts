@@ -41,7 +41,8 @@ export function verificationOf(
   const named = Object.keys(linkedSeeds ?? {}).sort();
   const secret = [target, ...others.map((one) => one.target)].map(({ secretLabels = [] }) => secretLabels);
   const hidden = secret.some((labels) => labels.length > 0) ? [secret] : [];
-  const text = canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving, ...hidden]) ?? "";
+  const text =
+    canonical([digest, target.table, target.key, target.references ?? {}, named, seen, leaving, ...hidden]) ?? "";
   const verified = createHash("sha256").update(text).digest("hex").slice(0, 32);
   return { verified, isPassing: [claims.find(urn), ...others].some((one) => one?.isPassing) };
 }
