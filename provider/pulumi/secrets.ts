@@ -114,7 +114,8 @@ export function withCells(
   const row = (item: unknown): unknown => {
     if (!isPlain(item)) return item;
     const cells = Object.entries(item).map(
-      ([label, value]) => [label, labels.has(label) && value !== undefined && value !== unknownValue ? form(value) : value] as const,
+      ([label, value]) =>
+        [label, labels.has(label) && value !== undefined && value !== unknownValue ? form(value) : value] as const,
     );
     return Object.fromEntries(cells.filter(([, value]) => value !== undefined));
   };

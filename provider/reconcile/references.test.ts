@@ -36,10 +36,20 @@ test("everything that leads nowhere is told at once, by line", () => {
   const references = new References({ Country: { lookup: countries(), key: "Code" } });
   for (let line = 2; line < 10; line++) references.resolve({ Country: "FR" }, line);
   references.resolve({ Country: "XX" }, 10);
-  expect(unresolvedSentences(references.unresolved, (line) => `cities.csv:${line}`, () => false)).toEqual([
+  expect(
+    unresolvedSentences(
+      references.unresolved,
+      (line) => `cities.csv:${line}`,
+      () => false,
+    ),
+  ).toEqual([
     'cities.csv:2, cities.csv:3, cities.csv:4, cities.csv:5, cities.csv:6 and 3 more lines: Country refers to "FR", but there is no row with that key',
     'cities.csv:10: Country refers to "XX", but there is more than one row with that key',
   ]);
-  const secret = unresolvedSentences(references.unresolved, (line) => `cities.csv:${line}`, (label) => label === "Country");
+  const secret = unresolvedSentences(
+    references.unresolved,
+    (line) => `cities.csv:${line}`,
+    (label) => label === "Country",
+  );
   expect(secret[1]).toBe("cities.csv:10: Country refers to a row, but there is more than one row with that key");
 });

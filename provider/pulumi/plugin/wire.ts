@@ -3,15 +3,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Resource } from "../../resources/resource.ts";
 import { leavesOf } from "../../sources/source.ts";
 import { unknownValue, type Properties } from "../properties.ts";
-import {
-  noCells,
-  secretCells,
-  secretSignature,
-  signature,
-  textsIn,
-  withCells,
-  without,
-} from "../secrets.ts";
+import { noCells, secretCells, secretSignature, signature, textsIn, withCells, without } from "../secrets.ts";
 
 /** What an object may be that is something else. */
 const kinds = {

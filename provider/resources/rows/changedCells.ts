@@ -49,7 +49,12 @@ export async function changedCells(
 }
 
 /** What a forecast can't say, since the file of the last run is not found; empty when it says everything. */
-export function whatIsUnknown(old: SeedState, inputs: SeedInputs, plan: Forecast, cells: BothSides | undefined): string {
+export function whatIsUnknown(
+  old: SeedState,
+  inputs: SeedInputs,
+  plan: Forecast,
+  cells: BothSides | undefined,
+): string {
   if (inputs.source === undefined || old.source === undefined || inputs.sensitive || isReshaped(old, inputs)) return "";
   if (plan.exact && cells?.was.size !== 0) return "";
   const known = plan.exact ? "counts and keys" : "counts";

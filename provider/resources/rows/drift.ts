@@ -102,7 +102,12 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
 export async function driftSaid(
   declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
   drift: Drift,
-  { owned, alone, directory, secrets }: { owned: number; alone: boolean; directory: string; secrets?: FoundSecrets | undefined },
+  {
+    owned,
+    alone,
+    directory,
+    secrets,
+  }: { owned: number; alone: boolean; directory: string; secrets?: FoundSecrets | undefined },
 ): Promise<string> {
   const { changed, missing, changedKeys, missingKeys, unlinked = 0 } = drift;
   const byHand = changed + missing > unlinked;
