@@ -6,8 +6,8 @@ import { Forecasts, drift } from "./forecasts.ts";
 // A step is an edit, what others did by hand since the last run, and the run. More with PROPERTY_RUNS=20.
 const numRuns = Number(process.env["PROPERTY_RUNS"] ?? 1);
 const steps = fc.array(fc.record({ environment: drawn, drifts: fc.array(drift, { maxLength: 3 }) }), {
-  minLength: 5,
-  maxLength: 5,
+  minLength: 4,
+  maxLength: 4,
 });
 
 let forecasts: Forecasts;

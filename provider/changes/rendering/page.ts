@@ -1,6 +1,7 @@
 /** Colours have a contrast of 4.5 or more on both grounds. */
 export const style = `
 :root { color-scheme: light dark; --line: #8886; --remove: light-dark(#a40e26, #ff9492); --add: light-dark(#0a5a26, #6fdd8b); --change: light-dark(#704a00, #e3b341); }
+html { background: light-dark(#fff, #16181d); color: light-dark(#1b1f24, #e8eaed); }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 75rem; padding: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: .2rem .6rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
