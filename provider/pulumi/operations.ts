@@ -231,7 +231,10 @@ export class Operations {
     });
   }
 
-  async #run<Answer>(call: Omit<Call, "resource"> & { phase?: Phase }, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
+  async #run<Answer>(
+    call: Omit<Call, "resource"> & { phase?: Phase },
+    work: (tools: Tools) => Promise<Answer>,
+  ): Promise<Answer> {
     const { urn, timeout, phase, secrets = [] } = call;
     const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;

@@ -230,7 +230,9 @@ export const seedRows = resource({
     const known = { ...change, replaces: change.replaces.filter((name) => !unknown.has(name)) };
     const needed = [...unknown].filter((name) => !["linkRenewals", ...passing].includes(name));
     if (needed.length > 0 && old.teamViewers && unknown.has("teamViewers")) {
-      context.report.forecast(`${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`);
+      context.report.forecast(
+        `${old.rowCount} rows keep their viewers: whether teamViewers changes is known only later`,
+      );
     }
     // What a preview keeps to itself is what the check claimed.
     const claim = unknown.has("salt") ? context.rowClaims.find(inputs.resourceUrn) : undefined;

@@ -109,7 +109,9 @@ export const teamRoster = resource({
       );
       report.forecast(`members: ${[...parts, `${plan.unchanged} unchanged`].join(", ")}`);
       if (decidesOnMore(declaration, old)) {
-        report.forecast("whom the roster left alone until now it may remove as well: who that is shows only the update");
+        report.forecast(
+          "whom the roster left alone until now it may remove as well: who that is shows only the update",
+        );
       }
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
       await refuseUndeclaredMembers(context, declaration, plan.remove);

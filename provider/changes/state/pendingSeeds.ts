@@ -33,7 +33,10 @@ interface PendingRows {
 }
 
 /** A seed as resources have it: what names other seeds of the file has their table and key. */
-export function resolved({ formerly: _, ...declaration }: SeedDeclaration, declared: Declared): SeedDeclaration & RowEdits {
+export function resolved(
+  { formerly: _, ...declaration }: SeedDeclaration,
+  declared: Declared,
+): SeedDeclaration & RowEdits {
   const seed = withRowEdits(declaration);
   const target = (rows: { seed: string } | { table: string; key: string }): { table: string; key: string } => {
     if (!("seed" in rows)) return { table: rows.table, key: rows.key };

@@ -61,4 +61,3 @@ const seen = (resource: Resource, { values, secrets, texts }: Decoded): Sent => 
 });
 
 const named = (names: Iterable<string>): Properties => Object.fromEntries([...names].map((name) => [name, true]));
-

@@ -64,7 +64,7 @@ export async function previewed(
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const told = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-      report.forecast(await driftSaid(hidingBoth(old, inputs), repairs, { ...told, secrets: old.foundSecrets }));
+    report.forecast(await driftSaid(hidingBoth(old, inputs), repairs, { ...told, secrets: old.foundSecrets }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -195,7 +195,9 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
   const target: RowTarget = reshaped ? inOldTerms(old, inputs) : inputs;
   const summary = reshaped ? await byOldKey(old, inputs, directory) : await summaryOf(context, inputs);
   if (reshaped && old.key.join() !== inputs.key.join()) {
-    report.forecast(`the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`);
+    report.forecast(
+      `the natural key changes from ${old.key.join(", ")} to ${inputs.key.join(", ")}: rows keep their IDs`,
+    );
   }
   const { rows: wanted } = await summaryOf(context, inputs);
   if (!summary) {
