@@ -32,7 +32,7 @@ export interface Context {
  */
 export function declaredDigest(
   resource: Resource,
-  given: Values,
+  inputs: Values,
   except: readonly string[],
   context: Context,
   isUnknown: (value: unknown) => boolean = () => false,
@@ -41,8 +41,8 @@ export function declaredDigest(
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
     const { computed, internal } = factsOf(schema);
     if (computed || internal || linkNames.includes(name) || except.includes(name)) continue;
-    if (isUnknown(given[name])) return undefined;
-    values[name] = name === "source" ? pathOf(given[name], context) : normal(schema, given[name]);
+    if (isUnknown(inputs[name])) return undefined;
+    values[name] = name === "source" ? pathOf(inputs[name], context) : normal(schema, inputs[name]);
   }
   return digestOf([resource.name, values]);
 }
@@ -75,14 +75,14 @@ export function excepted(resource: Resource, names: Iterable<string>, isSensitiv
 export function wrongLink(
   resource: Resource,
   { links = {} }: SealedResource,
-  given: Values,
+  inputs: Values,
   idsOf: (key: string) => readonly string[] | undefined,
   isUnknown: (value: unknown) => boolean,
 ): string | undefined {
   return linksOf(resource).find((name) => {
-    if (isUnknown(given[name])) return false;
+    if (isUnknown(inputs[name])) return false;
     const wanted = links[name] ?? [];
-    const found = given[name] === undefined || given[name] === null ? [] : [given[name]].flat();
+    const found = inputs[name] === undefined || inputs[name] === null ? [] : [inputs[name]].flat();
     if (found.length !== wanted.length) return true;
     return wanted.some(({ of, id }, at) => {
       const one: unknown = found[at];

@@ -40,7 +40,7 @@ export function signatureOf(report: Signed, key: string): string {
 
 /** Whether a report is signed with this key. */
 export function isSigned(report: Signed, key: string): boolean {
-  const given = Buffer.from(report.approval?.signature ?? "", "hex");
+  const claimed = Buffer.from(report.approval?.signature ?? "", "hex");
   const own = Buffer.from(signatureOf(report, key), "hex");
-  return given.length === own.length && timingSafeEqual(given, own);
+  return claimed.length === own.length && timingSafeEqual(claimed, own);
 }

@@ -58,7 +58,7 @@ function goneThings({ base, head }: Both): Line[] {
 
 /** Rows that the base's seed has not; none of a seed that can't be read there. */
 async function goneRows({ base, head }: Both): Promise<Line[]> {
-  const gone: Line[] = [];
+  const removed: Line[] = [];
   for (const [name, keys] of Object.entries(head.declaration.removed.rows ?? {})) {
     const seed = base.declaration.seeds[name];
     if (seed?.sensitive || (seed?.source !== undefined && base.unread?.(seed.source) !== undefined)) continue;
@@ -71,7 +71,7 @@ async function goneRows({ base, head }: Both): Promise<Line[]> {
       if (!(error instanceof SourceError)) throw error;
       continue;
     }
-    gone.push(...[...left].map((row): Line => ({ kind: "seed", name, inner: { kind: "row", name: row } })));
+    removed.push(...[...left].map((row): Line => ({ kind: "seed", name, inner: { kind: "row", name: row } })));
   }
-  return gone;
+  return removed;
 }

@@ -7,12 +7,12 @@ import type { Declared } from "./source.ts";
 
 /** What a change takes back of the policy that binds it: until it is merged, the policy of the base holds. */
 export function loosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {
-  const said = (rule: Declaration["rules"][number]): string => stable({ ...rule, because: undefined });
-  const left = new Set(rules.map(said));
-  const gone = base.rules.filter(({ rule }) => !left.has(said(rule)));
+  const ruleText = (rule: Declaration["rules"][number]): string => stable({ ...rule, because: undefined });
+  const left = new Set(rules.map(ruleText));
+  const lost = base.rules.filter(({ rule }) => !left.has(ruleText(rule)));
   const isFreed = base.declaration.removals === "declared" && removals !== "declared";
   return [
-    ...gone.map(({ rule, at }) => ({
+    ...lost.map(({ rule, at }) => ({
       text: `the rule on ${[rule.path].flat().join(".")} is taken out or changed: until it is merged, that of the base holds`,
       place: placed(at),
     })),

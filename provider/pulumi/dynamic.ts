@@ -104,9 +104,9 @@ class DynamicProvider implements Provider {
 
   async check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: unknown[] }> {
     isCurrent = true;
-    const { call, inputs: given, options, kept, isPreview, olds: old } = this.#asked(news, olds);
+    const { call, inputs: declared, options, kept, isPreview, olds: old } = this.#asked(news, olds);
     this.#operations.forecasts.isUpdate = isPreview === false;
-    const wanted = { ...given, ...secrecy(this.#resource, new Set(options.secrets)) };
+    const wanted = { ...declared, ...secrecy(this.#resource, new Set(options.secrets)) };
     const { inputs, problems } = await this.#operations.check(call, old, wanted).catch(fail);
     return {
       inputs: { ...this.#shown(inputs), ...kept },

@@ -9,12 +9,14 @@ import { ResourceError } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
+import { Connection } from "./connection.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
+
 import { unlessLate } from "./lifetime/deadline.ts";
 import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
+import { RefusedLogin } from "./lifetime/refusedLogin.ts";
 import { RunNotes } from "./lifetime/runNotes.ts";
-import type { Platform } from "./platform.ts";
 import type { Reporter } from "./progress.ts";
 import {
   check,
@@ -30,7 +32,6 @@ import {
   writeOnlyOf,
   type Properties,
 } from "./properties.ts";
-import { RefusedLogin } from "./refusedLogin.ts";
 import { hiding, maskOf } from "./secrets.ts";
 import { refuseUndeclared, removalsIn } from "./undeclared.ts";
 
@@ -79,8 +80,7 @@ interface Tools {
 export class Operations {
   readonly forecasts: Forecasts;
   readonly #surroundings: Surroundings;
-  // Connected once, by the first who needs it.
-  #platform: Promise<Platform> | undefined;
+  readonly #connection: Connection;
   readonly #notes: RunNotes;
   readonly #identities: Identities;
   readonly #organizationNames = new Map<string, string>();
@@ -94,6 +94,7 @@ export class Operations {
     this.#surroundings = surroundings;
     this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.#notes.known.identities;
+    this.#connection = new Connection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#fields = new EmulatorFields(surroundings.directory);
     const destination = (): ReturnType<typeof destinationOf> => destinationOf(surroundings.configuration());
@@ -105,8 +106,8 @@ export class Operations {
     return this.#run({ ...call, phase: "check" }, async ({ offline, clean }) => {
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
-      const given = listed(resource, news, olds);
-      const { inputs, problems } = await check(resource, offline, listed(resource, olds), given);
+      const declared = listed(resource, news, olds);
+      const { inputs, problems } = await check(resource, offline, listed(resource, olds), declared);
       if (problems.length === 0) await this.#approvals.declared(call, olds, listed(resource, inputs, olds));
       return { inputs: keyed(resource, inputs), problems: problems.map(sentenceOf).map(clean) };
     });
@@ -129,10 +130,10 @@ export class Operations {
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     const { resource } = call;
     return this.#run(call, async ({ online, bound }) => {
-      const given = resource.inputs.parse(listed(resource, inputs));
+      const parsed = resource.inputs.parse(listed(resource, inputs));
       const approved = await this.#approvals.of(call);
-      approved?.creates(call, given);
-      const { id, outputs } = await resource.create(await online(), given);
+      approved?.creates(call, parsed);
+      const { id, outputs } = await resource.create(await online(), parsed);
       approved?.made(call, id);
       this.#refuseTwo(call, id);
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -257,8 +258,8 @@ export class Operations {
       return await (time ? unlessLate(working, time) : working);
     } catch (error) {
       for (const text of phase ? this.forecasts.take(urn) : []) heard.info(text); // an engine asks for nothing else
-      const said = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
-      const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${said}` : said;
+      const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
+      const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${sentence}` : sentence;
       const settings = configuration;
       throw failureOf(error, message, settings && ((outputs) => bound(outputs, settings)));
     } finally {
@@ -286,25 +287,12 @@ export class Operations {
   async #online(offline: Offline, settings: Configuration, signal: AbortSignal) {
     return {
       ...offline,
-      ...(await this.#connected(settings)),
+      ...(await this.#connection.of(settings)),
       readsFirst: this.#surroundings.readsFirst ?? false,
       others: () => this.#notes.hear(),
       signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,
     };
-  }
-
-  async #connected(settings: Configuration): Promise<Omit<Platform, "close">> {
-    const { directory, signal } = this.#surroundings;
-    // Loaded when it is needed: nothing is sent in most runs.
-    this.#platform ??= import("./platform.ts").then(({ connect }) => connect(settings, directory, signal));
-    try {
-      const { client, members, tables } = await this.#platform;
-      return { client, members, tables };
-    } catch (error) {
-      this.#platform = undefined;
-      throw error;
-    }
   }
 }

@@ -92,8 +92,8 @@ export const notification = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ report }, change, old, given) => {
-    const meant = exceptSpelling(change, old, given);
+  diff: ({ report }, change, old, inputs) => {
+    const meant = exceptSpelling(change, old, inputs);
     if (meant.changed.length > 0) report.forecast("it is sent again");
     return Promise.resolve(meant);
   },

@@ -10,14 +10,14 @@ export function destinationOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): { endpoint: string | null; account: string | null } {
   const settings = settingsIn(folder, `Pulumi.${stack}.yaml`);
-  const said = (key: string, variable: string): string | null => {
+  const clear = (key: string, variable: string): string | null => {
     const value = environment[variable] || settings[`microapps:${key}`] || settings[`microapps:config:${key}`];
     return typeof value === "string" ? value : null;
   };
-  const address = endpoint ?? said("endpoint", "MICROAPPS_ENDPOINT");
+  const address = endpoint ?? clear("endpoint", "MICROAPPS_ENDPOINT");
   return {
     endpoint: address === null ? null : addressOf(address),
-    account: said("email", "MICROAPPS_EMAIL") ?? said("userID", "MICROAPPS_USER_ID"),
+    account: clear("email", "MICROAPPS_EMAIL") ?? clear("userID", "MICROAPPS_USER_ID"),
   };
 }
 

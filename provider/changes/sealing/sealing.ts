@@ -114,14 +114,14 @@ function resourcesOf(
     if (!resource) continue;
     const except = excepted(resource, sealedNames(found), false);
     const from = fromOf(resource, found, except);
-    const gone: SealedResource = {
+    const removed: SealedResource = {
       operations: ["delete"],
       id: found.id,
       from,
       ...(except.length > 0 ? { except } : {}),
     };
     for (const key of new Set([`${found.kind} ${found.name.slice(1)}`, ...formerKeyOf(found, root)]))
-      if (!sealedOnes.has(key)) sealedOnes.set(key, gone);
+      if (!sealedOnes.has(key)) sealedOnes.set(key, removed);
   }
   return Object.fromEntries([...sealedOnes].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

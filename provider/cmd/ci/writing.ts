@@ -36,7 +36,7 @@ export function writePipelines(flavour: Flavour, options: PipelineOptions): stri
       const names = stale.map(({ name, was }) => `${name} ${was === undefined ? "is missing" : "is otherwise"}`);
       throw new EngineError(`${names.join("; ")}: write it with '${pipelines.command} --force'`, statuses.changes);
     }
-    return said(files.map(({ name }) => `${name} is current`));
+    return report(files.map(({ name }) => `${name} is current`));
   }
   const others = stale.filter(({ was }) => was !== undefined);
   if (others.length > 0 && !options.force) {
@@ -48,10 +48,10 @@ export function writePipelines(flavour: Flavour, options: PipelineOptions): stri
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
-  return said(files.map((file) => `${file.name} ${stale.includes(file) ? "written" : "is current"}`));
+  return report(files.map((file) => `${file.name} ${stale.includes(file) ? "written" : "is current"}`));
 }
 
-const said = (lines: readonly string[]): string => printable(lines.map((line) => `${line}\n`).join(""), false);
+const report = (lines: readonly string[]): string => printable(lines.map((line) => `${line}\n`).join(""), false);
 
 function described(flavour: Flavour, options: PipelineOptions): { root: string; pipelines: Pipelines } {
   const cwd = path.resolve(options.cwd ?? ".");

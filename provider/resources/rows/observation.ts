@@ -50,9 +50,9 @@ export async function observe<Applied extends SeedState & Observation>(
   const links = await Links.of(context, state);
   const wanted = ledger.kind === "list" ? ledger.rows : (await lastSource(context, state))?.rows;
   if (!wanted) {
-    const said = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
-    if (platform.readsFirst) context.report.info(said);
-    else context.report.warning(said);
+    const sentence = `the source is not the one that was applied any more, so edits by hand in table ${state.table} show only in the update`;
+    if (platform.readsFirst) context.report.info(sentence);
+    else context.report.warning(sentence);
     return { outputs: { ...rest, ...withoutUndefined({ drift: before, foundSecrets: secretsBefore }) } };
   }
   const declared = rows && ledger.kind === "list" && !state.sensitive ? new FoundRows(state, rows) : undefined;

@@ -63,8 +63,8 @@ export async function previewed(
     const { changedKeys, missingKeys } = repairs;
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
-    const told = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    report.forecast(await driftSaid(hidingBoth(old, inputs), repairs, { ...told, secrets: old.foundSecrets }));
+    const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
+    report.forecast(await driftSaid(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));

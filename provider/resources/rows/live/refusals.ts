@@ -32,7 +32,7 @@ function isNamed(label: string, sentence: string): boolean {
 export class RowRefusals {
   readonly #target: RowTarget;
   readonly #labels: readonly string[];
-  readonly #found: { index: number; line: number; said: string; isQuoting: boolean }[] = [];
+  readonly #found: { index: number; line: number; message: string; isQuoting: boolean }[] = [];
 
   /** @param labels those that the rows declare */
   constructor(target: RowTarget, labels: readonly string[]) {
@@ -45,12 +45,12 @@ export class RowRefusals {
   }
 
   /**
-   * @param said the platform's words
+   * @param message the platform's words
    * @param secrets texts of the row that nobody may read
    */
-  add({ index, line }: { index: number; line: number }, said: string, secrets: readonly string[] = []): void {
-    const isQuoting = secrets.some((text) => said.includes(text));
-    this.#found.push({ index, line, said: printableLine(said).replace(place, ""), isQuoting });
+  add({ index, line }: { index: number; line: number }, message: string, secrets: readonly string[] = []): void {
+    const isQuoting = secrets.some((text) => message.includes(text));
+    this.#found.push({ index, line, message: printableLine(message).replace(place, ""), isQuoting });
   }
 
   /** What was refused, once for each label and reason, at the first row by its line and key. */
@@ -61,25 +61,25 @@ export class RowRefusals {
     const reading = sensitive || chosen.size === 0 ? [] : keysOf(this.#target, directory, chosen);
     const keys = await Promise.resolve(reading).catch(() => []); // a source that is gone by now
     const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
-    for (const [at, { line, said, isQuoting }] of ascending.entries())
-      mistakes.add({ line, key: keys[at], ...this.#sentence(said, isQuoting) });
+    for (const [at, { line, message, isQuoting }] of ascending.entries())
+      mistakes.add({ line, key: keys[at], ...this.#sentence(message, isQuoting) });
     return mistakes.sentences();
   }
 
   /** The platform's words, and what to write; not those about a secret row or cell, which may quote it. */
-  #sentence(said: string, isQuoting: boolean): { text: string; about: string } {
+  #sentence(message: string, isQuoting: boolean): { text: string; about: string } {
     const { sensitive = false, secretLabels = [] } = this.#target;
-    const isSecret = sensitive || isQuoting || secretLabels.some((one) => isNamed(one, said));
-    const [label] = this.#labels.filter((one) => isNamed(one, said)).toSorted((a, b) => b.length - a.length);
-    const [, type] = wordsOfTypes.find(([words]) => words.test(said)) ?? [];
+    const isSecret = sensitive || isQuoting || secretLabels.some((one) => isNamed(one, message));
+    const [label] = this.#labels.filter((one) => isNamed(one, message)).toSorted((a, b) => b.length - a.length);
+    const [, type] = wordsOfTypes.find(([words]) => words.test(message)) ?? [];
     if (label === undefined || type === undefined) {
       const which = label === undefined || sensitive ? "the row" : label;
-      const text = isSecret ? `the platform refused ${which}` : said;
+      const text = isSecret ? `the platform refused ${which}` : message;
       return { text, about: text };
     }
     const [is, write] = fieldKinds[type];
     const about = `${label} is ${is}: ${write}`;
     const remedy = write + typesToDeclare(this.#target, label, type);
-    return { about, text: `${isSecret ? `${label} is ${is}` : said.replace(/\.$/, "")}: ${remedy}` };
+    return { about, text: `${isSecret ? `${label} is ${is}` : message.replace(/\.$/, "")}: ${remedy}` };
   }
 }

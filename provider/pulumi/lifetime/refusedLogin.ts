@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.ts";
+import { ApiError } from "../../contract/errors.ts";
 
 /** What to do when a login was renewed that the state does not have. */
 const howToRenew =
