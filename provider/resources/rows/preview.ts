@@ -50,7 +50,7 @@ export async function previewed(
   const repairs = repairsOf(inputs, old.drift);
   sayViewers(context, old, inputs);
   const secrecy = secrecySaid(old, inputs);
-  if (secrecy !== undefined) report.info(secrecy);
+  if (secrecy !== undefined) report.forecast(secrecy);
   if (changed.length > 0) {
     const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
     if (plan.exact) {
