@@ -146,6 +146,7 @@ describe("preview", () => {
       expect(rows.getProperties()?.toJavaScript()).toEqual({
         ...{ table: "continents", key: ["Code"], platform, ...added },
         __salt: expect.objectContaining({ value: unknown }) as unknown, // a secret
+        __foundSecrets: expect.objectContaining({ value: unknown }) as unknown,
       });
     });
     expect(calls).toEqual([]);
