@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { nearest } from "../../machine/spelling.ts";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
 import { placed } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
-import { nearest } from "../messages/spelling.ts";
 import type { EnvironmentFile } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { nearest } from "../../machine/spelling.ts";
 import { maxReported, firstLines } from "./firstLines.ts";
-import { nearest } from "./spelling.ts";
 
 type Raw = z.core.$ZodRawIssue;
 

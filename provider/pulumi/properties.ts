@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
-import { nearest } from "../messages/spelling.ts";
 import type { Change, Given, Problem } from "../resources/model/resource.ts";
 import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
 

@@ -1,6 +1,6 @@
+import { nearest } from "../../../../machine/spelling.ts";
 import { fieldKinds, fits, type FieldType } from "../../../contract/fields.ts";
 import type { RowData } from "../../../contract/values.ts";
-import { nearest } from "../../../messages/spelling.ts";
 import { some } from "../../../messages/text.ts";
 import { formatOf } from "../../../sources/formats.ts";
 import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
