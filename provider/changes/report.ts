@@ -134,9 +134,9 @@ async function environmentChanges(
   isFirst: boolean,
 ): Promise<EnvironmentChanges> {
   const { request } = place;
-  const isGone = !entry.isListed && !existsSync(join(request.folder, entry.file));
+  const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
   const before = await declaredAtBase(place, former?.file ?? entry.file);
-  const head: Reading = isGone
+  const head: Reading = isRemoved
     ? { declared: nothing(request.folder), problems: [] }
     : declaredIn(entry.file, request.folder, before.declared?.rules);
   const isThere = head.declared ?? nothing(request.folder);

@@ -93,10 +93,10 @@ function guardsOf(
 }
 
 /** What the platform does otherwise than the counts say. */
-function modeNotes(seed: SeedDeclaration | undefined, rows: RowChanges | undefined, isGone: boolean): string[] {
+function modeNotes(seed: SeedDeclaration | undefined, rows: RowChanges | undefined, isRemoved: boolean): string[] {
   if (!seed || !rows) return [];
   const { change, remove } = rows.tally;
-  if (isGone) return seed.onDestroy === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
+  if (isRemoved) return seed.onDestroy === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
   return [
     ...(seed.mode !== "exact" && remove > 0
       ? [`mode is "${seed.mode}": rows that leave the source stay on the platform`]

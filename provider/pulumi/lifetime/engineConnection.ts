@@ -11,7 +11,7 @@ const pauseMs = { refused: 100, brief: 1_000 };
  * the engine, whatever ended it. It speaks HTTP/2, since a server of gRPC drops, and on its own end waits for, one that
  * says nothing. It keeps no process alive.
  */
-export function whenEngineGone(address: string, onEnd: () => void): void {
+export function onEngineEnd(address: string, onEnd: () => void): void {
   const url = `http://${address}`;
   if (!URL.canParse(url)) return;
   let refusals = 0;

@@ -1,4 +1,4 @@
-import { whenEngineGone } from "./engineConnection.ts";
+import { onEngineEnd } from "./engineConnection.ts";
 import { whenOrphaned } from "./parents.ts";
 
 /** Milliseconds that calls under way have to end: no engine hears their answer, but intent files keep what they tell. */
@@ -19,5 +19,5 @@ export function endWithEngine(address: string | undefined, stop: () => void): vo
     stop();
   };
   whenOrphaned(address, end);
-  if (address !== undefined) whenEngineGone(address, end);
+  if (address !== undefined) onEngineEnd(address, end);
 }

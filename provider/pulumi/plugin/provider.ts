@@ -7,7 +7,7 @@ import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { misplacedSecrets } from "../configuration/configuration.ts";
 import { Failure } from "../failure.ts";
-import { whenEngineGone } from "../lifetime/engineConnection.ts";
+import { onEngineEnd } from "../lifetime/engineConnection.ts";
 import { Operations } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
@@ -57,7 +57,7 @@ export class Plugin {
     this.#stopped = stopped;
     this.#engine = address;
     this.#report = reporterTo(address);
-    whenEngineGone(address, () => stopped.abort());
+    onEngineEnd(address, () => stopped.abort());
   }
 
   getPluginInfo(): InstanceType<typeof pluginProto.PluginInfo> {

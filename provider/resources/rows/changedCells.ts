@@ -16,7 +16,7 @@ export const hidingBoth = <Inputs extends Source>(old: Source, inputs: Inputs): 
 };
 
 /** Which labels become secret, or are no more, in one line; undefined where none is. */
-export function secrecySaid(old: Source, inputs: Source): string | undefined {
+export function secrecyMessage(old: Source, inputs: Source): string | undefined {
   const [was, is] = [labelsOf(old), labelsOf(inputs)];
   const hidden = is.filter((label) => !was.includes(label));
   const shown = was.filter((label) => !is.includes(label));

@@ -1,7 +1,7 @@
 import type { RowData } from "../../contract/values.ts";
 import type { OnConflict, Mode } from "../../reconcile/rows.ts";
 import { isHidden } from "../../sources/source.ts";
-import { brief, rowsByKey, rowsSaid, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
+import { brief, describeRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
 import type { RowDeclaration } from "./declared/declaration.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { callsAhead, type Changes } from "./reports.ts";
@@ -99,7 +99,7 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
  * The drift in one line: which rows were changed, cell by cell from what is declared to what is there, and which are gone.
  * When nothing else is to be done it has the calls that repair it.
  */
-export async function driftSaid(
+export async function driftMessage(
   declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
   drift: Drift,
   {
@@ -114,10 +114,10 @@ export async function driftSaid(
   const is = foundRows(declaration, drift, secrets);
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
   const parts = [
-    part(changed, "changed", rowsSaid(declaration, changedKeys, changed, { was, is })),
-    part(missing, "gone", rowsSaid(declaration, missingKeys, missing)),
+    part(changed, "changed", describeRows(declaration, changedKeys, changed, { was, is })),
+    part(missing, "gone", describeRows(declaration, missingKeys, missing)),
   ].filter((each) => each !== "");
-  const lost = rowsSaid(declaration, changedKeys, changed);
+  const lost = describeRows(declaration, changedKeys, changed);
   const changes = byHand
     ? `rows edited by hand: ${parts.join(", ")}`
     : `rows whose links lead nowhere any more: ${changed}${lost === "" ? "" : ` (${lost})`}`;

@@ -3,7 +3,7 @@ import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
 import { ResourceError, type Change } from "../model/resource.ts";
-import { changedCells, hidingBoth, secrecySaid, whatIsUnknown } from "./changedCells.ts";
+import { changedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
@@ -11,13 +11,13 @@ import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
 import { departedFrom, takesUp } from "./departed.ts";
-import { driftSaid, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
+import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
-import { isRenewal, renewalSaid } from "./live/renewal.ts";
+import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
 import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
-import { sparedSaid } from "./spared.ts";
+import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, warnOfDoneLines } from "./undeclared.ts";
 
 /** A seed as it is previewed. */
@@ -49,7 +49,7 @@ export async function previewed(
   let total = 0;
   const repairs = repairsOf(inputs, old.drift);
   sayViewers(context, old, inputs);
-  const secrecy = secrecySaid(old, inputs);
+  const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.info(secrecy);
   if (changed.length > 0) {
     const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
@@ -64,7 +64,7 @@ export async function previewed(
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    report.forecast(await driftSaid(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
+    report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -149,7 +149,7 @@ async function planned(
     const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
     if (returns || (await takesUp(context, inputs, leavingRows))) rowClaims.renew(inputs.table);
   }
-  const renewal = renewalSaid(old);
+  const renewal = renewalMessage(old);
   if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
@@ -158,7 +158,7 @@ async function planned(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
   }
-  if (leaving.reported.size > 0) report.forecast(sparedSaid(leaving.reported));
+  if (leaving.reported.size > 0) report.forecast(sparedMessage(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   if (refusal) throw new ResourceError(refusal);
