@@ -25,7 +25,7 @@ export interface RetryOptions {
   base?: number;
   /** Upper bound of any wait (default 20,000). */
   max?: number;
-  /** Longest wait that the platform may ask for; a call that asks for more fails (default 60,000). */
+  /** Upper bound of a wait that the platform asks for (default 60,000). */
   maxRetryAfter?: number;
 }
 
@@ -81,7 +81,7 @@ export function outcomeOf(effect: Effect, failed: Failed): Outcome {
 export const endingCode = (effect: Effect, failed: Failed): ErrorCode =>
   effect === "create" && outcomeOf(effect, failed) === "unknown" ? "outcomeUnknown" : failed.code;
 
-/** Milliseconds to wait before attempt number `attempt + 1`: exponential with full jitter, never less than asked for. */
+/** Milliseconds to wait before attempt number `attempt + 1`: exponential with full jitter, beside the wait that the platform asks for. */
 export function waitAfter(
   attempt: number,
   { retryAfter }: Failed,
