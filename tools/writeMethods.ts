@@ -5,7 +5,7 @@ import type { Endpoint } from "../provider/contract/endpoint.ts";
 import { endpoints } from "../provider/contract/endpoints.ts";
 import { isObject } from "../provider/contract/wire.ts";
 
-// `make docs` writes methods.ts anew, so that editors show what the contract says; with --check it only compares.
+// `make docs` writes methods.ts, so that editors show the contract's descriptions; with --check it only compares.
 const file = join(import.meta.dirname, "../../provider/client/methods.ts");
 
 const effects = {

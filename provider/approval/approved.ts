@@ -120,7 +120,7 @@ async function assertSame({ project, endpoint, account }: Run, seal: Seal): Prom
   }
 }
 
-/** Begins what an ApprovalError says. */
+/** First words of an ApprovalError's message. */
 export const refusedBy = (file: string, error: ApprovalError): string =>
   `nothing was sent: the approved report ${file} is not accepted: ${error.message}`;
 

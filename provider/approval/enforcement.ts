@@ -36,7 +36,7 @@ export class Enforcement {
   /** Of a resource that a program declares: throws when it is new and not in the report, or declared otherwise. */
   declared(asked: Asked, inputs: Values, isNew: boolean): void {
     const found = this.#find(asked.urn);
-    // What stays as it is needs no approval; whether it does, its diff says.
+    // A resource without changes needs no approval; its diff shows whether it has any.
     if (found) this.#assertDeclared(asked, found, inputs);
     else if (isNew) this.#unlisted(asked, "create");
   }

@@ -6,7 +6,7 @@ import { addFile } from "../files/files.ts";
 /** A file that decides what an environment gets, relative to the folder of Pulumi.yaml. */
 export interface CountedFile {
   path: string;
-  /** Holds secret rows: no digest of it alone is told. */
+  /** Whether it holds secret rows: then no digest of it alone is shown. */
   isSecret?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface FileDigests {
   content: string;
 }
 
-/** Digests files; of one that can't be read it says so instead of a digest. */
+/** Digests files; marks those that can't be read instead. */
 export async function digestsOf(project: string, counted: readonly CountedFile[]): Promise<FileDigests> {
   const files: Record<string, string> = {};
   const all = createHash("sha256");

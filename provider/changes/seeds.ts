@@ -92,7 +92,7 @@ function guardsOf(
   return refusal === undefined ? [] : [refusal];
 }
 
-/** What the platform does otherwise than the counts say. */
+/** Notes where the platform will differ from the counts. */
 function modeNotes(seed: SeedDeclaration | undefined, rows: RowChanges | undefined, isRemoved: boolean): string[] {
   if (!seed || !rows) return [];
   const { change, remove } = rows.tally;
@@ -131,7 +131,7 @@ async function rowsOf(
   return { changes: [], tally, before: sides.head ? 0 : count, matched: true, omitted: count, notes: [] };
 }
 
-/** Of rows that stand elsewhere nothing is said but that. */
+/** Changes of rows that were not compared, with the reason. */
 const unreadRows = (why: string): RowChanges => ({
   changes: [],
   tally: noTally(),

@@ -12,7 +12,7 @@ interface Named {
   description?: string | null | undefined;
 }
 
-/** A member of a team, as far as an environment file can say it. */
+/** A member of a team, as an environment file declares one. */
 interface Member {
   userID: string;
   email: string;

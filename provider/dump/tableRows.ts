@@ -21,7 +21,7 @@ export interface SpooledRow {
   parent: string | undefined;
 }
 
-/** The rows of a table: who they are sits in memory, what they say in a file beside the dump. */
+/** The rows of a table: keys in memory, content in a file beside the dump. */
 export class TableRows {
   readonly option: TableOption;
   readonly columns = new Columns();

@@ -33,7 +33,7 @@ function withSecretRows(root: Value, form: (value: Value) => Value): Value {
   );
 }
 
-/** The file without what of its rows nobody may read; a value from the configuration is shown by its key. */
+/** The file without secret cells of its rows; shows a value from the configuration by its key. */
 export const withoutSecretRows = (root: Value): Value =>
   withSecretRows(root, (value) => {
     const isKey = value.kind === "map" && value.entries.size === 1 && value.entries.has("config");

@@ -68,7 +68,7 @@ export class Mask {
     return shown + text.slice(done);
   }
 
-  /** Whether a text tells a secret. */
+  /** Whether a text holds a secret. */
   hides(text: string): boolean {
     return this.hide(text) !== text;
   }

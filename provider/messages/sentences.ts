@@ -23,7 +23,7 @@ function describeIssue(issue: Raw): string {
     case "too_big":
       return sized(issue);
     case "unrecognized_keys":
-      // What is not told needs no advice, which takes its time.
+      // A problem that is not reported needs no advice, which takes time.
       return firstLines(
         issue.keys.map((key, at) => `has no "${key}"${at < maxReported ? meant(issue, key) : ""}`),
       ).join("; ");

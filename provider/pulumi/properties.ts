@@ -114,7 +114,7 @@ export function parse(
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
     const names = settable(shape);
-    // What is not told needs no advice, which takes its time.
+    // A problem that is not reported needs no advice, which takes time.
     const near = problems.length < maxReported ? nearest(property, names) : undefined;
     const remedy = near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`;
     problems.push({ property, reason: `is no input of ${definition.name}; ${remedy}` });

@@ -46,7 +46,7 @@ export function without(texts: readonly string[], others: readonly string[]): st
   return texts.filter((text) => !clear.has(text));
 }
 
-/** Numbers of so many digits are hidden like texts; shorter ones may count anything. */
+/** Numbers with at least this many digits are hidden like texts; shorter ones may be counts. */
 const digits = 6;
 
 /** All texts in a value, with the names in it. */
@@ -69,7 +69,7 @@ export function textsIn(value: unknown): string[] {
   return texts;
 }
 
-/** Inputs that say of others that they are secret, where they are. */
+/** Inputs that mark others as secret. */
 export const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
   Object.fromEntries(
     Object.entries(inputs.shape).flatMap(([name, schema]) =>

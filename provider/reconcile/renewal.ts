@@ -7,8 +7,8 @@ import type { RowSet } from "./rowSet.ts";
 const [same, otherwise] = [1, 2];
 
 /**
- * What was last applied, while the rows get other digests: those of the last run, under another salt, tell it of the
- * rows as they come in, and it is told by those of this run.
+ * Known rows while digests change to a new salt. Incoming rows are recognised by digests of the last run; callers ask by
+ * digests of this run.
  */
 export class Renewal implements KnownRows {
   readonly count: number;
@@ -29,7 +29,7 @@ export class Renewal implements KnownRows {
   }
 
   /**
-   * Undefined where the ledger does not tell so many changes.
+   * Undefined where the ledger can't list this number of changes.
    * @param wanted the wanted rows
    * @param before the same rows in the same order, by the digests of the last run; nothing of them is kept
    */

@@ -220,7 +220,7 @@ async function located(context: Context, id: string) {
   return { table, row: key, rowID, fieldID, childID };
 }
 
-/** Brings a record that is there to what is declared; stores the file anew where it, or what it is, has changed. */
+/** Updates an existing record; stores the file again where its content or its kind has changed. */
 async function write(context: Context, inputs: Inputs, rowID: string, child: Child, old?: Kept): Promise<Kept> {
   const { url, digest } = inputs;
   const there = old?.storedAt !== undefined && address(child.content?.url) === old.storedAt;

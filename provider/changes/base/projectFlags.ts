@@ -117,7 +117,7 @@ const isPipeline = (path: string): boolean =>
     path,
   );
 
-/** What a YAML file says, as a map; where it can't be read, the text itself is all that is known of it. */
+/** Content of a YAML file as a map; of one that can't be read, only the text is known. */
 export function contentOf(text: string | undefined): Record<string, unknown> {
   try {
     const content: unknown = parseDocument(text ?? "", { prettyErrors: false, uniqueKeys: false }).toJS();

@@ -33,7 +33,7 @@ const removed = ({ email, role }: Known): Change => ({
 
 const lastOf = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
-/** A member as the state has them; an address that is secret there is not told. */
+/** A member of the state; hides an address that is secret there. */
 function single(member: StateResource): Known {
   const { email, role } = member.values;
   return {

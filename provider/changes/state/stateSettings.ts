@@ -3,7 +3,7 @@ import type { Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import { holdsSealed, opened, type StateResource } from "./state.ts";
 
-/** What of a resource's definition tells its inputs. */
+/** The part of a resource's definition that declares its inputs. */
 export interface Shaped {
   inputs: z.ZodObject;
 }

@@ -81,7 +81,7 @@ export function outcomeOf(effect: Effect, failed: Failed): Outcome {
 export const endingCode = (effect: Effect, failed: Failed): ErrorCode =>
   effect === "create" && outcomeOf(effect, failed) === "unknown" ? "outcomeUnknown" : failed.code;
 
-/** Milliseconds to wait before attempt number `attempt + 1`: exponential with full jitter, beside the wait that the platform asks for. */
+/** Milliseconds before attempt `attempt + 1`: exponential with full jitter, on top of what the platform asks for. */
 export function waitAfter(
   attempt: number,
   { retryAfter }: Failed,

@@ -30,7 +30,7 @@ export class Plugin {
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
-  /** Whether it was said that drift was not looked at. */
+  /** Whether the warning that drift was not checked has been sent. */
   #saidUnseen = false;
   /** What is wrong with the configuration for whatever a program declares or asks. */
   #misplaced: string | undefined;
@@ -205,11 +205,11 @@ export class Plugin {
     const result = await this.#configured.invoke(definition, values, texts);
     const answer = new providerProto.InvokeResponse();
     if ("problems" in result) return answer.setFailuresList(result.problems.map(failureOf));
-    // Whoever asks with a secret may be told it: then everything that is told is one.
+    // An answer to a secret argument may repeat it: then all outputs are secrets.
     return answer.setReturn(encode(result.outputs, new Set(secrets.size > 0 ? Object.keys(result.outputs) : [])));
   }
 
-  /** Ends what is under way between two calls of the platform; what is done is saved. */
+  /** Ends running operations between two calls of the platform; the state keeps what is done. */
   cancel(): void {
     this.#stopped.abort();
   }

@@ -27,8 +27,8 @@ export interface TeamClaim {
 export type Membership = "joining" | "leaving";
 
 /**
- * What the resources of a run say about who is in which team. No provider sees the program, but one process is asked to
- * check all that a provider configuration serves, and all of it before anything that left the program is deleted.
+ * The members that the resources of a run declare. No provider sees the program. But one process checks all resources of
+ * a provider configuration, before anything that left the program is deleted.
  */
 export class TeamClaims {
   readonly #claims = new Map<string, TeamClaim>();
@@ -51,7 +51,7 @@ export class TeamClaims {
     return problem ? [problem] : [];
   }
 
-  /** The resource is gone, or its team is not known. */
+  /** Drops the claim of a resource that was deleted, or whose team is not known. */
   forget(urn: string | undefined): void {
     if (urn === undefined || !this.#claims.delete(urn)) return;
     this.#deciding.delete(urn);

@@ -91,7 +91,7 @@ export interface Context {
   publicID: (id: string) => string;
   /** What an Environment file in this folder says about what leaves the platform. */
   removals: (file: string, directory: string) => Promise<Removals>;
-  /** Aborted when the run is cancelled or its engine is gone. */
+  /** Aborts when the run is cancelled or its engine has ended. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
   sleep: (milliseconds: number) => Promise<void>;

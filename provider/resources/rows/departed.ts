@@ -15,7 +15,7 @@ export function departedFrom(
   return departed !== undefined && old?.salt !== now.salt ? Departed.unknown() : Departed.decode(departed);
 }
 
-/** Whether a seed declares some of the rows that others give up: they are made anew, under other IDs. */
+/** Whether a seed declares rows that other seeds give up: these are recreated, with other IDs. */
 export const takesUp = async (
   { directory }: Pick<OfflineRowContext, "directory">,
   target: RowTarget,

@@ -6,7 +6,7 @@ import type { RowDeclaration } from "./declared/declaration.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { callsAhead, type Changes } from "./reports.ts";
 
-/** What was done by hand to rows of ours: how many, the first keys of both kinds, and what the first changed ones say. */
+/** Changes by hand of our rows: counts, the first keys of changed and missing rows, and cells of the first changed ones. */
 export interface Drift {
   changed: number;
   missing: number;
@@ -24,7 +24,7 @@ const maxFound = 5;
 /** Secret values of rows by natural key and label, sealed. */
 export type FoundSecrets = Record<string, Record<string, string>>;
 
-/** What the first changed rows say on the platform, of the declared labels; long values are cut, secret ones sealed. */
+/** Cells of the first changed rows on the platform, of declared labels; cuts long values and seals secret ones. */
 export class EditedRows {
   readonly keys: string[] = [];
   readonly #declaration: RowDeclaration & { labels: readonly string[] };
@@ -96,7 +96,7 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
 });
 
 /**
- * The drift in one line: which rows were changed, cell by cell from what is declared to what is there, and which are gone.
+ * Describes the drift in one line: the changed rows, cell by cell (declared => found), and the missing rows.
  * When nothing else is to be done it has the calls that repair it.
  */
 export async function driftMessage(

@@ -32,7 +32,7 @@ interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
   foundSecrets?: FoundSecrets | undefined;
 }
 
-/** Says what an update will do, with the rows it is about, and refuses what it must not do. Offline. */
+/** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
 export async function previewed(
   context: OfflineRowContext,
   change: Change,
@@ -97,7 +97,7 @@ function replaced({ report }: OfflineRowContext, change: Change, old: State, inp
   return change;
 }
 
-/** References whose rows were made anew, in this run or in one that was interrupted before this seed could follow. */
+/** References whose rows were recreated, in this run or in one that was interrupted before this seed could follow. */
 function renewedLinks({ report, rowClaims }: OfflineRowContext, old: State, inputs: Inputs): string[] {
   const { linkRenewals } = inputs;
   const missed = (label: string): boolean =>
@@ -131,7 +131,7 @@ function sayViewers({ report, rowClaims }: OfflineRowContext, old: State, inputs
   }
 }
 
-/** What an update does with the rows, said in one line and noted for the seeds after it. */
+/** Reports in one line what an update does with the rows, and notes it for the seeds after it. */
 async function planned(
   context: OfflineRowContext,
   old: State,
@@ -186,8 +186,8 @@ interface Found {
 }
 
 /**
- * What differs from the last run, by what told rows apart then, without what other seeds take and give; from its source
- * where the ledger does not say.
+ * Differences from the last run, by its key labels, without rows that move between seeds. Compares with its source where
+ * the ledger can't list the changes.
  */
 async function difference(context: OfflineRowContext, old: State, inputs: Inputs, ledger: Ledger): Promise<Found> {
   const { directory, report } = context;

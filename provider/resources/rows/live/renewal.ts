@@ -48,7 +48,7 @@ export async function renewedRows(
   return { live, ledger: renewal };
 }
 
-/** The rows of the last run are held here alone, so that they are gone while the table is read. */
+/** Holds the rows of the last run here alone, so that their memory is free while the table is read. */
 async function renewalOf(
   inputs: RowTarget,
   old: RowTarget,
