@@ -9,7 +9,7 @@ import * as organizations from "./organizations.ts";
 import * as rows from "./rows.ts";
 import * as teams from "./teams.ts";
 
-/** All 33 endpoints by name. The names are the platform's paths, a sub-path in camel case. */
+/** All endpoints by name. The names are the platform's paths, a sub-path in camel case. */
 export const endpoints = {
   login: authentication.login,
   logout: authentication.logout,
