@@ -44,7 +44,7 @@ function method(name: string, { summary, method: verb, path, effect, request, an
   return ["  /**", ...comment, "   */", `  ${name}: ${signature}`];
 }
 
-/** The properties at the top, each with what is said about it. */
+/** The properties at the top, each with its description. */
 function parts(tag: string, schema: z.ZodType, io: "input" | "output"): string[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   const named = Object.entries(properties).map(([name, property]) => {

@@ -12,9 +12,9 @@ export interface CountedFile {
 
 /** Digests of files, full SHA-256. */
 export interface FileDigests {
-  /** Of each that is no secret. */
+  /** The digest of each file that holds no secrets. */
   files: Record<string, string>;
-  /** Of all of them. */
+  /** The digest of all files together. */
   content: string;
 }
 

@@ -20,7 +20,7 @@ export interface ReportRequest {
   base: string;
   /** Names of environments or stacks; all that environments.yaml lists without any. */
   stacks: readonly string[];
-  /** The Environment file, where environments.yaml does not say it. */
+  /** The Environment file, where environments.yaml names none. */
   file?: string | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
@@ -90,7 +90,7 @@ type ListedEntry = EnvironmentEntry & { isListed: boolean };
 
 interface Listed {
   entries: ListedEntry[];
-  /** As the base lists them. */
+  /** The environments that the base lists. */
   former: ReadonlyMap<string, EnvironmentEntry>;
 }
 

@@ -27,7 +27,7 @@ export interface Seed {
   parent: { rows: TableRows; by: string } | undefined;
 }
 
-/** Finds out where links lead, and declares each table as a seed. `warn` is told what a seed can't say. */
+/** Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare. */
 export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void): Seed[] {
   const seeds = tables.map((rows) => seedOf(rows, tables, warn));
   const done = new Set<Seed>();

@@ -105,7 +105,7 @@ const bound = (issue: { minimum: number | bigint; inclusive?: boolean | undefine
 const upperBound = ({ maximum, message }: { maximum: number | bigint; message: string }): string =>
   message.startsWith("Too big") ? `must be at most ${maximum}` : message;
 
-/** Of the forms that a value may have, the one that it was most likely meant to have. */
+/** Picks the form that a value was most likely meant to have. */
 function closest(forms: readonly Issue[][]): Issue[] {
   const otherKind = (issues: Issue[]): number =>
     issues.some((issue) => issue.path.length === 0 && ["invalid_type", "invalid_value"].includes(issue.code)) ? 1 : 0;

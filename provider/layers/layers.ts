@@ -19,7 +19,7 @@ export interface Layers {
 interface Origin {
   /** The program's: files may come from its repository. */
   folder: string;
-  /** A file as people know it; relative to the folder unless said otherwise. */
+  /** Names a file for people (default: its path relative to the folder). */
   nameOf?: (path: string) => string;
   grammar: Grammar;
   /** Text of the file itself, where it was read already. */

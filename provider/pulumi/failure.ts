@@ -36,7 +36,7 @@ export function failureOf(
  */
 const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
 
-/** What an error says, for people. */
+/** The message of an error for people. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A pause that ended early: Node's own words tell nobody what to do.

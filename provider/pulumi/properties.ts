@@ -122,13 +122,13 @@ export function parse(
   return { inputs, all, unknown, problems: first(problems) };
 }
 
-/** Of many problems the first ones, and how many there are beside. */
+/** The first of many problems, and the number of the others. */
 function first(problems: readonly Problem[]): Problem[] {
   const more = problems.length - maxReported;
   return more > 0 ? [...problems.slice(0, maxReported), { property: "", reason: `and ${more} more` }] : [...problems];
 }
 
-/** The inputs that a person may set, as far as a name tells. */
+/** The names of inputs that a person may set. */
 const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(shape).filter((name) => {
     const { internal, computed, passing } = factsOf(shape[name]);

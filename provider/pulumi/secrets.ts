@@ -7,7 +7,7 @@ import { leavesOf } from "../sources/source.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { factsOf, unknownValue, type Properties } from "./properties.ts";
 
-/** The property by which Pulumi says "this object is something else", and what a secret says there. */
+/** The property by which Pulumi marks an object as a special value, and its text for a secret. */
 export const signature = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 

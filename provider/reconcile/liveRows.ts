@@ -26,7 +26,7 @@ export class LiveRows {
 
   /**
    * @param ledger undefined where it has other digests: then every row may be ours
-   * @param keepsIDs of all rows, since those that say what is wanted are made anew as well
+   * @param keepsIDs keeps the IDs of all rows, since those that are as wanted are recreated as well
    */
   constructor(wanted: RowSet, ledger: Ledger | undefined, keepsIDs = false) {
     this.#wanted = wanted;

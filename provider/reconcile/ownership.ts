@@ -6,7 +6,7 @@ import { Sketch } from "./sketch.ts";
 /** Finds the content that a row of ours had when it was last applied; undefined when the row is not ours. */
 export type LastApplied = (key: Digest) => Content | undefined;
 
-/** How many rows are ours and what each said when it was last applied, where that was found out in another way. */
+/** Count and last applied content of our rows, found without a ledger. */
 export interface KnownRows {
   readonly count: number;
   readonly last: LastApplied;

@@ -13,12 +13,12 @@ const [same, otherwise] = [1, 2];
 export class Renewal implements KnownRows {
   readonly count: number;
   readonly #wanted: RowSet;
-  /** Of each wanted row whether it was last applied, and as it is wanted. */
+  /** For each wanted row: whether it was last applied, and with the wanted content. */
   readonly #was: Uint8Array;
-  /** What those said that were applied otherwise, by the digests of the last run. */
+  /** Last applied content of rows that differ from the wanted ones, by the digests of the last run. */
   readonly #changed = new Map<number, Content>();
   readonly #removed: LastApplied;
-  /** Rows of ours that said something else than they are to say now, by key, with their content in this run's digests. */
+  /** Rows of ours that differ from the wanted ones, by key, with their content in this run's digests. */
   readonly #others = new Map<string, Content>();
 
   private constructor(wanted: RowSet, count: number, removed: LastApplied) {

@@ -7,7 +7,7 @@ const wordsPerRow = 6;
 const rowsPerPage = 1_024;
 const linesAt = rowsPerPage * wordsPerRow;
 
-/** Of rows of which the keys alone matter. */
+/** Content of rows whose keys alone matter. */
 const nothing: Content = { high: 0, low: 0, third: 0, fourth: 0 };
 
 /**

@@ -100,7 +100,7 @@ export function peopleOf(
   return { changes: [...changes, ...rosterSettings(asRoster, roster, [...path, "roster"], declared)], tally };
 }
 
-/** Of somebody who passes from a roster to a list of members, or back, the role alone may change. */
+/** Compares the role alone of somebody who passes from a roster to a list of members, or back. */
 const roleOf = ({ role }: Known, wanted: unknown) =>
   role === undefined || wanted === undefined ? [] : fieldsOf({ role }, { role: wanted });
 

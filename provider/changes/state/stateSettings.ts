@@ -51,6 +51,6 @@ export function applied({ values }: StateResource, settings: Settings): Field[] 
   });
 }
 
-/** As `applied`, of what a file manages only where it says something: taken out of it, it stays as it is. */
+/** `applied` for a setting that is managed only while the file has it: taken out of the file, it stays as it is. */
 export const managed = (state: StateResource, { values, replacing }: Settings): Field[] =>
   applied(state, { values: new Map([...values].filter(([, after]) => after !== undefined)), replacing });

@@ -62,7 +62,7 @@ export const configuration = z.object({
 
 export type Configuration = Omit<z.output<typeof configuration>, "wireNames"> & {
   wireNames?: WireNames | undefined;
-  /** Origins that the environment allows; any when it says nothing. */
+  /** Origins that the environment allows (default: any). */
   allowed?: readonly string[] | undefined;
 };
 
@@ -76,7 +76,7 @@ export const secretKeys: readonly (typeof keys)[number][] = keys.filter(
   (key) => configuration.shape[key].meta()?.secret,
 );
 
-/** Where values come from: `own` is what the stack, the program or the state says. */
+/** Where values come from: `own` are those of the stack, the program or the state. */
 interface Origins {
   own: Readonly<Record<string, unknown>>;
   environment: Readonly<Record<string, string | undefined>>;

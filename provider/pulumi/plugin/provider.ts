@@ -270,6 +270,6 @@ function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse 
     .setFailuresList(problems.map((reason) => failureOf({ reason })));
 }
 
-/** Of a check no property is named: an engine prints the value of one that is. */
+/** Failure of a check. It names no property, because an engine would print its value. */
 const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
   new providerProto.CheckFailure().setProperty(property).setReason(reason);

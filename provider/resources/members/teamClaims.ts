@@ -9,17 +9,17 @@ export interface MemberContext extends Context {
   claims: TeamClaims;
 }
 
-/** What a resource says about who is in which team: a TeamRoster of all, a TeamMember of one, UserTeams of one's teams. */
+/** The members that a resource declares: a TeamRoster a team's, a TeamMember one, UserTeams one in several teams. */
 export interface TeamClaim {
   kind: "TeamRoster" | "TeamMember" | "UserTeams";
   teamIDs: readonly string[];
   /** The members that it declares. */
   people: readonly Person[];
-  /** Of a TeamRoster that decides on who is not declared as well, that they are no members: whom it leaves alone. */
+  /** Only of a TeamRoster that removes undeclared members: the members that it leaves alone. */
   ignore?: readonly string[];
-  /** Of UserTeams: the organization that it is kept to. */
+  /** Only of UserTeams: the organization to which it is limited. */
   scope?: string | undefined;
-  /** Of UserTeams: the teams out of which it takes the user unless they are declared, as far as that is known before. */
+  /** Only of UserTeams: the teams from which it removes the user unless they are declared, as far as they are known. */
   leaves?: readonly string[] | "all";
 }
 

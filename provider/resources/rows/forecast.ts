@@ -51,7 +51,7 @@ const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly
 
 /** What of a run is not known before it looks at the platform. */
 export interface Unknowns {
-  /** A row that is there already is taken over, whatever it says. */
+  /** Whether existing rows are adopted, whatever their content is. */
   adopts?: boolean | undefined;
   /** What links are named by changes: they are compared on the platform alone. */
   relinked?: boolean | undefined;

@@ -64,7 +64,7 @@ const sibling = z.object({
   removals: z.array(removal).optional(),
 });
 
-/** Inputs that say what a seed has to do with others of the program. */
+/** Inputs that connect a seed with others of the program. */
 export const fromSdk = {
   linkRenewals: z.record(label, z.int()).optional().meta({
     description: "How often the rows that references lead to were made anew, by label. Set by the SDK.",
