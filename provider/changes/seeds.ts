@@ -13,7 +13,7 @@ import { settingsOf, thingOf, type Both, type Pair } from "./pairs.ts";
 import { compareRows, countOf, UnreadBase, type RowChanges, type SeedSource } from "./rows.ts";
 import type { Declared } from "./source.ts";
 
-/** What of a seed decides which rows it has. */
+/** Properties of a seed that decide which rows it has. */
 const rowSettings = ["key", "types", "references", "parent"] as const;
 
 /** The verbs by which a file edits the rows of a source. */

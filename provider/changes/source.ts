@@ -23,7 +23,7 @@ export interface Declared {
 export interface Reading {
   /** Only where nothing is wrong but broken rules. */
   declared?: Declared;
-  /** What of it binds whoever changes it, whatever else is wrong. */
+  /** Its rules for changes, which hold even where the rest of it is wrong. */
   policy?: Pick<Declaration, "rules" | "removals"> | undefined;
   problems: Note[];
 }

@@ -117,7 +117,7 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
 export async function writeSeed(seed: Seed, folder: string, warn: (text: string) => void): Promise<void> {
   const { rows, references, parent, declaration } = seed;
   const { table, file } = rows.option;
-  // What tells one row from another stands first, in the order of the key.
+  // The columns of the key come first, in the order of the key.
   const { key } = rows.option;
   const others = [...rows.columns.labels, ...(parent ? [parent.by] : [])]
     .filter((label) => !key.includes(label))

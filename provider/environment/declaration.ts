@@ -34,7 +34,7 @@ export interface Reading {
   layers: Layers;
   /** The merged content of the files, with places; values from the configuration as they are written. */
   root: Value | undefined;
-  /** What of it is sound. */
+  /** The parts without problems. */
   declared: Declaration | undefined;
   problems: readonly Problem[];
   /** Whether rules are all that is broken: what is declared is whole then. */

@@ -158,7 +158,7 @@ export interface Check {
   root: Value;
   folder: string;
   report: (problem: Problem) => void;
-  /** What of the file is sound. */
+  /** The parts of the file without problems. */
   declared: Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">>;
 }
 

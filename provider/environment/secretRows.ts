@@ -5,7 +5,7 @@ import { leavesOf } from "../sources/source.ts";
 
 const lists = ["rows", ...rowVerbs];
 
-/** What of a file's seeds nobody may read: `form` makes another value of it. */
+/** Replaces the secret values of a file's seeds by `form`. */
 function withSecretRows(root: Value, form: (value: Value) => Value): Value {
   if (root.kind !== "map") return root;
   const sensitive = new Set<string>();

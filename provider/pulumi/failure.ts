@@ -16,7 +16,7 @@ export class Failure extends Error {
 
 /**
  * The failure that an engine gets for an error.
- * @param message what it says, without secrets
+ * @param message its text, without secrets
  * @param bound adds to the outputs of what exists in part the platform that it is on; undefined where that is not known
  */
 export function failureOf(

@@ -239,7 +239,7 @@ export class Operations {
     const { urn, timeout, phase, secrets = [] } = call;
     const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
-    let mask: Mask | undefined; // made when there is something to say
+    let mask: Mask | undefined; // made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
     const heard = report(urn, clean);

@@ -56,7 +56,7 @@ function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): 
   return { removed, last: (key) => removed(key) ?? (foreign.has(key) ? undefined : there(key)) };
 }
 
-/** Made apart, so that what tells of some rows holds no others. */
+/** Made outside of its callers, so that the function keeps no other rows in memory. */
 const contentsOf =
   (rows: RowSet): LastApplied =>
   (key) => {

@@ -256,7 +256,7 @@ export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.rem
 export const isEmpty = (plan: RowPlan): boolean =>
   plan.insert.length + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
 
-/** What of a plan was not carried out. */
+/** The part of a plan that was not carried out. */
 export interface Undone {
   /** Wanted rows that were neither inserted nor updated although planned. */
   wanted?: Pick<ReadonlySet<number>, "has" | "size">;

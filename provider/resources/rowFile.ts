@@ -190,7 +190,7 @@ const isSame = ({ id, inputs: old }: Replaced, inputs: Inputs, namesakes: readon
     ? isDeepStrictEqual(placeOf(old), placeOf(inputs))
     : namesakes.some(({ _id }) => id.split("/").at(-1) === _id);
 
-/** Where a file is, as a declaration says it. */
+/** Where a file is, as it is declared. */
 const placeOf = ({ table, row, rowID, fieldID, ...rest }: Readonly<Record<string, unknown>>): unknown => [
   ...[table, row, rowID, fieldID],
   fileName(rest),

@@ -16,6 +16,6 @@ export function roundedIn(text: string): string | undefined {
     if (typeof value === "number" && isRounded(source, value)) found ??= source;
     return value;
   };
-  JSON.parse(text, see); // Node also tells a number's source
+  JSON.parse(text, see); // Node also passes the source text of a number
   return found;
 }

@@ -131,7 +131,7 @@ function chosen({ own, environment, explicit }: Origins): { settings: Record<str
   const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userID", "token"];
   const sameAccount = setting(who) !== undefined && setting(who) === variable(who);
   const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && setting(key) !== undefined);
-  // A variable that is empty says that there is nothing.
+  // An empty variable clears the setting.
   const first = (key: string): unknown => (readVariable(environment, key) === undefined ? setting(key) : variable(key));
   const value = (key: string): unknown => (before(key) ? first(key) : (setting(key) ?? variable(key)));
   const endpoint = value("endpoint");

@@ -42,7 +42,7 @@ async function linksTo(address: string): Promise<Link[]> {
       child = parent;
     }
   } catch {
-    // No /proc, or one that tells other users nothing.
+    // There is no /proc, or it hides processes of other users.
   }
   return [];
 }

@@ -40,7 +40,7 @@ export class TeamClaims {
   /** What is being done by which process, by URN. */
   readonly #work = new Map<string, { what: Membership; pid: number }>();
 
-  /** Notes a claim, in place of an earlier one of the same resource, and says which other resource contradicts it. */
+  /** Notes a claim, in place of an earlier one of the same resource; returns the other resource that contradicts it. */
   claim(urn: string, claim: TeamClaim): Problem[] {
     this.forget(urn);
     const problem = this.#contradiction(claim);

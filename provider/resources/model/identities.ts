@@ -76,7 +76,7 @@ export class Identities {
     known.before = known.seen.size > 1 ? undefined : { id, inputs };
   }
 
-  /** A diff, which says whether the resource keeps its ID. An engine also asks for what it may have to delete first. */
+  /** Notes a diff, which shows whether the resource keeps its ID. Engines also diff what they may have to delete first. */
   compared(urn: string, id: string, keeps: boolean): void {
     const known = this.#of(urn);
     known.seen.add(id);

@@ -21,7 +21,7 @@ declare module "zod" {
     computed?: boolean;
     /** A computed input that only check needs: no state has it. */
     passing?: boolean;
-    /** An input that says whether one of others is a secret: a door that sees it sets it. */
+    /** An input that marks whether other inputs hold a secret; the door that sees them sets it. */
     marksSecret?: string | readonly string[];
     /** An input that names labels whose values are secrets in the items of these other inputs. */
     hidesIn?: readonly string[];

@@ -6,7 +6,7 @@ import type { OfflineRowContext } from "./declared/claims.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey, type Keys } from "./declared/terms.ts";
 
-/** What the seed removed in earlier runs, by the key that tells rows apart now. */
+/** Rows that the seed removed in earlier runs, by the present key. */
 export function departedFrom(
   old: (RowTarget & { departed?: string | undefined }) | undefined,
   now: RowTarget,

@@ -44,7 +44,7 @@ export class EditedRows {
     return this.#cells((label) => !isHidden(this.#declaration, label));
   }
 
-  /** What of the rows is secret; undefined where nothing is. */
+  /** The secret part of the rows; undefined where there is none. */
   get secrets(): FoundSecrets | undefined {
     if ((this.#declaration.secretLabels ?? []).length === 0) return undefined;
     return this.#cells((label) => isHidden(this.#declaration, label)) as FoundSecrets; // sealed values are texts
@@ -73,7 +73,7 @@ export const foundRows = (
     Object.entries(found).map(([key, values]) => [key, { ...withoutSecrets(declaration, values), ...secrets[key] }]),
   );
 
-/** What of a drift is not left as it is: edits may be kept, and rows that may only be inserted are not changed back. */
+/** The part of a drift that an update repairs: edits may be kept, and insert-only rows are not changed back. */
 export function repairsOf(
   { mode, onConflict }: { mode: Mode; onConflict: OnConflict },
   drift: Drift | undefined,

@@ -49,7 +49,7 @@ export async function firstNames(
 const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
   ledger.kind === "list" ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
 
-/** What of a run is not known before it looks at the platform. */
+/** Parts of a run that are not known before it reads the platform. */
 export interface Unknowns {
   /** Whether existing rows are adopted, whatever their content is. */
   adopts?: boolean | undefined;

@@ -27,7 +27,7 @@ export const edits = {
   }),
 };
 
-/** What of the rows nobody may read, as inputs of a seed. */
+/** Inputs of a seed that make rows, or parts of them, secret. */
 export const secrecy = {
   sensitive: z
     .boolean()
