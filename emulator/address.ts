@@ -4,8 +4,8 @@ import type { EmulatorOptions } from "./emulator.ts";
 const form = "emulator:<file>?seed=<platform.yaml>";
 
 /**
- * Parses `emulator:<file>?seed=<platform.yaml>`. The file is `:memory:` for one that lasts as long as the process;
- * relative paths begin at the directory.
+ * Parses `emulator:<file>?seed=<platform.yaml>`; throws when it has another form. The file `:memory:` keeps the data in
+ * memory. Resolves relative paths from the directory.
  */
 export function parseEmulatorEndpoint(endpoint: string, directory = "."): Pick<EmulatorOptions, "data" | "seed"> {
   const [, file = "", query = ""] = /^emulator:([^?]*)\??(.*)$/s.exec(endpoint) ?? [];

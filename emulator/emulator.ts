@@ -14,28 +14,29 @@ import { readSeed } from "./seed/file.ts";
 import { plant, withoutSecrets } from "./seed/planting.ts";
 import type { SeedInput } from "./seed/schema.ts";
 
+/** Options of an emulator; all may be left out. */
 export interface EmulatorOptions {
-  /** Data file, made when it is missing. In memory when it is left out or `:memory:`. */
+  /** Path of the data file, made when it is missing. Default: `:memory:`, which keeps the data in memory. */
   data?: string | undefined;
-  /** YAML file or object with tables, users and settings. Used once, when the data file is new. */
+  /** YAML file, or object, with tables, users and settings. Read once, when the data file is new. */
   seed?: string | SeedInput | undefined;
-  /** Folder of the program that names the seed: it may be a file of that program's repository only. */
+  /** Folder of the program that names the seed, which must be a file of that program's repository. Default: any file. */
   program?: string | undefined;
-  /** A free one when it is 0 or left out. */
+  /** Port to listen on. Default: 0, a free one. */
   port?: number | undefined;
-  /** Address to listen on; only this machine reaches the default, 127.0.0.1. */
+  /** Address to listen on. Default: 127.0.0.1, which only this machine reaches. */
   host?: string | undefined;
-  /** Lets the process end while the emulator is open. */
+  /** Lets the process end while the emulator is open. Default: false. */
   unref?: boolean | undefined;
-  /** Clock in milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /** Names that the clients use on the wire, ours → theirs. */
+  /** Names that clients spell differently on the wire, ours → theirs. Default: none. */
   wireNames?: WireNames | undefined;
-  /** Refuses every call that changes the platform. */
+  /** Refuses every call that changes the platform. Default: false. */
   readOnly?: boolean | undefined;
   /** Settings that override the seed's while this emulator runs. */
   settings?: Partial<Settings> | undefined;
-  /** Faults that are played from the start. */
+  /** Faults to play from the start. Default: none. */
   faults?: FaultPlan | undefined;
   /**
    * Further platforms on the same port, by name, each with its own data; they are reached at `<url>/tenants/<name>`.
@@ -44,19 +45,19 @@ export interface EmulatorOptions {
   tenants?: Record<string, { seed?: string | SeedInput | undefined }> | undefined;
 }
 
-/** A platform that is running. */
+/** A running emulator, and its main platform. */
 export interface Emulator extends Omit<Instance, "answer"> {
-  /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. Each start makes a new one. */
+  /** Token for `/_emulator/`, sent as `authorization: Bearer <token>`. New at each start. */
   token: string;
   /** Address of the console, which carries the token. */
   console: string;
-  /** Lets running requests end, then closes. */
+  /** Lets running requests end, then closes port and data files. */
   close: () => Promise<void>;
-  /** One of the further platforms. */
+  /** One of the further platforms; throws when there is none of this name. */
   tenant: (name: string) => Omit<Instance, "answer">;
 }
 
-/** Starts a platform on this machine. */
+/** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed. */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
   const { readOnly = false, settings = {} } = options;

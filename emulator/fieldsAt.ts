@@ -8,7 +8,7 @@ import { readSeed } from "./seed/file.ts";
 /**
  * Field types of the platform behind `emulator:<file>?seed=<platform.yaml>`, by table ID, without starting it: of the data
  * file, or of the seed while there is none yet. Empty when the platform takes values of other types as well, and when the
- * file or the seed can't be read: whoever starts the emulator says why.
+ * file or the seed can't be read: whoever starts the emulator reports why.
  */
 export function fieldTypesAt(endpoint: string, directory: string): Readonly<Record<string, FieldTypes>> {
   try {

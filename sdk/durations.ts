@@ -1,6 +1,6 @@
 const seconds = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 } as const;
 
-/** Seconds of a duration such as `1h30m`; undefined for what is none, of which an engine says so. */
+/** Reads a duration such as `1h30m` as seconds; undefined when it is not one, which the engine reports. */
 export function secondsIn(duration: string | undefined): number | undefined {
   if (duration === undefined || !/^(?:[\d.]+(?:h|ms|m|s|us|µs|ns))+$/.test(duration)) return undefined;
   const parts = [...duration.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)];

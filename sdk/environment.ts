@@ -15,9 +15,9 @@ import {
   type SeedRowsArgs,
 } from "./resources.ts";
 
-/** What an Environment is declared with. */
+/** Arguments of an Environment. */
 export interface EnvironmentArgs {
-  /** The YAML file, relative to the program's folder. */
+  /** Path of the YAML file, relative to the folder in which the program runs. */
   file: string;
 }
 
@@ -31,7 +31,7 @@ export class Environment extends pulumi.ComponentResource {
   readonly organizations: pulumi.Output<Record<string, string>>;
   /** IDs of the teams by `organization/team`. */
   readonly teams: pulumi.Output<Record<string, string>>;
-  /** Numbers of rows by logical name of the seed. */
+  /** Row counts by logical name of the seed. */
   readonly seeds: pulumi.Output<Record<string, number>>;
   /** Links to the apps by logical name. */
   readonly apps: pulumi.Output<Record<string, string>>;
@@ -54,7 +54,7 @@ export class Environment extends pulumi.ComponentResource {
   }
 }
 
-/** What a file declares. The runner prints the message of what is wrong with it without a stack. */
+/** Reads what a file declares. Throws a RunError for a wrong file: the runner prints its message without a stack. */
 function declaredIn(file: string): Declaration {
   try {
     return withSecrets(declaration(file, process.cwd(), configured));
@@ -67,12 +67,12 @@ function declaredIn(file: string): Declaration {
 function configured(key: string): { text: string; secret: boolean } | undefined {
   const name = `${pulumi.getProject()}:${key}`;
   const text = pulumi.runtime.getConfig(name);
-  // What can't be told counts as a secret.
+  // A value counts as a secret where the runtime does not know whether it is one.
   const { isConfigSecret } = pulumi.runtime as { isConfigSecret?: (name: string) => boolean };
   return text === undefined ? undefined : { text, secret: isConfigSecret?.(name) ?? true };
 }
 
-/** What is declared, with what the configuration has as secrets as such. */
+/** Marks the values that come from secrets of the configuration. */
 function withSecrets(declared: Declaration): Declaration {
   for (const path of declared.secrets) {
     let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
@@ -89,7 +89,7 @@ interface Scope {
   removal: RemovalOf;
 }
 
-/** The input by which a resource knows where its removal needs a line, where it does. */
+/** Makes the input that names the file and path whose `removed` line allows a removal; empty where none is needed. */
 type RemovalOf = (...path: string[]) => { removal?: { file: string; path: string[] } };
 
 type ByName<Resource> = ReadonlyMap<string, Resource>;
@@ -188,7 +188,7 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
   return seeds;
 }
 
-/** What the declaration is known to have, since it was checked. */
+/** Looks up a value that the check of the declaration has proven to be there. */
 function required<Value>(values: ByName<Value> | Readonly<Record<string, Value>>, key: string): Value {
   const value = values instanceof Map ? (values as ByName<Value>).get(key) : (values as Record<string, Value>)[key];
   if (value === undefined) throw new Error(`"${key}" was checked and is not there`);

@@ -18,13 +18,13 @@ import type { Args } from "./resource.ts";
 import { secretNames } from "./secrecy.ts";
 import { checkStackSettings, stackSettings } from "./stackSettings.ts";
 
-/** Which platform is asked: that of `provider`, of the provider of `parent`, or of the stack's configuration. */
+/** Which platform is asked: that of `provider`, else of the provider of `parent`, else of the stack's configuration. */
 export type FunctionOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;
 
-/** The same for outputs, and what has to be there before the platform is asked. */
+/** As FunctionOptions; `dependsOn` names resources that must exist before the platform is asked. */
 export type FunctionOutputOptions = FunctionOptions & Pick<pulumi.InvokeOutputOptions, "dependsOn">;
 
-/** Asks now. Ends with a `RunError` of one sentence when there is no answer. */
+/** Asks at once. Rejects with a `RunError` of one sentence when there is no answer. */
 type Asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = (
   args: z.input<Inputs>,
   options?: FunctionOptions,
@@ -36,39 +36,39 @@ type AskedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = (
   options?: FunctionOutputOptions,
 ) => pulumi.Output<z.output<Outputs>>;
 
-/** The user ID that belongs to an e-mail address, on platforms that tell it. */
+/** Finds the user ID of an e-mail address, on platforms that reveal it. */
 export const getUserID = asked(userID);
-/** As `getUserID`, of and as an output. */
+/** `getUserID` with outputs as arguments and as the result. */
 export const getUserIDOutput = askedLater(userID);
 
-/** An organization that is on the platform. */
+/** Reads an organization by its ID; fails when there is none. */
 export const getOrganization = asked(organization);
-/** As `getOrganization`, of and as an output. */
+/** `getOrganization` with outputs as arguments and as the result. */
 export const getOrganizationOutput = askedLater(organization);
 
-/** A team that is on the platform. */
+/** Reads a team by its ID; fails when there is none. */
 export const getTeam = asked(team);
-/** As `getTeam`, of and as an output. */
+/** `getTeam` with outputs as arguments and as the result. */
 export const getTeamOutput = askedLater(team);
 
-/** The members of a team, by address, then by ID. */
+/** Lists the members of a team, sorted by address, then by ID. */
 export const getTeamMembers = asked(teamMembers);
-/** As `getTeamMembers`, of and as an output. */
+/** `getTeamMembers` with outputs as arguments and as the result. */
 export const getTeamMembersOutput = askedLater(teamMembers);
 
-/** Rows of a data table, by the values of their labels. */
+/** Finds rows of a data table by the values of their labels. */
 export const getRows = asked(rows);
-/** As `getRows`, of and as an output. */
+/** `getRows` with outputs as arguments and as the result. */
 export const getRowsOutput = askedLater(rows);
 
-/** One row of a data table, by its ID or by its natural key. */
+/** Finds one row of a data table by its ID or by its natural key. */
 export const getRow = asked(row);
-/** As `getRow`, of and as an output. */
+/** `getRow` with outputs as arguments and as the result. */
 export const getRowOutput = askedLater(row);
 
-/** How far the generation of an app is. */
+/** Reads the status of an app's generation. */
 export const getAppStatus = asked(appStatus);
-/** As `getAppStatus`, of and as an output. */
+/** `getAppStatus` with outputs as arguments and as the result. */
 export const getAppStatusOutput = askedLater(appStatus);
 
 function asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
@@ -81,7 +81,7 @@ function asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
       const known = pulumi.unsecret(settings).apply((values) => {
         ask(definition, args, values).then(resolve, reject);
       });
-      // What is not known yet is never applied; that it isn't, an output tells by a property that its type hides.
+      // An unknown output never calls `apply`; its property `isKnown`, which the type hides, shows that it is one.
       void (known as unknown as { isKnown: Promise<boolean> }).isKnown.then((isKnown) => {
         if (isKnown) return;
         const reason = `the provider's settings are known only once other resources exist: use ${definition.name}Output`;
@@ -108,7 +108,7 @@ function askedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   };
 }
 
-/** What is known only once a resource is there: the ID of a custom one, all outputs of a component. */
+/** Outputs that are known only once a resource exists: the ID of a custom resource, all outputs of a component. */
 const marks = (resource: pulumi.Resource | undefined): unknown[] =>
   pulumi.CustomResource.isInstance(resource)
     ? [resource.id]
@@ -148,7 +148,7 @@ async function ask<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   const { name } = definition;
   checkStackSettings();
   try {
-    // Operations judge inputs by the function's own schema, and return what the function does.
+    // Operations check the inputs with the function's own schema, and return its outputs.
     const result = await operationsWith(settings).invoke(definition, args, secretTexts(args, secrets));
     if ("outputs" in result) return result.outputs as z.output<Outputs>;
     throw new Error(result.problems.map(sentenceOf).join("; "));

@@ -1,14 +1,14 @@
 import type * as pulumi from "@pulumi/pulumi";
 
 /**
- * What a resource is called in the stack, and what it was called before under which names its parents and itself had.
+ * Name of a resource in the stack, and the names that it had before, from its own former keys and its parents'.
  * An alias differs from the URN in its name alone, since a URN has the types of the parents and not their names.
  */
 export interface LogicalName {
   now: string;
-  /** Former names that are to be given as aliases. */
+  /** Former names that the resource needs aliases for. */
   own: readonly string[];
-  /** Former names that the SDK derives from the aliases of the parent. */
+  /** Former names that need none: the SDK derives them from the aliases of the parent. */
   inherited: readonly string[];
 }
 
@@ -26,9 +26,8 @@ function nameIn(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): string[] {
 }
 
 /**
- * The name of something below a parent. The SDK hands an alias of the parent on to its children and no further, so of
- * what a parent has inherited itself the aliases are given here; and of nothing else, because the SDK would put former
- * names of a parent into them a second time.
+ * The name of a resource below a parent. The SDK derives aliases from the parent's own, but not from those that the
+ * parent has inherited: these become aliases here. Others must not, because the SDK would derive from them once more.
  */
 export function nameBelow(parent: LogicalName, key: string, former: readonly string[] = []): LogicalName {
   const keys = [key, ...former];

@@ -5,18 +5,18 @@ import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 
 type Settings = z.input<typeof configuration>;
 
-/** What a Provider is declared with: the same keys as the configuration has. */
+/** Arguments of a Provider: the keys of the configuration, without `microapps:`. */
 export type ProviderArgs = { [Name in keyof Settings]?: pulumi.Input<Settings[Name]> } & {
-  /** @deprecated It is spelled `userID`. */
+  /** @deprecated Use `userID`. */
   userId?: pulumi.Input<string>;
 };
 
 /**
  * A platform and an account of its own, for the option `provider` of a resource or `providers` of a component: two
- * platforms in one program. What is not given here comes from the environment variables.
+ * platforms in one program. A key that is left out comes from its environment variable.
  */
 export class Provider extends pulumi.ProviderResource {
-  /** What it was declared with, as JSON and as a secret: functions ask the same platform. */
+  /** Its arguments as JSON, a secret: functions use them to ask the same platform. */
   readonly settings: pulumi.Output<string>;
 
   constructor(name: string, args: ProviderArgs, options?: pulumi.ResourceOptions) {

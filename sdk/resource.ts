@@ -11,22 +11,22 @@ import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 
-/** Names of the inputs that are of use to the resource alone. */
+/** Inputs that the SDK sets itself: no program passes them. */
 type Internal = "resourceUrn" | "generation" | "removal";
 
-/** What a resource is declared with, each value possibly an output of another resource. */
+/** Arguments of a resource; each value may be an output of another resource. */
 export type Args<Inputs extends z.ZodObject> = {
   [Name in keyof Omit<z.input<Inputs>, Internal>]: pulumi.Input<Deep<z.input<Inputs>[Name]>>;
 };
 
-/** Lists and maps may hold outputs of other resources, too. */
+/** Allows outputs inside of lists and maps, too. */
 type Deep<Value> = Value extends readonly (infer Item)[]
   ? pulumi.Input<Deep<Item>>[]
   : Value extends Record<string, unknown>
     ? { [Name in keyof Value]: pulumi.Input<Deep<Value[Name]>> }
     : Value;
 
-/** What a resource can be asked for: its inputs as they are applied, and what the platform added. */
+/** Outputs of a resource: its inputs as they were applied, and what the platform added. */
 export type Outputs<Inputs extends z.ZodObject, Added extends z.ZodObject> = {
   readonly [Name in keyof Required<Omit<State<Inputs, Added>, Internal>>]: pulumi.Output<State<Inputs, Added>[Name]>;
 };
@@ -41,7 +41,7 @@ export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodOb
     args: Args<Inputs>,
     options?: pulumi.CustomResourceOptions,
   ): pulumi.CustomResource & Outputs<Inputs, Added>;
-  /** @deprecated Dynamic resources are not looked up: it throws, and says what to use instead. */
+  /** @deprecated Always throws a RunError that names what to use instead: dynamic resources can't be looked up. */
   get: (name: string, id: pulumi.Input<pulumi.ID>, ...more: unknown[]) => never;
 }
 
@@ -52,7 +52,7 @@ export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodOb
 export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
   new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
-/** A switch such as `adopt`: the platform never tells it. Each output is dear to make, so those that are unset are one. */
+/** A switch such as `adopt`, which the platform does not return. Outputs are costly, so all unset switches share one. */
 const isSwitch = (schema: unknown): boolean =>
   schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodBoolean;
 const nothing = pulumi.output(undefined);
@@ -63,7 +63,7 @@ const nothing = pulumi.output(undefined);
  */
 const maxFrames = 7;
 
-/** The options that no engine hands to a dynamic provider, and which inputs are secrets. Nothing where none is set. */
+/** Options that no engine passes to a dynamic provider, and the names of secret inputs. Empty where none is set. */
 function handedOver(
   args: object,
   { replaceOnChanges = [], customTimeouts = {} }: pulumi.CustomResourceOptions,
@@ -79,7 +79,7 @@ function handedOver(
   return { options: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)) };
 }
 
-/** The class by which a program declares a resource, derived from the resource's definition. */
+/** Derives the class that a program uses from the resource's definition. */
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
@@ -87,7 +87,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
   const names = Object.keys(shape).filter((name) => !factsOf(shape[name]).internal);
   const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
-  // An output that is not mentioned here never resolves. A switch that nobody sets needs no mention: it says nothing.
+  // An output that is not mentioned here never resolves. An unset switch needs no mention: it resolves to undefined.
   const mentioned = Object.fromEntries(names.flatMap((name) => (switches.includes(name) ? [] : [[name, undefined]])));
   const unseen = hiddenNames(definition);
   const secrets = Object.entries({ ...definition.inputs.shape, ...definition.outputs.shape })
@@ -136,6 +136,6 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
       return refuseGet(definition, name);
     }
   }
-  // The SDK makes a property of each prop; the type says which ones these are.
+  // The SDK makes a property of each prop; the type lists them.
   return Declared as unknown as ResourceClass<Inputs, Added>;
 }

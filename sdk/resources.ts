@@ -16,18 +16,18 @@ import { keyedRows, withSecretCells } from "./secretCells.ts";
 import { siblingsOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
-/** An organization. `id` is its ID on the platform; a rename is an update in place. */
+/** An organization. `id` is its ID on the platform; a new name updates it in place. */
 export class Organization extends declared(organization) {}
 
-/** A team of an organization. `id` is its ID on the platform; another organization makes a new team. */
+/** A team of an organization. `id` is its ID on the platform; another `organizationID` replaces it. */
 export class Team extends declared(team) {}
 
 type MemberInputs = Args<typeof teamMember.inputs>;
 
-/** What TeamMember is declared with: the user by e-mail address or by ID. */
+/** Arguments of TeamMember: the user is named by `email` or by `userID`. */
 export type TeamMemberArgs = Omit<MemberInputs, "email" | "userID"> & Either<MemberInputs, "email", "userID">;
 
-/** A user's membership of a team, by e-mail address (an unknown one is invited) or user ID. */
+/** A user's membership of a team. An unknown e-mail address is invited. */
 export class TeamMember extends declared(teamMember) {
   constructor(name: string, args: TeamMemberArgs, options?: pulumi.CustomResourceOptions) {
     declareInTeam({ kind: "TeamMember", name, people: [args.email ?? args.userID], excludes: false }, args.teamID);
@@ -35,10 +35,10 @@ export class TeamMember extends declared(teamMember) {
   }
 }
 
-/** What TeamRoster is declared with. */
+/** Arguments of TeamRoster. */
 export type TeamRosterArgs = Omit<Args<typeof teamRoster.inputs>, "sensitive">;
 
-/** The members of a team as one list, by e-mail address: who is not declared is removed, within guards. */
+/** All members of a team by e-mail address: removes who is not declared, unless a guard refuses it. */
 export class TeamRoster extends declared(teamRoster) {
   constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
     const excludes = args.mode === undefined || args.mode === "authoritative";
@@ -47,23 +47,23 @@ export class TeamRoster extends declared(teamRoster) {
   }
 }
 
-/** A user's teams: exactly these, so of all others the user is taken out. */
+/** All teams of a user: removes the user from every other team. */
 export class UserTeams extends declared(userTeams) {}
 
-/** The wait for a generated app. GeneratedApp declares it unless it is told not to wait. */
+/** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
 export class AppReadiness extends declared(appReadiness) {}
 
-/** Where linked rows and parent rows are found: a seed, or a table with the label of its key. */
+/** Rows that links or sub-tables lead to: those of a seed, or of a table with the label of its key. */
 export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input<string> };
 
-/** Exactly one of two arguments: both, or none, is wrong in the editor already. */
+/** Exactly one of two arguments; both or none do not compile. */
 type Either<All, One extends keyof All, Other extends keyof All> =
   | ({ [Name in One]-?: Exclude<All[Name], undefined> } & { [Name in Other]?: undefined })
   | ({ [Name in Other]-?: Exclude<All[Name], undefined> } & { [Name in One]?: undefined });
 
 type SeedInputs = Args<typeof seedRows.inputs>;
 
-/** What SeedRows is declared with: rows from the program or from a source. */
+/** Arguments of SeedRows: either `rows` of the program or a `source` file. */
 export type SeedRowsArgs = SeedSettings & Either<SeedInputs, "rows", "source">;
 
 interface SeedSettings extends Omit<
@@ -81,7 +81,7 @@ interface SeedSettings extends Omit<
   | "siblings"
   | "fields"
 > {
-  /** Linked-table labels whose values are keys of rows in another table. */
+  /** Labels of linked-table fields, with the rows whose keys are their values. */
   references?: Record<string, RowsOf>;
   /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
   parent?: { rows: RowsOf; by: string };
@@ -91,7 +91,7 @@ interface SeedSettings extends Omit<
 export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
-    // Whether they are is known later.
+    // Whether one of them is a secret is known later.
     const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
@@ -103,8 +103,8 @@ export class SeedRows extends declared(seedRows) {
         ...keyedRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        // What check makes of it stays a secret of the state because the program has one of that name. What an up will
-        // choose at random no preview knows.
+        // As a secret here, the salt that check makes stays a secret of the state. An up draws it at random, so no
+        // preview knows it.
         salt: pulumi.secret(pulumi.runtime.isDryRun() ? unknownValue : ""),
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
@@ -114,7 +114,7 @@ export class SeedRows extends declared(seedRows) {
   }
 }
 
-/** The seeds that links lead to, and how often their rows were made anew: what is made anew has other IDs. */
+/** The seeds that links lead to, and how often their rows were recreated: recreated rows have other IDs. */
 function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {
   const seeds = links.flatMap(([label, rows]) => (rows instanceof SeedRows ? [[label, rows] as const] : []));
   if (seeds.length === 0) return {};
@@ -126,7 +126,7 @@ function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {
   };
 }
 
-/** A table and its key. As outputs of a seed they say what has to be there first, and yet are known in a preview. */
+/** A table and its key. As outputs of a seed they make this seed depend on it, and are known in a preview. */
 function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<string> } {
   return rows instanceof SeedRows ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
 }
@@ -134,22 +134,22 @@ function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<s
 /** A message to a user about an app: sent once, and again whenever its triggers change. */
 export class Notification extends declared(notification) {}
 
-/** A file or image on a field of a row, which is named by its natural key. Declare it to depend on the row's seed. */
+/** A file or image on a field of a row; the natural key names the row. Declare it with `dependsOn` the row's seed. */
 export class RowFile extends declared(rowFile) {}
 
-/** What GeneratedApp is declared with. */
+/** Arguments of GeneratedApp. */
 export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {
-  /** Whether `ready` waits until the generation has ended. Default: "ready". */
+  /** "ready" (default): `ready` waits for the end of the generation. "none": it does not. */
   wait?: "ready" | "none";
-  /** Seconds to wait at most. Default: 1800. */
+  /** Longest wait in seconds (default 1800). */
   timeout?: pulumi.Input<number>;
-  /** What the platform's own status words mean: word → pending, ready or failed. */
+  /** Meanings of the platform's status words, beside the usual ones: word → pending, ready or failed. */
   statusWords?: pulumi.Input<Record<string, "pending" | "ready" | "failed">>;
 }
 
-/** An app generated from a text. `ready` has the link to the app once the generation has ended. */
+/** An app generated from a text. A failed generation fails the wait for it. */
 export class GeneratedApp extends declared(generatedApp) {
-  /** Link to the finished app, known when it is ready; with `wait: "none"` as soon as the generation has started. */
+  /** Link to the finished app; known once the app is ready, with `wait: "none"` once the generation has started. */
   readonly ready: pulumi.Output<string>;
 
   constructor(name: string, args: GeneratedAppArgs, options?: pulumi.CustomResourceOptions) {

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** Whether a value is, or holds, one that comes later: only such a one can be a secret. */
+/** Whether a value is, or holds, an output or promise: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>
   pulumi.Output.isInstance(value) ||
   value instanceof Promise ||

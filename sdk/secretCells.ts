@@ -8,8 +8,8 @@ import { isLater } from "./secrecy.ts";
 type Given = Record<string, unknown>;
 
 /**
- * Arguments that are secret since another one says so, as a whole or some labels of them: `sealed` for the engine, with
- * these as secrets, and `open` without the cells, by which the rest is judged.
+ * Applies arguments that mark others as secret, as a whole or by label. `sealed` has these as secrets, for the engine;
+ * `open` leaves out the secret cells, so that the rest can be checked for secrets of its own.
  */
 export function withSecretCells(definition: Pick<Resource, "inputs">, args: Given): { sealed: Given; open: Given } {
   const { shape } = definition.inputs;
@@ -24,7 +24,7 @@ export function withSecretCells(definition: Pick<Resource, "inputs">, args: Give
   for (const name of hiding.flatMap((one) => factsOf(shape[one]).hidesIn ?? [])) {
     const items = args[name];
     if (items === undefined) continue;
-    // Of what comes later, nobody can tell the cells apart.
+    // The cells of an output are not known yet: all of it is a secret.
     if (!properties.has(name) || !isMap(items) || !Object.values(items).every(isMap)) {
       sealed[name] = pulumi.secret(items);
       continue;
@@ -37,8 +37,8 @@ export function withSecretCells(definition: Pick<Resource, "inputs">, args: Give
 }
 
 /**
- * Rows as a map by their natural key, and their keys in order, where all but secret cells is known: an engine keeps each
- * cell of a map apart, and makes a list with a secret in it one secret.
+ * Rows as a map by natural key, and their keys in order, where everything but secret cells is known. An engine keeps
+ * secret cells of a map apart, but makes a list with a secret in it one secret.
  */
 export function keyedRows(definition: Pick<Resource, "inputs">, args: Given): object {
   const { rows, key, secretLabels, sensitive } = args;
@@ -46,14 +46,14 @@ export function keyedRows(definition: Pick<Resource, "inputs">, args: Given): ob
   const { open } = withSecretCells(definition, args);
   if (isLater(open["rows"]) || !rows.every(isMap)) return {};
   const keys = rows.map((row) => keyOf([key].flat().map(String), row));
-  // What is wrong with them the provider says.
+  // The provider reports what is wrong with them.
   if (new Set(keys).size < rows.length || keys.some((one) => one === "" || one === "__proto__")) return {};
   return { rows: Object.fromEntries(keys.map((one, at) => [one, rows[at]])), keys };
 }
 
 const secret = (value: unknown): unknown => (value === undefined ? value : pulumi.secret(value));
 
-/** Whether it is a map or list of the program's own, and nothing that comes later. */
+/** Whether it is a plain map or list, neither an output nor a promise. */
 const isMap = (value: unknown): value is Given =>
   typeof value === "object" && value !== null && !pulumi.Output.isInstance(value) && !(value instanceof Promise);
 

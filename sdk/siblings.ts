@@ -4,7 +4,7 @@ import type { CellType } from "../provider/sources/source.ts";
 import { plainUrn } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 
-/** What of a seed says which rows it declares, as far as it is known before anything is sent. */
+/** A seed on the same table: what is known of its rows before anything is sent. */
 export interface Sibling {
   urn: string;
   table: string;
@@ -20,12 +20,12 @@ type Removals = (string | number | boolean | (string | number | boolean)[])[];
 
 type Announced = Omit<Sibling, "urn"> & { urn: Promise<string>; secret: readonly unknown[] };
 
-// Of the whole program: no seed is sent before all that are constructed with it are here.
+// Seeds of the whole program: none is sent before those that are constructed in the same turn are here.
 const announced: Announced[] = [];
 
 /**
- * The other seeds on the same table, once the program has constructed them: by the order of an engine alone, a row that
- * moves from one seed to another would be removed by the first before the second is known.
+ * The other seeds on the same table, once the program has constructed them. Without them, a row that moves from one
+ * seed to another would be removed by the first before the second is known. Undefined when there are none.
  */
 export function siblingsOf(
   name: string,
@@ -39,7 +39,7 @@ export function siblingsOf(
     setImmediate(() => {
       const others = announced.filter((one) => one !== own && one.table === own.table);
       const awaited = others.map(async ({ urn, rows, additions, secret, ...rest }) => {
-        // Its own keys, and those by which the one that is told knows the same rows; the rest is nobody else's business.
+        // Only cells of keys leave a seed: its own, and those of the seed that gets them.
         const labels = [...rest.key, ...own.key].filter((label) => !secret.includes(label));
         const keysOf = (list: typeof rows) => list?.map((row) => plainly(row, labels));
         const keys = { ...(rows && { rows: keysOf(rows) }), ...(additions && { additions: keysOf(additions) }) };
@@ -50,7 +50,7 @@ export function siblingsOf(
   });
 }
 
-/** Undefined when something of it is an output: waiting for that here could be waiting for this seed itself. */
+/** What a seed shows to others; undefined when it holds outputs, since waiting for them could mean waiting for itself. */
 function announcement(
   name: string,
   { table, key, rows, source, types, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
@@ -61,7 +61,7 @@ function announcement(
   const areRows = (list: unknown): list is Record<string, unknown>[] =>
     Array.isArray(list) && list.every((row: unknown) => hasKeys(row, keys));
   if ((additions !== undefined && !areRows(additions)) || isLater([removals, secretLabels])) return undefined;
-  // What is in them the provider checks.
+  // The provider checks their content.
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
   const secret = [secretLabels].flat();
   const declared = { secret, urn: plainUrn(name, dynamicType("SeedRows"), parent), table, key: keys, ...edits };
@@ -79,7 +79,7 @@ const isPlain = (value: unknown): boolean =>
   value === undefined ||
   (typeof value === "object" && Object.values(value ?? {}).every((one) => typeof one === "string"));
 
-/** What of a row is known by now, of these labels. */
+/** The cells of these labels that are plain values. */
 const plainly = (row: Record<string, unknown>, labels: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).filter(

@@ -14,14 +14,14 @@ export const stackSettings = (): Record<string, string> =>
     ),
   );
 
-// Its types hide it; where it is missing, nothing is said.
+// The types of the SDK hide it; a version without it gets no warnings of secrets in clear.
 const { isConfigSecret } = runtimeConfig as { isConfigSecret?: (key: string) => boolean };
 
 let checked = false;
 
 /**
- * Ends the program when its stack has a key that nobody reads, or a secret under one that is kept in clear: the host of
- * dynamic resources gets all keys in clear and could not tell. Warns once of secrets in clear.
+ * Throws when the stack has a key that nobody reads, or a secret under a key that is kept in clear: the host of dynamic
+ * resources gets all keys in clear and could not notice. Warns once of secrets in clear.
  */
 export function checkStackSettings(): void {
   if (checked) return;

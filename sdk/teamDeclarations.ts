@@ -1,29 +1,29 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** A resource that says who is in a team. */
+/** A resource that declares members of a team. */
 interface Declaration {
   kind: "TeamMember" | "TeamRoster";
   name: string;
-  /** Whom it declares: an address, a user ID, or an output that stands for one. */
+  /** The members: addresses, user IDs, or outputs of either. */
   people: readonly unknown[];
-  /** Whether it says that nobody else is in the team. */
+  /** Whether it removes everybody else from the team. */
   excludes: boolean;
 }
 
-/** What says who is in one team. */
+/** The resources that declare members of one team. */
 interface Declared {
   byPerson: Map<unknown, Declaration>;
   first: Partial<Record<Declaration["kind"], Declaration>>;
-  /** The first one that says that nobody else is in the team. */
+  /** The first one that removes everybody else from the team. */
   excluding?: Declaration;
 }
 
-/** What is declared of a team, by the output that is the team's ID: it stands for the team before that has one. */
+/** Declarations by the output that is the team's ID: it identifies the team before it exists. */
 const declaring = new WeakMap<object, Declared>();
 
 /**
- * Throws when another resource says the same of one team, or the contrary. A team that exists is told apart by the
- * provider.
+ * Throws when another resource declares the same member, or contradicts this one. Compares teams by the output of their
+ * ID; the provider compares the IDs themselves.
  */
 export function declareInTeam(declaration: Declaration, teamID: pulumi.Input<string>): void {
   if (!pulumi.Output.isInstance(teamID)) return;
@@ -57,5 +57,5 @@ function refuseSecond(declaration: Declaration, { byPerson, first, excluding }: 
 
 const called = ({ kind, name }: Declaration): string => `${kind} "${name}"`;
 
-/** What stands for a person: addresses are the same in any letter case. */
+/** The key of a person: the letter case of addresses does not count. */
 const person = (name: unknown): unknown => (typeof name === "string" ? name.toLowerCase() : name);

@@ -4,7 +4,7 @@ import { refusedIgnores, refusedReplacements, type Definition } from "../provide
 interface Ways {
   /** Whether `adopt` takes over what somebody else made: organizations and teams are known by IDs of our own. */
   adopts?: true;
-  /** The function that tells what is there. */
+  /** The function that reads what exists. */
   ask?: string;
 }
 
@@ -19,7 +19,7 @@ const ways: Readonly<Record<string, Ways>> = {
   AppReadiness: { ask: "getAppStatus" },
 };
 
-/** Throws when an option of a resource can't be honoured, before anything is registered. */
+/** Throws a RunError when an option of a resource has no effect here, before anything is registered. */
 export function permitOptions(
   definition: Definition,
   name: string,
@@ -35,14 +35,14 @@ export function permitOptions(
   if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);
 }
 
-/** Throws: a dynamic resource is not looked up. */
+/** Throws a RunError: a dynamic resource can't be looked up. */
 export function refuseGet(definition: Definition, name: string): never {
   throw new pulumi.RunError(
     `${definition.name} "${name}": a dynamic resource can't be looked up by get: ${insteadOf(definition)}`,
   );
 }
 
-/** What to do instead of taking or looking up something that exists by its ID. */
+/** Names what to do instead of importing or looking up a resource by its ID. */
 function insteadOf({ name }: Definition): string {
   const { adopts, ask } = ways[name] ?? {};
   const all = [

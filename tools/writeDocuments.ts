@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { documents } from "./reference.ts";
 
-// `make docs` writes the documents anew; with --check it says which are stale and writes nothing.
+// `make docs` writes the documents; with --check it names those that are stale and writes nothing.
 const folder = join(import.meta.dirname, "../../docs");
 const check = process.argv.includes("--check");
 

@@ -5,7 +5,7 @@ import type { Endpoint } from "../provider/contract/endpoint.ts";
 import { endpoints } from "../provider/contract/endpoints.ts";
 import { isObject } from "../provider/contract/wire.ts";
 
-// `make docs` writes methods.ts anew, so that editors show what the contract says; with --check it only compares.
+// `make docs` writes methods.ts, so that editors show the contract's descriptions; with --check it only compares.
 const file = join(import.meta.dirname, "../../provider/client/methods.ts");
 
 const effects = {
@@ -44,7 +44,7 @@ function method(name: string, { summary, method: verb, path, effect, request, an
   return ["  /**", ...comment, "   */", `  ${name}: ${signature}`];
 }
 
-/** The properties at the top, each with what is said about it. */
+/** The properties at the top, each with its description. */
 function parts(tag: string, schema: z.ZodType, io: "input" | "output"): string[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   const named = Object.entries(properties).map(([name, property]) => {

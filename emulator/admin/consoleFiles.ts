@@ -13,7 +13,7 @@ const types: Record<string, string> = {
   js: "text/javascript; charset=utf-8",
 };
 
-/** A browser takes nothing but these files, whatever the platform's rows say. */
+/** Policy that lets a browser load these files alone, whatever the rows of the platform hold. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -7,35 +7,37 @@ import type { Database } from "./database.ts";
 
 /** One call that reached the platform. */
 export interface LoggedCall {
-  /** Grows with each call, by one. */
+  /** Number of the call; grows by one with each call. */
   sequence: number;
-  /** Milliseconds since the epoch. */
+  /** When it was logged, in milliseconds since the epoch. */
   time: number;
   endpoint: EndpointName;
   effect: Effect;
-  /** Whether the endpoint changes the platform: all but those that read and those of the session. */
+  /** Whether the endpoint changes the platform: all do but reads, `login` and `logout`. */
   mutating: boolean;
-  /** Who called, null when nobody was signed in. */
+  /** ID of the caller, null without a session. */
   userID: string | null;
   /** HTTP status of the answer. */
   status: number;
-  /** The platform's message when it refused. */
+  /** The platform's message when it refused the call, else null. */
   failure: string | null;
   /** Parameters without secrets. A large request has lengths instead of lists, and a digest of the whole. */
   request: Json;
-  /** The fault that was played on the call. */
+  /** Names of the faults that hit the call, null without any. */
   fault: string | null;
-  /** Calls with the same token have the same session; null without a token. It is not the token. */
+  /** Identifies the token of the call without revealing it; null without a token. */
   session: string | null;
-  /** Milliseconds from the call's arrival to its entry; null for calls logged before version 2 of the data file. */
+  /** Milliseconds from the call's arrival to its log entry; null for calls from before version 2 of the data file. */
   duration: number | null;
 }
 
+/** Which calls to read; all without any filter. */
 export interface CallFilter {
   /** Only calls after this sequence number. */
   since?: number;
-  /** Only calls that change the platform, or only those that don't. */
+  /** true: only calls that change the platform. false: only those that do not. */
   mutating?: boolean;
+  /** Only calls of this endpoint. */
   endpoint?: EndpointName;
 }
 
@@ -70,7 +72,7 @@ interface Kept extends Omit<LoggedCall, "mutating" | "request" | "userID" | "ses
   duration?: number | null;
 }
 
-/** A file that no emulator has opened since version 1 has no sessions and durations. */
+/** Reads an entry; in a file of version 1, which no newer emulator has opened, session and duration are missing. */
 const callOf = ({ user_id, mutating, request, session = null, duration = null, ...call }: Kept): LoggedCall => ({
   ...call,
   userID: user_id,
@@ -91,7 +93,7 @@ export function loggedCalls(database: Pick<Database, "all">, filter: CallFilter 
   return kept.map(callOf);
 }
 
-/** Calls in a data file, which an emulator may have open. */
+/** Reads the calls of a data file, oldest first, also while an emulator has it open. */
 export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
@@ -107,7 +109,7 @@ export function readCalls(file: string, filter: CallFilter = {}): LoggedCall[] {
 const secret = /^(password|authToken|token|apiKey|x-api-key)$/i;
 const maxWholeBytes = 2000;
 
-/** Text of a request for the call log: without secrets, and shortened when it is large. */
+/** Writes the parameters of a request for the call log, without secrets; shortens those of a body above 2,000 bytes. */
 export function requestText(parameters: unknown, body: Buffer): string {
   if (!isObject(parameters)) return "{}";
   const shown: Json = {};

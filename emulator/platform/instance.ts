@@ -7,7 +7,7 @@ import { Faults, type Fault, type FaultPlan } from "./faults.ts";
 import type { Incoming, Platform } from "./platform.ts";
 import { deleteSnapshot, differences, loadSnapshot, saveSnapshot, snapshots, type Difference } from "./snapshots.ts";
 
-/** One platform of an emulator, with what tests and the console do beside calling it. */
+/** One platform of an emulator, with the actions of tests and the console. */
 export class Instance {
   /** Address for clients, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
@@ -19,7 +19,7 @@ export class Instance {
     this.url = url;
   }
 
-  /** Resets the platform to its seed, or to its first administrator alone. Sessions and the call log end too. */
+  /** Resets the platform to its seed, or to its first administrator alone. Drops sessions and the call log, too. */
   reset(to: "seed" | "empty" = "seed"): Promise<void> {
     reset(this.#platform.database, this.#platform.now(), to);
     return Promise.resolve();
@@ -35,31 +35,32 @@ export class Instance {
     return lastSequence(this.#platform.database);
   }
 
-  /** Replaces the faults that are played; removes them without a plan. */
+  /** Replaces the faults to play; without a plan, removes all. Throws for a wrong plan. */
   setFaults(plan: FaultPlan = {}): void {
     this.#faults.set(plan);
   }
 
-  /** The faults with the number of calls that each has hit. */
+  /** The faults to play, each with the number of calls that it has hit. */
   faults(): (Fault & { hit: number })[] {
     return this.#faults.list();
   }
 
-  /** Notifications to one user, or to all. */
+  /** Notifications to one user, or to all without an address. */
   notifications(email?: string): { inbox: Notification[]; pushes: Notification[] } {
     return delivered(this.#platform.database, email);
   }
 
+  /** Names of the snapshots. */
   snapshots(): string[] {
     return snapshots(this.#platform.database);
   }
 
-  /** Saves the platform under a name. */
+  /** Saves the platform as a snapshot of this name. */
   saveSnapshot(name: string): void {
     saveSnapshot(this.#platform.database, name);
   }
 
-  /** Restores a snapshot; sessions and the call log stay. */
+  /** Restores a snapshot; keeps sessions and the call log. */
   loadSnapshot(name: string): void {
     loadSnapshot(this.#platform.database, name);
   }
@@ -68,19 +69,19 @@ export class Instance {
     deleteSnapshot(this.#platform.database, name);
   }
 
-  /** What has changed since a snapshot. */
+  /** Lists what has changed since a snapshot. */
   differences(name: string): Difference[] {
     return differences(this.#platform.database, name);
   }
 
-  /** Marks a row as locked or in conflict; false when there is no such row. */
+  /** Marks a row as locked or in conflict; returns false when there is no such row. */
   markRow(rowID: string, { isLocked, hasConflict }: { isLocked?: boolean; hasConflict?: boolean }): boolean {
     const bit = (value: boolean | undefined) => (value === undefined ? null : Number(value));
     const sql = "UPDATE rows SET locked = coalesce(?, locked), conflict = coalesce(?, conflict) WHERE id = ?";
     return this.#platform.database.run(sql, bit(isLocked), bit(hasConflict), rowID) > 0;
   }
 
-  /** Puts the platform's clock forward, so that generations end and tokens expire without waiting. */
+  /** Puts the platform's clock forward by this time, so that generations end and tokens expire at once. */
   advance(milliseconds: number): void {
     this.#platform.advance(milliseconds);
   }

@@ -55,7 +55,7 @@ export function columnOf(table: Table, key: string, strict: boolean): Column | u
   return { sql: `json_extract(data, '$."${key}"')`, kind: field.type, inDocument: true };
 }
 
-/** What of some filters SQL decides, and what is left for the documents. */
+/** Filters in two parts: conditions that SQL decides, and those left for the documents. */
 export interface Filters {
   conditions: Condition[];
   rest: Json[];

@@ -83,7 +83,7 @@ export class RowForms {
   #follow(rowID: string, tableID: string, label: string | null, written: unknown): Json {
     const row = findRow(this.#database, rowID);
     const table = this.#table(tableID);
-    // A link to a row that is gone shows what was written (assumed).
+    // A link to a row that no longer exists shows what was written (assumed).
     if (!row || !table) return { crossAppRowID: rowID, value: written ?? { label: label ?? "", value: null } };
     const data = dataOf(row);
     const shown = shownField(table, label);

@@ -9,7 +9,7 @@ import { firstLines, maxReported } from "../../provider/messages/firstLines.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import { seed, type Seed, type SeedInput } from "./schema.ts";
 
-/** A seed that can't be taken; `message` has one line for each mistake, with file, line and column where they are known. */
+/** A wrong seed. `message` has one line for each mistake, with file, line and column where they are known. */
 export class SeedError extends Error {
   constructor(mistakes: string[]) {
     super(firstLines(mistakes).join("\n"));
@@ -17,7 +17,7 @@ export class SeedError extends Error {
   }
 }
 
-/** Of an Environment file what stands under `platform` alone is looked at. */
+/** Grammar of a seed file. In an Environment file only `platform` counts. */
 const grammar = plainGrammar(z.object({ ...seed.shape, platform: seed }));
 
 /**

@@ -31,7 +31,7 @@ const table = z.strictObject({
 
 const user = z.strictObject({ email, password: z.string().min(1).optional(), id: id.optional() });
 
-/** Administrator of a seed that names none. The credentials are public. */
+/** Administrator of a seed that names none. These credentials are public. */
 export const defaultAdministrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
 
 const administrator = user.extend({ password: z.string().min(1), apiKey: z.string().min(1).optional() });
@@ -43,7 +43,7 @@ const contents = z.strictObject({
   settings: settings.prefault({}),
 });
 
-/** What the platform has from the start and the interface can't create: users, tables with their fields, settings. */
+/** Initial content of a platform that no endpoint can create: users, tables with their fields, settings. */
 export const seed = contents.superRefine((seed, context) => {
   const refuse = (path: PropertyKey[], message: string) => {
     context.addIssue({ code: "custom", path, message });
@@ -79,5 +79,5 @@ export const seed = contents.superRefine((seed, context) => {
 });
 
 export type Seed = z.output<typeof seed>;
-/** A seed as it is written: everything may be left out. */
+/** A seed as people write it; every part may be left out. */
 export type SeedInput = z.input<typeof seed>;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { nearest } from "../terminal/spelling.ts";
+import { nearest } from "../../machine/spelling.ts";
 
 /** Commands that only Pulumi has, by their group. */
 const onlyPulumi: Readonly<Record<string, readonly string[]>> = {

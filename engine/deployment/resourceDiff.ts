@@ -37,7 +37,7 @@ function safePath(text: string): Path | undefined {
   }
 }
 
-/** Asks the provider what changed; where it cannot tell, compares the inputs without secret marks. */
+/** Asks the provider what changed; where it does not know, compares the inputs without secret marks. */
 export async function diffResource(
   run: Run,
   operator: Operator,

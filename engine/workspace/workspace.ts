@@ -1,4 +1,5 @@
 import path from "node:path";
+import { nearest } from "../../machine/spelling.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import { writeDurably, type WriteFile } from "../state/atomicWrite.ts";
 import {
@@ -12,7 +13,6 @@ import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } 
 import { backendFolder, FileBackend } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
 import { isName, nameRule } from "../state/names.ts";
-import { nearest } from "../terminal/spelling.ts";
 import { type Config, effectiveConfig } from "./config.ts";
 import { findProject, type Project, readProject } from "./project.ts";
 import { currentBackend, selectedStack } from "./pulumiHome.ts";

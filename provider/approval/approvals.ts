@@ -1,8 +1,7 @@
 import { ResourceError } from "../resources/model/resource.ts";
-import { approvedFileIn, approvedRun, refusedBy, type Run } from "./approved.ts";
-import { Enforcement, type Asked } from "./enforcement.ts";
-import { projectOf } from "./files.ts";
-import { ApprovalError } from "./signature.ts";
+import type { Run } from "./approved.ts";
+import type { Asked, Enforcement } from "./enforcement.ts";
+import { ApprovalError, approvedFileIn } from "./signature.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -47,6 +46,12 @@ export class Approvals {
 
   async #read(file: string, stack: string): Promise<Enforcement> {
     const { destination, directory: folder, engine = String(process.pid), isUnknown } = this.#surroundings;
+    // Loaded when it is needed: most runs are held against nothing.
+    const [{ approvedRun, refusedBy }, { Enforcement }, { projectOf }] = await Promise.all([
+      import("./approved.ts"),
+      import("./enforcement.ts"),
+      import("./files.ts"),
+    ]);
     const project = projectOf(folder);
     const { env: environment } = process;
     try {

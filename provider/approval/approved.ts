@@ -5,7 +5,7 @@ import { digestOf } from "./canonical.ts";
 import { digestsOf } from "./files.ts";
 import { ownPackage } from "./package.ts";
 import { approvedReport, type Seal } from "./seal.ts";
-import { ApprovalError, approvedVariable, isSigned, keyIn, keyVariable } from "./signature.ts";
+import { ApprovalError, isSigned, keyIn, keyVariable } from "./signature.ts";
 import { Use } from "./used.ts";
 
 /** What a run is, as far as an approval is about it. */
@@ -120,10 +120,6 @@ async function assertSame({ project, endpoint, account }: Run, seal: Seal): Prom
   }
 }
 
-/** Begins what an ApprovalError says. */
+/** First words of an ApprovalError's message. */
 export const refusedBy = (file: string, error: ApprovalError): string =>
   `nothing was sent: the approved report ${file} is not accepted: ${error.message}`;
-
-/** The file that the environment names. */
-export const approvedFileIn = (environment: Run["environment"]): string | undefined =>
-  environment[approvedVariable] || undefined;

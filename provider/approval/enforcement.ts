@@ -23,7 +23,7 @@ export class Enforcement {
   readonly #made = new Map<string, string>();
   #root: string | undefined;
 
-  /** @param run tells this run from others: the engine's address */
+  /** @param run identifies this run: the engine's address */
   constructor(approved: Approved, context: Context, run: string, isUnknown: (value: unknown) => boolean) {
     this.#approved = approved;
     this.#context = context;
@@ -33,15 +33,15 @@ export class Enforcement {
     if (approved.use.isUsed(run)) this.#refuse("a run was made with this approval already: each is for one run");
   }
 
-  /** Of a resource that a program declares: throws when it is new and not in the report, or declared otherwise. */
+  /** Checks a declared resource: throws when it is new and not in the report, or declared differently there. */
   declared(asked: Asked, inputs: Values, isNew: boolean): void {
     const found = this.#find(asked.urn);
-    // What stays as it is needs no approval; whether it does, its diff says.
+    // A resource without changes needs no approval; its diff shows whether it has any.
     if (found) this.#assertDeclared(asked, found, inputs);
     else if (isNew) this.#unlisted(asked, "create");
   }
 
-  /** Of a change that an engine is about to order, or orders; `keeps` is false where it makes a new thing. */
+  /** Checks a change that an engine plans or orders; `keeps` is false where it makes a new thing. */
   changes(asked: Asked, keeps: boolean, state: Values, inputs: Values): void {
     const found = this.#allowed(asked, keeps ? "update" : "replace");
     this.#assertApplied(asked, found, state);

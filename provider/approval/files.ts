@@ -6,19 +6,19 @@ import { addFile } from "../files/files.ts";
 /** A file that decides what an environment gets, relative to the folder of Pulumi.yaml. */
 export interface CountedFile {
   path: string;
-  /** Holds secret rows: no digest of it alone is told. */
+  /** Whether it holds secret rows: then no digest of it alone is shown. */
   isSecret?: boolean;
 }
 
 /** Digests of files, full SHA-256. */
 export interface FileDigests {
-  /** Of each that is no secret. */
+  /** The digest of each file that holds no secrets. */
   files: Record<string, string>;
-  /** Of all of them. */
+  /** The digest of all files together. */
   content: string;
 }
 
-/** Digests files; of one that can't be read it says so instead of a digest. */
+/** Digests files; marks those that can't be read instead. */
 export async function digestsOf(project: string, counted: readonly CountedFile[]): Promise<FileDigests> {
   const files: Record<string, string> = {};
   const all = createHash("sha256");

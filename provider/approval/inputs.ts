@@ -47,7 +47,7 @@ export function declaredDigest(
   return digestOf([resource.name, values]);
 }
 
-/** The digest of what a state says of a resource: what an update starts from. */
+/** Digests a resource of a state, which an update starts from. */
 export function appliedDigest(resource: Resource, state: Values, except: readonly string[]): string {
   const values: Record<string, unknown> = { ledger: state["ledger"] };
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
@@ -71,7 +71,7 @@ export function excepted(resource: Resource, names: Iterable<string>, isSensitiv
   return Object.keys(shape).filter((name) => chosen.has(name) && !factsOf(shape[name]).computed);
 }
 
-/** Whether the links of a resource are those of its seal. `idOf` tells the IDs that another one has, as far as it has any. */
+/** Whether the links of a resource are those of its seal. `idOf` finds the IDs that another resource has. */
 export function wrongLink(
   resource: Resource,
   { links = {} }: SealedResource,

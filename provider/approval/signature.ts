@@ -44,3 +44,7 @@ export function isSigned(report: Signed, key: string): boolean {
   const own = Buffer.from(signatureOf(report, key), "hex");
   return claimed.length === own.length && timingSafeEqual(claimed, own);
 }
+
+/** The file that the environment names. */
+export const approvedFileIn = (environment: Environment): string | undefined =>
+  environment[approvedVariable] || undefined;

@@ -7,7 +7,7 @@ import { ownFolder } from "../../machine/ownFolder.ts";
 export class Use {
   readonly #file: string | undefined;
 
-  /** @param parts what tells one approval from another */
+  /** @param parts texts that identify an approval */
   constructor(...parts: readonly string[]) {
     const folder = ownFolder("state", "approvals", process.env);
     const name = createHash("sha256").update(JSON.stringify(parts)).digest("hex");

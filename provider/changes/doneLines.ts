@@ -13,7 +13,7 @@ interface Line {
   inner?: { kind: "person" | "row"; name: string };
 }
 
-/** Advice on lines under `removed` about what is gone already: from the base, and from the state where that is known. */
+/** Advice to delete lines under `removed` whose things are removed already: from the base, and from a known state. */
 export async function doneLines({ base, head }: Both, pending: Section | undefined): Promise<string[]> {
   const isKnown = pending?.compared === true;
   const isPending = ({ kind, name, inner }: Line): boolean =>

@@ -35,7 +35,7 @@ export interface PeopleChanges {
   guards: string[];
 }
 
-/** How the people of a team change; `place` says where a path below the team stands. */
+/** Compares the people of a team; `place` finds the place of a path below the team. */
 export function comparePeople(
   before: Team,
   after: Team,

@@ -20,7 +20,7 @@ export interface ReportRequest {
   base: string;
   /** Names of environments or stacks; all that environments.yaml lists without any. */
   stacks: readonly string[];
-  /** The Environment file, where environments.yaml does not say it. */
+  /** The Environment file, where environments.yaml names none. */
   file?: string | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
@@ -90,7 +90,7 @@ type ListedEntry = EnvironmentEntry & { isListed: boolean };
 
 interface Listed {
   entries: ListedEntry[];
-  /** As the base lists them. */
+  /** The environments that the base lists. */
   former: ReadonlyMap<string, EnvironmentEntry>;
 }
 
@@ -134,9 +134,9 @@ async function environmentChanges(
   isFirst: boolean,
 ): Promise<EnvironmentChanges> {
   const { request } = place;
-  const isGone = !entry.isListed && !existsSync(join(request.folder, entry.file));
+  const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
   const before = await declaredAtBase(place, former?.file ?? entry.file);
-  const head: Reading = isGone
+  const head: Reading = isRemoved
     ? { declared: nothing(request.folder), problems: [] }
     : declaredIn(entry.file, request.folder, before.declared?.rules);
   const isThere = head.declared ?? nothing(request.folder);

@@ -25,7 +25,7 @@ export interface RowChanges {
   tally: Tally;
   /** Rows of the base. */
   before: number;
-  /** Whether rows were told apart: else all of them count as removed and added. */
+  /** Whether rows were matched by a key: else all of them count as removed and added. */
   matched: boolean;
   omitted: number;
   notes: string[];
@@ -44,7 +44,7 @@ const maxListed = 10_000;
 export async function compareRows(base: SeedSource, head: SeedSource): Promise<RowChanges> {
   const keys = [base.seed.key, head.seed.key];
   const isRenamed = keys[0]?.join("\n") !== keys[1]?.join("\n");
-  // Rows of the platform are known by the base's key; where the columns changed as well, the new one may tell them apart.
+  // Rows of the platform are known by the base's key; where the columns changed as well, the new key may match them.
   for (const key of isRenamed ? keys : keys.slice(0, 1)) {
     const comparison = new Comparison(key, base, head);
     if (!(await comparison.takeBase()) || !(await comparison.takeHead())) continue;
@@ -71,7 +71,7 @@ class Comparison {
   readonly #changes: Change[] = [];
   readonly #listed = { add: 0, change: 0, remove: 0 };
   readonly #sources: { base: SeedSource; head: SeedSource };
-  /** Rows of the head that differ, by the index of the base's row: the base is read once more for what they said. */
+  /** Rows of the head that differ, by the index of the base's row: their old cells come from reading the base again. */
   readonly #changed = new Map<number, { values: RowData; line: number }>();
 
   constructor(key: readonly string[], base: SeedSource, head: SeedSource) {
@@ -87,7 +87,7 @@ class Comparison {
     this.#linked = new Set([...linkedLabels(base.seed), ...linkedLabels(head.seed)]);
   }
 
-  /** Takes in the rows of the base; false when their key does not tell them apart. */
+  /** Adds the rows of the base; false when their key is not unique. */
   async takeBase(): Promise<boolean> {
     const digesterFor = digesterOf(this.#base);
     for await (const block of rowsOfBase(this.#sources.base)) {
@@ -100,7 +100,7 @@ class Comparison {
     return true;
   }
 
-  /** Compares the rows of the head; false when the base's key does not tell them apart. */
+  /** Compares the rows of the head; false when the base's key is not unique among them. */
   async takeHead(): Promise<boolean> {
     const digesterFor = digesterOf(this.#head);
     for await (const block of read(this.#sources.head.seed, this.#sources.head.folder)) {
@@ -122,7 +122,7 @@ class Comparison {
     return true;
   }
 
-  /** Reads the base once more for rows that left, and for what changed rows said. */
+  /** Reads the base again for removed rows and for the old cells of changed rows. */
   async takeListed(): Promise<void> {
     this.#tally.remove = this.#before.length - this.#tally.same - this.#tally.change;
     if (this.#secret === "all" || (this.#tally.remove === 0 && this.#changed.size === 0)) return;

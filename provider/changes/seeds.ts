@@ -13,7 +13,7 @@ import { settingsOf, thingOf, type Both, type Pair } from "./pairs.ts";
 import { compareRows, countOf, UnreadBase, type RowChanges, type SeedSource } from "./rows.ts";
 import type { Declared } from "./source.ts";
 
-/** What of a seed decides which rows it has. */
+/** Properties of a seed that decide which rows it has. */
 const rowSettings = ["key", "types", "references", "parent"] as const;
 
 /** The verbs by which a file edits the rows of a source. */
@@ -92,11 +92,11 @@ function guardsOf(
   return refusal === undefined ? [] : [refusal];
 }
 
-/** What the platform does otherwise than the counts say. */
-function modeNotes(seed: SeedDeclaration | undefined, rows: RowChanges | undefined, isGone: boolean): string[] {
+/** Notes where the platform will differ from the counts. */
+function modeNotes(seed: SeedDeclaration | undefined, rows: RowChanges | undefined, isRemoved: boolean): string[] {
   if (!seed || !rows) return [];
   const { change, remove } = rows.tally;
-  if (isGone) return seed.onDestroy === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
+  if (isRemoved) return seed.onDestroy === "retain" ? ['onDestroy is "retain": the rows stay on the platform'] : [];
   return [
     ...(seed.mode !== "exact" && remove > 0
       ? [`mode is "${seed.mode}": rows that leave the source stay on the platform`]
@@ -131,7 +131,7 @@ async function rowsOf(
   return { changes: [], tally, before: sides.head ? 0 : count, matched: true, omitted: count, notes: [] };
 }
 
-/** Of rows that stand elsewhere nothing is said but that. */
+/** Changes of rows that were not compared, with the reason. */
 const unreadRows = (why: string): RowChanges => ({
   changes: [],
   tally: noTally(),

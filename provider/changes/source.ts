@@ -15,7 +15,7 @@ export interface Declared {
   rules: readonly HeldRule[];
   /** Why a source is not read although it is there: a link, a submodule, a pointer of Git LFS. */
   unread?: (source: string) => string | undefined;
-  /** What the files say together, values of the configuration as they are written, and the files. */
+  /** The merged content of the files, with values of the configuration as they are written, and the files. */
   document?: { root: Value; files: string[] };
 }
 
@@ -23,7 +23,7 @@ export interface Declared {
 export interface Reading {
   /** Only where nothing is wrong but broken rules. */
   declared?: Declared;
-  /** What of it binds whoever changes it, whatever else is wrong. */
+  /** Its rules for changes, which hold even where the rest of it is wrong. */
   policy?: Pick<Declaration, "rules" | "removals"> | undefined;
   problems: Note[];
 }

@@ -23,7 +23,7 @@ import { Session, type Credentials } from "./session.ts";
 
 const defaults = { connect: 10_000, headers: 120_000, body: 120_000, call: 300_000, logout: 2_000, gracePeriod: 0 };
 
-/** What is known of one call while it lasts. */
+/** One call while it lasts. */
 interface Call<Name extends EndpointName> {
   name: Name;
   prepared: Prepared;
@@ -31,12 +31,12 @@ interface Call<Name extends EndpointName> {
   timeout: number;
   onCall?: CallOptions["onCall"];
   glance?: CallOptions["glance"];
-  /** When the call has to be over: waiting for the first turn does not count. */
+  /** When the call ends at the latest (ms since the epoch); undefined before its first turn, which starts the clock. */
   deadline: number | undefined;
   attempt: number;
 }
 
-/** How a failed call ends, beside what its last attempt found. */
+/** The outcome and hint of a failed call, where they differ from those of its last attempt. */
 interface Ending {
   outcome?: Outcome;
   hint?: string | undefined;
@@ -44,7 +44,7 @@ interface Ending {
 
 type Attempt<Name extends EndpointName> = { answer: AnswerOf<Name>; status: number } | { failed: Failed };
 
-/** Carries out calls: session, limiter, transport, judgement and repetition come together here. */
+/** Carries out calls: joins session, limiter, transport, reading of replies and repetition. */
 export class Caller {
   readonly #options: ClientOptions;
   readonly #timeouts: typeof defaults;
@@ -112,7 +112,7 @@ export class Caller {
     if (credentials) {
       const prepared = prepare("logout", credentials);
       const { logout: timeout } = this.#timeouts;
-      // Whatever comes of it: a token that was not ended here ends by itself one day.
+      // A failure does not matter: the token expires by itself.
       await this.#attempt(
         { name: "logout", prepared, signal: undefined, timeout, deadline: this.#now() + timeout, attempt: 1 },
         credentials,
@@ -122,7 +122,7 @@ export class Caller {
     await this.#transport.close();
   }
 
-  /** The login is everybody's: a caller who leaves does not end it. */
+  /** Waits for the login, which all calls share: a caller that cancels does not end it. */
   async #credentials(call: Call<EndpointName>, refused: Credentials | undefined): Promise<Credentials> {
     const waiting = this.#session.credentials(call.name, refused);
     try {
@@ -134,7 +134,7 @@ export class Caller {
     }
   }
 
-  /** Sends a call once; answers how it went. */
+  /** Sends a call once, and returns its answer or failure. */
   async #attempt<Name extends EndpointName>(
     call: Call<Name>,
     credentials: Credentials | undefined,
@@ -197,7 +197,7 @@ export class Caller {
     return headers;
   }
 
-  /** Waits before the next attempt; false when there must not be one. */
+  /** Waits before the next attempt; resolves to false when there must not be one. */
   async #waited(call: Call<EndpointName>, failed: Failed): Promise<boolean> {
     const { effect }: Endpoint = endpoints[call.name];
     const attempts = failed.code === "unreachable" ? this.#retries.connects : this.#retries.attempts;
@@ -236,7 +236,7 @@ export class Caller {
     return new ApiError(failure);
   }
 
-  /** The platform's own words may repeat what it was sent. */
+  /** Hides credentials in a message of the platform, which may repeat what it was sent. */
   #clean(text: string): string {
     const { endpoint, email, userId, password, token, apiKey } = this.#options;
     const known = (values: (string | undefined)[]): string[] => values.filter((value) => value !== undefined);
@@ -250,6 +250,6 @@ const overload: ReadonlySet<Failed["code"]> = new Set(["rateLimited", "serverErr
 function loadOf(failed: Failed | undefined): Load {
   if (failed === undefined) return "easy";
   if (overload.has(failed.code)) return "overloaded";
-  // Any other answer was one that the platform had the time to give.
+  // A platform that had the time to answer is not overloaded.
   return failed.status === undefined ? "unknown" : "easy";
 }

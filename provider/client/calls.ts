@@ -12,14 +12,14 @@ export class CallCounter {
     if (attempt > 1) add(this.#repeated, endpoint);
   };
 
-  /** Requests to these endpoints, or to all. */
+  /** Number of requests to these endpoints; without names, to all. */
   total(...names: EndpointName[]): number {
     let total = 0;
     for (const [name, count] of this.counts) if (names.length === 0 || names.includes(name)) total += count;
     return total;
   }
 
-  /** For people: `12 calls: 10 insertmicroapprows (2 repeated), 2 microappdata`. */
+  /** Describes the counts for people: `12 calls: 10 insertmicroapprows (2 repeated), 2 microappdata`. */
   describe(): string {
     const ranked = [...this.counts].sort(([, a], [, b]) => b - a);
     const parts = ranked.map(([name, count]) => {

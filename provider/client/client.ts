@@ -4,8 +4,9 @@ import type { CallOptions } from "./http/call.ts";
 import type { Client, ClientOptions } from "./options.ts";
 
 /**
- * Connects to a platform. Nothing is sent before the first call, which logs in when credentials are an e-mail address
- * and a password. Every call ends with its answer or throws an `ApiError`; only a malformed `endpoint` throws here.
+ * Makes a client of a platform. It sends nothing before the first call, which logs in when credentials are an e-mail
+ * address and a password. Every call resolves to its answer or rejects with an `ApiError`. Throws a TypeError for a
+ * malformed `endpoint`.
  */
 export function createClient(options: ClientOptions): Client {
   const caller = new Caller(options);

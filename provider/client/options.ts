@@ -10,13 +10,13 @@ import type { Account } from "./session.ts";
 export interface ClientOptions extends Account {
   /** Address of the platform, `https://…`. A path of its own comes before the endpoints' paths. */
   endpoint: string;
-  /** Origins to which anything may be sent (default: any). */
+  /** Origins that requests may go to (default: any). */
   allowed?: readonly string[] | undefined;
   /** Key that some endpoints need beside the token. */
   apiKey?: string | undefined;
-  /** Names that the deployment spells otherwise on the wire. */
+  /** Names that this deployment spells differently on the wire (default: none). */
   wireNames?: WireNames | undefined;
-  /** Refuse every call that may change something, before it is sent. */
+  /** Refuses every call that may change something, before it is sent (default false). */
   readOnly?: boolean | undefined;
   /**
    * Time-outs in milliseconds: `connect` 10,000, `headers` and `body` 120,000, `call` 300,000 for a whole call with its
@@ -24,14 +24,15 @@ export interface ClientOptions extends Account {
    * its outcome is known; it never extends `call`.
    */
   timeouts?: Partial<Timeouts & { call: number; logout: number; gracePeriod: number }> | undefined;
+  /** How often and how long calls are repeated. */
   retries?: RetryOptions | undefined;
   /** Limiter that several clients share (default: one of its own). */
   limiter?: Limiter | undefined;
-  /** Called after each request. */
+  /** Called after each request, repeated ones included. */
   onCall?: ((call: CallRecord) => void) | undefined;
-  /** Milliseconds since the epoch (default: the clock). */
+  /** Returns the time in milliseconds since the epoch (default: `Date.now`). */
   now?: (() => number) | undefined;
-  /** From 0 to 1 (default: `Math.random`). */
+  /** Returns a number from 0 to 1, for the jitter of waits (default: `Math.random`). */
   random?: (() => number) | undefined;
   /** Waits between attempts; rejects when the signal aborts (default: a timer). */
   wait?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
@@ -39,18 +40,17 @@ export interface ClientOptions extends Account {
 
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
-  /** ID of the user as whom calls are made; logs in when nobody did. */
+  /** ID of the user who makes the calls; logs in when there is no session yet. */
   callerID: () => Promise<string>;
   /**
-   * `insertmicroapprows` with rows that are JSON already: of many batches that wait for their turn, texts take a tenth
-   * of the memory.
-   * @param rows one JSON object each, 1 to 10,000
+   * `insertmicroapprows` with rows as JSON texts, which take a tenth of the memory while batches wait for their turn.
+   * @param rows 1 to 10,000 texts of one JSON object each
    */
   insertWritten: (
     request: Omit<RequestOf<"insertmicroapprows">, "rows">,
     rows: readonly string[],
     options?: CallOptions,
   ) => Promise<AnswerOf<"insertmicroapprows">>;
-  /** Ends the session that this client began, if it can be reached, and drops all connections. */
+  /** Logs out of the session that this client began, ignoring failures, and drops all connections. */
   close: () => Promise<void>;
 }

@@ -1,7 +1,6 @@
 /**
- * Works on the items of a source, `concurrency` of them at a time, and takes an item only when there is room for it: memory
- * stays flat however long the source is. After the first failure no item is taken any more; the call ends with that
- * failure once the work under way has ended.
+ * Works on up to `concurrency` items of a source at a time. Takes an item only when there is room for it, so memory
+ * stays flat. After a failure takes no more, and rejects with the first failure once running work has ended.
  */
 export async function inParallel<Item>(
   source: AsyncIterable<Item> | Iterable<Item>,

@@ -1,10 +1,10 @@
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError } from "../contract/errors.ts";
 
-/** What identifies the caller on authenticated calls. */
+/** Token and user ID of authenticated calls. */
 export type Credentials = AnswerOf<"login">;
 
-/** Either an e-mail address and password to log in with, or a token that was obtained elsewhere. */
+/** Either `email` and `password` to log in with, or `token` and `userId` from elsewhere. */
 export interface Account {
   email?: string | undefined;
   password?: string | undefined;
@@ -28,17 +28,17 @@ export class Session {
     this.#login = login;
   }
 
-  /** Whether a refused token can be replaced: a token that was given can't. */
+  /** Whether a refused token can be replaced: one of the options can't. */
   get renewable(): boolean {
     return this.#account.token === undefined;
   }
 
-  /** Every token that was in use, for keeping them out of texts. */
+  /** Every token that was in use, for hiding them in messages. */
   get tokens(): Iterable<string> {
     return this.#tokens;
   }
 
-  /** Credentials to send; logs in when nobody did. `refused` are those that the platform takes no longer. */
+  /** Credentials to send; logs in when there is no session. `refused` are those that the platform no longer accepts. */
   credentials(endpoint: string, refused?: Credentials): Promise<Credentials> {
     const { token, userId, email, password } = this.#account;
     if (token !== undefined && userId !== undefined) return Promise.resolve({ authToken: token, userId });
@@ -51,7 +51,7 @@ export class Session {
     return (this.#current ??= this.#begin(email, password));
   }
 
-  /** Ends the session that was begun here and answers which it was; the caller logs it out. */
+  /** Forgets the session that began here, and returns its credentials for logging out. */
   end(): Credentials | undefined {
     const ended = this.#established;
     this.#forget();

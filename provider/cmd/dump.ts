@@ -37,7 +37,7 @@ export function addDumpCommand(program: Command): void {
     });
 }
 
-/** Adds the word for what only the Pulumi CLI does, so that it says so. */
+/** Adds a command that only the Pulumi CLI has, which reports that. */
 export function addImportRefusal(program: Command): void {
   program
     .command("import", { hidden: true })

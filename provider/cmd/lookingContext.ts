@@ -9,7 +9,7 @@ import { RowClaims } from "../resources/rows/declared/claims.ts";
 
 const nobody = (): void => undefined;
 
-/** What resources read with where no engine runs: nothing is claimed, and only `status` is told to anybody. */
+/** The context of reads without an engine: notes no claims, and reports only `status`. */
 export const lookingContext = (
   { client, members, tables }: Pick<Platform, "client" | "members" | "tables">,
   settings: Configuration,

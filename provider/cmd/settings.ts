@@ -2,7 +2,7 @@ import { Workspace } from "../../engine/index.ts";
 import { type Configuration, configure, misplacedSecrets } from "../pulumi/configuration/configuration.ts";
 import { ConfigurationError } from "../pulumi/configuration/configurationError.ts";
 
-/** The variables alone where they say everything; else those of the stack, with the variables before them. */
+/** The settings of the variables alone where these are complete; else those of the stack, which variables override. */
 export async function settingsOf(
   cwd: string,
   stack: string | undefined,

@@ -30,7 +30,7 @@ export const createappwithpromptStatus = endpoint({
   effect: "read",
   request: z.object({ appID: id }),
   answer: z.object({ status: z.string().describe("The platform's own word."), message: z.string().optional() }),
-  // `status` beside the body says how the call went, so the generation's own status stands inside it (assumed).
+  // `status` beside the body is that of the call; the status of the generation is inside of it (assumed).
   wrap: (answer) => ({ body: answer }),
   unwrap: (wire) => {
     const found = firstOf(wire, "body.status", "body", "result.status", "result", "status") ?? wire;
@@ -45,7 +45,7 @@ export const createappwithpromptStatus = endpoint({
   errors: ["notFound", "forbidden"],
 });
 
-/** What a status word of a generation means. */
+/** Meanings of a generation's status word. */
 export const generationState = z.enum(["pending", "ready", "failed"]);
 
 type GenerationState = z.output<typeof generationState>;
@@ -58,25 +58,25 @@ const usualWords: Readonly<Record<string, GenerationState>> = {
   ...Object.fromEntries(["failed", "error", "cancelled", "canceled"].map((word) => [word, "failed"])),
 };
 
-/** What a word means; `words` counts more than the usual meaning. Letter case does not count. */
+/** The meaning of a status word: that of `words`, else the usual one, else `pending`. Ignores letter case. */
 export function stateOf(word: string, words: Readonly<Record<string, GenerationState>> = {}): GenerationState {
   const spelled = Object.entries(words).find(([key]) => key.toLowerCase() === word.toLowerCase());
   return spelled?.[1] ?? usualWords[word.toLowerCase()] ?? "pending";
 }
 
-// Neither a user's name before the server's nor anything that is not seen belongs to a link that people follow.
+// A link that people follow has no user name before the server's, and no invisible characters.
 const linkForm =
   /^(https?:\/\/[^\s\p{C}/@?#\\"'<>]+(?:\/[^\s\p{C}?#\\"'<>]+?)??)(?:\/workspace)?\/apps?\/([^\s\p{C}/?#\\"'<>]+)(?=$|[/?#])[^\s\p{C}]*$/u;
 
-/** App ID in a link of either form, `…/workspace/apps/<app_id>` or `…/app/<app_id>`; undefined when there is none. */
+/** Finds the app ID in a link `…/workspace/apps/<app_id>` or `…/app/<app_id>`; undefined when there is none. */
 export const appIDIn = (link: string): string | undefined => linkForm.exec(link)?.[2];
 
-/** Link to the finished app, `{app_server}/app/<app_id>`, from the link that the generation answered. */
+/** Makes the link to the finished app, `{app_server}/app/<app_id>`, of the generation's link; undefined for any other. */
 export function finishedAppLink(link: string): string | undefined {
   const [, server, id] = linkForm.exec(link) ?? [];
   return server === undefined || id === undefined ? undefined : `${server}/app/${id}`;
 }
 
-/** Whether a link to an app leads to a server. The interface does not say which one it is: an address of its own. */
+/** Whether a link to an app has the origin of this server. Apps have a server with an address of its own. */
 export const leadsTo = (server: string, link: string): boolean =>
   URL.canParse(link) && URL.canParse(server) && new URL(link).origin === new URL(server).origin;

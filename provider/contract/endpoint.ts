@@ -3,22 +3,22 @@ import type { ErrorCode } from "./errors.ts";
 import { isObject } from "./wire.ts";
 
 /**
- * What a call does to the platform, since nearly every endpoint is a POST: `read` changes nothing, `idempotent` may be
- * repeated with the same end, `create` makes something new each time it is carried out.
+ * What a call does to the platform; the method does not show it, since nearly every endpoint is a POST. `read` changes
+ * nothing, `idempotent` may be repeated with the same result, `create` makes something new each time.
  */
 export type Effect = "read" | "idempotent" | "create";
 
-/** `token`: X-Auth-Token and X-User-Id. `token+key`: x-api-key as well. */
+/** Headers that authenticate a call. `token`: X-Auth-Token and X-User-Id. `token+key`: x-api-key as well. */
 export type Auth = "none" | "token" | "token+key";
 
-/** A request as a server receives it. Header names are in lower case. */
+/** A request as a server receives it, with header names in lower case. */
 export interface Received {
   headers: Readonly<Record<string, string | undefined>>;
   query: Readonly<Record<string, string>>;
   body: unknown;
 }
 
-/** One endpoint of the platform: client method, emulator route, validation and reference page are functions of it. */
+/** One endpoint of the platform. Client method, emulator route, validation and reference page derive from it. */
 export interface Endpoint<Request extends z.ZodType = z.ZodType, Answer extends z.ZodType = z.ZodType> {
   summary: string;
   method: "GET" | "POST";
@@ -27,21 +27,21 @@ export interface Endpoint<Request extends z.ZodType = z.ZodType, Answer extends 
   effect: Effect;
   /** The documented form of the request, which the client sends: body of a POST, query of a GET. */
   request: Request;
-  /** Brings every other form that is in use to the documented one, before `request` validates it. */
+  /** Converts any form that is in use to the documented one, before `request` validates it. */
   accept: (received: Received) => unknown;
-  /** The answer without its envelope. Its input form is what the emulator's handler returns. */
+  /** Schema of the answer without its envelope. The emulator's handler returns its input form. */
   answer: Answer;
-  /** Puts an answer into the envelope, such that readers of any known form find it. */
+  /** Puts an answer into its envelope, so that readers of any known form find it. */
   wrap: (answer: z.input<Answer>) => unknown;
   /** Takes an answer out of any known envelope, before `answer` validates it. */
   unwrap: (wire: unknown) => unknown;
-  /** The platform's words when it refused, where `refusalIn` would take the answer itself for a refusal. */
+  /** Finds the platform's refusal, where `refusalIn` would take an answer for one (default: `refusalIn`). */
   refusal?: (wire: unknown) => string | undefined;
-  /** How it can fail, apart from what can happen to any call. */
+  /** Codes of the failures that are particular to this endpoint; any call can also fail otherwise. */
   errors: readonly ErrorCode[];
 }
 
-/** Parameters of any request: those of the query and those of the body; the body's count more. */
+/** Merges the parameters of query and body; those of the body win. */
 export function parameters(received: Received): Record<string, unknown> {
   // `null` for an absent parameter is sent by clients in the field: it counts as absent at the top level.
   const present = isObject(received.body) ? Object.entries(received.body).filter(([, value]) => value !== null) : [];

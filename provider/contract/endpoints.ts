@@ -9,7 +9,7 @@ import * as organizations from "./organizations.ts";
 import * as rows from "./rows.ts";
 import * as teams from "./teams.ts";
 
-/** The whole interface: all 33 endpoints by name. The names are the platform's, a sub-path in camel case. */
+/** All endpoints by name. The names are the platform's paths, a sub-path in camel case. */
 export const endpoints = {
   login: authentication.login,
   logout: authentication.logout,
@@ -47,19 +47,20 @@ export const endpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;
+/** Name of an endpoint, which is also the client's method. */
 export type EndpointName = keyof Endpoints;
 
-/** What a caller passes: the documented request. */
+/** The request that a caller passes, in its documented form. */
 export type RequestOf<Name extends EndpointName> = z.input<Endpoints[Name]["request"]>;
-/** What a server works with: the request after validation. */
+/** The request that a server works with, after validation. */
 export type ParsedRequestOf<Name extends EndpointName> = z.output<Endpoints[Name]["request"]>;
-/** What a caller gets: the answer without its envelope. */
+/** The answer that a caller gets, without its envelope. */
 export type AnswerOf<Name extends EndpointName> = z.output<Endpoints[Name]["answer"]>;
-/** What a server's handler returns. */
+/** The answer that a server's handler returns, before validation. */
 export type GivenAnswerOf<Name extends EndpointName> = z.input<Endpoints[Name]["answer"]>;
 
 /**
- * Names that a deployment may spell otherwise on the wire, ours → theirs: the parameter `platformFormat` and the last
+ * Names that a deployment may spell differently on the wire, ours → theirs: the parameter `platformFormat`, and the last
  * part of two paths.
  */
 export type WireNames = Readonly<Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>;

@@ -6,12 +6,12 @@ import { firstOf, readIn, type Json } from "./wire.ts";
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
 
 /**
- * The envelope of writes: the documented form has the values beside `status`, readers in the field look under `body`,
- * so both are sent.
+ * The envelope of writes. It has the values twice: beside `status`, as documented, and under `body`, where known readers
+ * look for them.
  */
 export const written = (answer: Json): Json => ({ status: "success", ...answer, body: { ...answer } });
 
-/** Answer of a change: nothing but that it is done. */
+/** Answer of a change that returns no values. */
 export const done = {
   answer: z.object({}),
   wrap: (): Json => ({ status: "success" }),
@@ -19,8 +19,8 @@ export const done = {
 };
 
 /**
- * Answer of a creation: the ID under a name. It is sent in all forms that readers look for; on arrival, `result` is the
- * ID or an object that holds it.
+ * Answer of a creation: the new ID under this name. `wrap` writes all forms that readers look for; `unwrap` takes a
+ * `result` that is the ID, or an object that holds it.
  */
 export const madeID = <Name extends string>(name: Name) => ({
   answer: z.object({ [name]: id } as Record<Name, typeof id>), // a computed name widens to any string
@@ -35,20 +35,20 @@ export const madeID = <Name extends string>(name: Name) => ({
   }),
 });
 
-/** Answer of reading one thing, which stands in the body itself; an empty body means that there is none. */
+/** Answer of reading one record, which is the body itself; an empty body means that there is none. */
 export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, thing: Thing) => ({
   answer: z.object({ [name]: thing.optional() } as Record<Name, z.ZodOptional<Thing>>), // a computed name widens to any string
   wrap: (answer: Partial<Record<Name, unknown>>): Json => read(answer[name] ?? {}),
   unwrap: (wire: unknown): Json => ({ [name]: recordIn(wire) }),
 });
 
-/** The object that was read, or undefined for an empty one. */
+/** The record of an answer; undefined for an empty one. */
 function recordIn(wire: unknown): unknown {
   const found = readIn(wire, "body", "result");
   return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
 }
 
-/** Fields that organizations and teams have in common. */
+/** Fields of an organization or a team as it is read. */
 export const namedThing = {
   _id: id,
   name: z.string(),
@@ -57,14 +57,14 @@ export const namedThing = {
   updatedAt: z.unknown().optional(),
 };
 
-/** What an organization or a team is created with; the caller may choose the ID. */
+/** Fields that create an organization or a team; the caller may choose the ID. */
 export const newNamedThing = {
   _id: id.optional(),
   name: z.string().min(1),
   description: z.string().nullish(),
 };
 
-/** Changes of an organization or a team. */
+/** Fields of an organization or a team that can change; those that are left out stay. */
 export const namedThingChange = z.object({
   name: z.string().min(1).optional(),
   description: z.string().nullish(),

@@ -2,9 +2,9 @@ import { printableLine } from "../messages/text.ts";
 import { firstOf, isObject } from "./wire.ts";
 
 /**
- * Every way in which a call can fail, by code. `status` is the HTTP status that goes with it, undefined where the
- * failure never reaches the wire; `hint` says what to do next. The statuses are assumed: nothing public documents them
- * (except that a failure may also come with HTTP 200).
+ * Every way in which a call can fail, by code. `status` is its HTTP status, undefined for failures without an answer;
+ * `hint` is the advice of its message. The statuses are assumed: it is only documented that a failure may come with
+ * HTTP 200.
  */
 export const errorCodes = {
   invalidRequest: { status: 400, hint: "Correct the named field and try again." },
@@ -28,40 +28,41 @@ export const errorCodes = {
   cancelled: { status: undefined, hint: "Run it again to go on." },
 } as const satisfies Record<string, { status: number | undefined; hint: string }>;
 
-/** Name of a way to fail; the set is closed. */
+/** Code of a failure; the set is closed. */
 export type ErrorCode = keyof typeof errorCodes;
 
 /**
- * What a failed call may have changed: `none` when it certainly changed nothing, `unknown` when it may have been carried
- * out. A read changes nothing.
+ * Whether a failed call may have been carried out: `none` when it certainly changed nothing, `unknown` otherwise. A read
+ * always ends with `none`.
  */
 export type Outcome = "none" | "unknown";
 
-/** What a failed call is made of. `message` has the words of the platform or the transport. */
+/** Values that make an ApiError. */
 export interface Failure {
   code: ErrorCode;
   /** Name of the endpoint as the contract has it, e.g. `insertteam`. */
   endpoint: string;
   /** HTTP status of the answer, where there was one. */
   status?: number;
+  /** Message of the platform or the transport. */
   message: string;
-  /** What to do next, where something better than the code's own hint is known. */
+  /** Advice what to do next (default: the hint of the code). */
   hint?: string;
-  /** Things that stand in the way, where the platform names them (assumed: a refused delete lists its dependants). */
+  /** Things that prevent a delete, where the platform names them (assumed; default: none). */
   dependants?: readonly Dependant[];
   /** Default: `none`. */
   outcome?: Outcome;
 }
 
-/** Something that keeps another thing from being deleted. */
+/** Something that prevents the deletion of another thing. */
 export interface Dependant {
   /** ID on the platform. */
   id: string;
-  /** Name or e-mail address for people. */
+  /** Name or e-mail address to show. */
   name: string;
 }
 
-/** The things that a refusal names as standing in the way (assumed form: `dependants: [{id, name}]`). */
+/** Reads the dependants that a refusal names (assumed form: `dependants: [{id, name}]`); else an empty list. */
 export function dependantsIn(wire: unknown): Dependant[] {
   const found = firstOf(wire, "dependants", "body.dependants");
   return (Array.isArray(found) ? (found as unknown[]) : []).flatMap((one) => {
@@ -71,16 +72,20 @@ export function dependantsIn(wire: unknown): Dependant[] {
   });
 }
 
-/** The one error that calls end with. Recognise it by `code`; `message` is the sentence for people. */
+/** The error of every failed call. Programs test its `code`; `message` is for people and ends with the hint. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
+  /** Name of the endpoint as the contract has it, e.g. `insertteam`. */
   readonly endpoint: string;
+  /** HTTP status; undefined when no answer came. */
   readonly status: number | undefined;
+  /** Advice what to do next. */
   readonly hint: string;
+  /** Things that prevent a delete; empty where the platform names none. */
   readonly dependants: readonly Dependant[];
-  /** Whether it may have been carried out all the same. */
+  /** Whether the call may have been carried out all the same. */
   readonly outcome: Outcome;
-  /** The words of the platform or the transport. */
+  /** Message of the platform or the transport, without endpoint and hint. */
   readonly platformMessage: string;
 
   constructor(failure: Failure) {
@@ -97,10 +102,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the platform says that the thing is not there. */
+/** Whether the error is the platform's "not found". */
 export const isNotFound = (error: unknown): error is ApiError => error instanceof ApiError && error.code === "notFound";
 
-/** Waits for a call; undefined when the platform says that the thing is not there. */
+/** Waits for a call; resolves to undefined when it fails with `notFound`. */
 export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await call;
@@ -110,11 +115,11 @@ export async function orUndefinedIfNotFound<Answer>(call: Promise<Answer>): Prom
   }
 }
 
-/** Whether the platform read the call and refused its content. */
+/** Whether the platform has read the request and refused its content. */
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && ["invalidRequest", "rejected", "tooLarge"].includes(error.code);
 
-/** Whether a call failed and may have been carried out all the same. */
+/** Whether the error is of a call that may have been carried out all the same. */
 export const isOutcomeUnknown = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.outcome === "unknown";
 
@@ -132,8 +137,8 @@ const wordsOfCodes: [RegExp, ErrorCode][] = [
 ];
 
 /**
- * The code of a refused call: by `status` where that is a failure's (a failure may come with HTTP 200), otherwise by the
- * platform's words.
+ * The code of a refused call: that of its HTTP status where a code has this status, otherwise by the words of the
+ * platform's message.
  */
 export function codeOf(status: number, message: string): ErrorCode {
   for (const [code, facts] of Object.entries(errorCodes)) {

@@ -34,11 +34,11 @@ const takes: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
   teamViewers: isListOfTexts,
 };
 
-/** Whether a field of that type takes the value; null, which clears, is always taken. */
+/** Whether a field of this type takes the value. Any takes null, which clears it. */
 export const fits = (type: FieldType, value: unknown): boolean =>
   value === null || value === undefined || takes[type](value);
 
-/** A date's time in milliseconds since the epoch. */
+/** Time of a date field's value in milliseconds since the epoch; undefined when it is not a date. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value !== "string" || !/^\d{4}-\d{2}(-\d{2})?/.test(value)) return undefined;
@@ -46,7 +46,7 @@ export function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** What a field of that type is, and what is written into it. */
+/** Describes the fields of each type: what they are, and how to write a value of theirs. */
 export const fieldKinds: Readonly<Record<FieldType, readonly [is: string, write: string]>> = {
   text: ["text", 'write it in quotes, as "12"'],
   number: ["a number", "write it without quotes, as 12"],

@@ -4,7 +4,7 @@ import { done, read, written } from "./envelopes.ts";
 import { count, direction, id, row, rowData } from "./values.ts";
 import { firstOf, readIn } from "./wire.ts";
 
-/** Most rows that one batch insert takes. */
+/** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
 
 const query = z.record(z.string(), z.unknown());

@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { done, madeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
 import { id } from "./values.ts";
 
-/** Name of the team that every organization has from the start. */
+/** Name of the team that comes with every organization. */
 export const allMembers = "All Members";
 
 export const team = z.looseObject({

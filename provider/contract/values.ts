@@ -1,24 +1,24 @@
 import { z } from "zod";
 
-/** An ID of the platform's own: opaque, not empty, not a display name. */
+/** An ID that the platform assigns: opaque, 1 to 200 characters, not a display name. */
 export const id = z.string().min(1).max(200);
 
-/** An e-mail address; the platform's own rules are not documented, so only the outline is checked. */
+/** An e-mail address. Only its outline is checked, since the platform's rules are not documented. */
 export const email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
 
-/** Older usage quotes numbers, which is also accepted. */
+/** A number, also one in quotes, as older clients send it. */
 export const count = z.union([z.number(), z.string().regex(/^\d+$/, "must be a number").transform(Number)]);
 
-/** How large a part of a whole a guard allows. */
+/** The part of a whole that a guard allows, from 0 to 1. */
 export const fraction = z.number().min(0).max(1, "must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all");
 
 /** Values of a row by field label. Labels are case sensitive. */
 export const rowData = z.record(z.string(), z.unknown());
 
-/** 1 ascending, -1 descending. */
+/** Direction of a sort: 1 ascending, -1 descending. */
 export const direction = z.union([z.literal(1), z.literal(-1)]);
 
-/** Value of a linked-table field. `additionalValues` is returned by the platform and not sent. */
+/** Value of a linked-table field. The platform returns `additionalValues`; no request sends it. */
 export const linkedValue = z.object({
   crossAppRowID: id.describe("ID of the row that is linked."),
   value: z.object({ label: z.string(), value: z.unknown() }).optional(),
@@ -47,14 +47,14 @@ const rowFields = z.object({
 });
 
 /**
- * A row as it is read: user-defined fields by label beside the platform's own. Handed on as it is, without a copy: rows
- * come by the thousand.
+ * A row as it is read: user-defined fields by label beside the platform's own. It is validated and passed on without a
+ * copy, because rows come by the thousand.
  */
 export const row = z
   .custom<z.output<typeof rowFields> & Record<string, unknown>>((value) => rowFields.safeParse(value).success)
   .meta({ ...z.toJSONSchema(z.looseObject(rowFields.shape)), $schema: undefined });
 
-/** Labels that a row carries and that nobody declared: the platform's own. None of them can be written. */
+/** Labels of the platform's own fields in a row. None of them can be written. */
 export const systemLabels: ReadonlySet<string> = new Set([
   "_id",
   "userID",
@@ -73,14 +73,14 @@ export const systemLabels: ReadonlySet<string> = new Set([
   "topLevelParentID",
 ]);
 
-/** The values of a row without what is the platform's own. */
+/** The values of a row without the platform's own fields. */
 export const declarable = (row: RowData): RowData =>
   Object.fromEntries(Object.entries(row).filter(([label]) => !systemLabels.has(label)));
 
 export type Row = z.infer<typeof row>;
 export type RowData = z.infer<typeof rowData>;
 
-/** The object without its undefined values, which would mean "leave alone". */
+/** Copies an object without its undefined values; a request leaves unchanged what it does not name. */
 export function withoutUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   // The filter removes exactly what the type excludes.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {

@@ -1,10 +1,11 @@
-/** A JSON object as it stands on the wire. */
+/** A JSON object. */
 export type Json = Record<string, unknown>;
 
+/** Whether a value is a JSON object, neither null nor a list. */
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value at a dotted path, or undefined; `""` is the whole. */
+/** Reads the value at a dotted path; undefined when there is none. The path `""` is the whole value. */
 export function at(wire: unknown, path: string): unknown {
   if (path === "") return wire;
   let value = wire;
@@ -15,7 +16,7 @@ export function at(wire: unknown, path: string): unknown {
   return value;
 }
 
-/** The first value that is there, looking in every place where the platform has been seen to put it. */
+/** Reads the value at the first of these paths that has one. */
 export function firstOf(wire: unknown, ...paths: string[]): unknown {
   for (const path of paths) {
     const value = at(wire, path);
@@ -25,9 +26,9 @@ export function firstOf(wire: unknown, ...paths: string[]): unknown {
 }
 
 /**
- * What was read, from the first place that has it; undefined when there is nothing. An answer with neither `status` nor
- * `body` is none of the platform's: then it is the whole, for the endpoint's schema to refuse, so that a stranger's
- * `{}` does not read as "it is gone".
+ * Reads the record of an answer, from the first path that has one; undefined for none. Returns the whole of an answer
+ * with neither `status` nor `body`: another server sent it, so the endpoint's schema must refuse it, and a `{}` must not
+ * mean "not found".
  */
 export function readIn(wire: unknown, ...paths: string[]): unknown {
   const found = firstOf(wire, ...paths);
@@ -36,19 +37,19 @@ export function readIn(wire: unknown, ...paths: string[]): unknown {
   return ours ? undefined : wire;
 }
 
-/** Undefined for what stands for nothing: null and an empty object. */
+/** Turns null and an empty object, which stand for no record, into undefined. */
 const absent = (value: unknown): unknown =>
   value === null || (isObject(value) && Object.keys(value).length === 0) ? undefined : value;
 
-/** A list written as one value or as many. */
+/** Makes a list of one value or of a list; undefined for no value. */
 export const listOf = (value: unknown): unknown =>
   value === undefined || value === null ? undefined : Array.isArray(value) ? value : [value];
 
 const failureWords = new Set(["failure", "fail", "failed", "error"]);
 
 /**
- * The platform's words when it refused, undefined when it did not. Seen: `{status: "failure" | "error", message}`, the
- * same under `body`, and `{error, message?}`; all of them with any HTTP status, 200 included.
+ * The platform's message when it refused a call, undefined when it did not. Known forms: `{status: "failure" | "error",
+ * message}`, the same under `body`, and `{error, message?}`; each with any HTTP status, 200 included.
  */
 export function refusalIn(wire: unknown): string | undefined {
   for (const part of [wire, at(wire, "body")]) {

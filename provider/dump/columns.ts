@@ -44,7 +44,7 @@ export class Columns {
     return [...this.#links].filter(([label]) => this.#kinds.get(label)?.size === 1).sort();
   }
 
-  /** How a CSV says the values of a label; of several kinds, as JSON. */
+  /** Form of a label's values in a CSV; JSON for values of several kinds. */
   typeOf(label: string): "text" | "number" | "boolean" | "json" {
     const [kind = "text", ...others] = this.#kinds.get(label) ?? [];
     return others.length > 0 || kind === "linked" ? "json" : kind;

@@ -30,7 +30,7 @@ export interface DumpSummary {
   tables: { table: string; seed: string; file: string; rows: number }[];
   /** Written files, below the folder. */
   files: string[];
-  /** What the files can't say. */
+  /** Notes on what the files can't declare. */
   warnings: string[];
 }
 

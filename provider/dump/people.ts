@@ -12,7 +12,7 @@ interface Named {
   description?: string | null | undefined;
 }
 
-/** A member of a team, as far as an environment file can say it. */
+/** A member of a team, as an environment file declares one. */
 interface Member {
   userID: string;
   email: string;
@@ -33,7 +33,7 @@ export interface DumpedOrganization extends Named {
 
 /**
  * Reads the organizations and teams with these IDs, the teams' organizations as well; the interface lists neither. In
- * the order of their names. `warn` is told what an environment file can't say.
+ * the order of their names. Calls `warn` for what an environment file can't declare.
  */
 export async function readOrganizations(
   context: ResourceContext,

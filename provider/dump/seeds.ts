@@ -27,7 +27,7 @@ export interface Seed {
   parent: { rows: TableRows; by: string } | undefined;
 }
 
-/** Finds out where links lead, and declares each table as a seed. `warn` is told what a seed can't say. */
+/** Finds out where links lead, and declares each table as a seed. Calls `warn` for what a seed can't declare. */
 export function seedsOf(tables: readonly TableRows[], warn: (text: string) => void): Seed[] {
   const seeds = tables.map((rows) => seedOf(rows, tables, warn));
   const done = new Set<Seed>();
@@ -117,7 +117,7 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
 export async function writeSeed(seed: Seed, folder: string, warn: (text: string) => void): Promise<void> {
   const { rows, references, parent, declaration } = seed;
   const { table, file } = rows.option;
-  // What tells one row from another stands first, in the order of the key.
+  // The columns of the key come first, in the order of the key.
   const { key } = rows.option;
   const others = [...rows.columns.labels, ...(parent ? [parent.by] : [])]
     .filter((label) => !key.includes(label))

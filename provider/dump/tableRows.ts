@@ -21,7 +21,7 @@ export interface SpooledRow {
   parent: string | undefined;
 }
 
-/** The rows of a table: who they are sits in memory, what they say in a file beside the dump. */
+/** The rows of a table: keys in memory, content in a file beside the dump. */
 export class TableRows {
   readonly option: TableOption;
   readonly columns = new Columns();
@@ -57,7 +57,7 @@ export class TableRows {
     return this.#ids.length;
   }
 
-  /** Whether one label, which leads nowhere itself, tells its rows apart: only then others can refer to them. */
+  /** Whether the key is one label, and no link: only then can other tables refer to the rows. */
   get isReferable(): boolean {
     const [label = "", ...others] = this.option.key;
     return others.length === 0 && !this.columns.links.some(([linked]) => linked === label);

@@ -83,7 +83,7 @@ interface Reference {
   fallback: Value | undefined;
 }
 
-/** A map that is no value but says where one is found. */
+/** A map that stands for a value of the configuration. */
 function referenceIn({ entries }: Mapping): Reference | undefined {
   const config = entries.get("config")?.value;
   const fallback = entries.get("default")?.value;

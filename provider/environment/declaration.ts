@@ -32,9 +32,9 @@ export interface Declaration extends Required<Pick<EnvironmentFile, "organizatio
 /** An Environment file with everything that it extends, whether it is sound or not. */
 export interface Reading {
   layers: Layers;
-  /** What the files say together, with places; values from the configuration as they are written. */
+  /** The merged content of the files, with places; values from the configuration as they are written. */
   root: Value | undefined;
-  /** What of it is sound. */
+  /** The parts without problems. */
   declared: Declaration | undefined;
   problems: readonly Problem[];
   /** Whether rules are all that is broken: what is declared is whole then. */
@@ -52,7 +52,7 @@ export function declaration(file: string, folder: string, configuration?: Config
 }
 
 /**
- * Reads an environment file as `declaration` does, and tells the problems instead of ending with them.
+ * Reads an environment file as `declaration` does, but returns its problems instead of throwing them.
  * @param configuration of the stack; without one, values from it count as right
  * @param held rules of another version that hold as well
  */
@@ -88,7 +88,7 @@ interface Work {
   root: Value;
   folder: string;
   report: (problem: Problem) => void;
-  /** Of a broken rule. */
+  /** Problems of broken rules. */
   breaks: (problem: Problem) => void;
   held: readonly HeldRule[];
 }

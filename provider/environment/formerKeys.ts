@@ -1,6 +1,6 @@
 import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 
-/** The keys that an entry had before, as the file says it: one text or a list. */
+/** The former keys of an entry, as the file has them: one text or a list. */
 export type Formerly = string | readonly string[] | undefined;
 
 /** The keys that an entry had before; one that is listed twice, as an overlay may do, counts once. */
@@ -65,7 +65,7 @@ export const keyNow = (former: string, entries: Entries): string | undefined =>
 /** Organizations with their teams, by the keys that they have now. */
 export type Organizations = Readonly<Record<string, { formerly?: Formerly; teams?: Entries | undefined }>>;
 
-/** A team, named by former keys of its organization or of itself, as it would be called now: it may have gone since. */
+/** Current name of a team that is named by former keys of it or its organization; it may no longer be declared. */
 export function calledNow(name: string, organizations: Organizations): string {
   const [organization = "", team = ""] = name.split("/");
   const keyOf = (key: string, entries: Entries): string =>

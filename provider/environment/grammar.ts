@@ -2,7 +2,7 @@ import { hasList, type Grammar } from "../layers/grammar.ts";
 import { leadsTo, namedMaps } from "./jsonSchema.ts";
 import { environmentFile } from "./schema.ts";
 
-/** Where an entry may say which keys it had before. */
+/** Where an entry may name its former keys. */
 const renamable = namedMaps
   .filter(({ kind }) => ["organization", "team", "seed", "app"].includes(kind))
   .map(({ steps }) => [...steps, "*", "formerly"]);

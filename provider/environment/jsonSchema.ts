@@ -19,7 +19,7 @@ type Json = Record<string, unknown>;
 
 const isMap = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Adds to the JSON Schema of a file what a file may say that extends another one. */
+/** Adds to the JSON Schema of a file the properties of a file that extends another one. */
 export function withVerbs(schema: Json): Json {
   addListVerbs(schema);
   for (const { steps } of namedMaps) {

@@ -55,7 +55,7 @@ export function hasLine(removed: Removed, [kind = "", key = "", person]: readonl
   return kind === "members" && (members[key] ?? []).some((one) => one.toLowerCase() === person?.toLowerCase());
 }
 
-/** What a file says about how it may be changed. */
+/** Rules of a file about its own changes. */
 export const policy = {
   rules: z.array(rule).optional().meta({
     description: "Bounds that this file and all that extend it keep. No file above takes a rule out or replaces it.",

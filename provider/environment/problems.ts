@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { nearest } from "../../machine/spelling.ts";
 import { find, keyPlace, plain, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
 import { placed } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
-import { nearest } from "../messages/spelling.ts";
 import type { EnvironmentFile } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */
@@ -28,7 +28,7 @@ function ordered(problems: readonly Problem[]): Problem[] {
 
 const compare = (a: Problem, b: Problem): number => (a.message < b.message ? -1 : a.message > b.message ? 1 : 0);
 
-/** What a schema finds wrong with a value, each said at its place. */
+/** Problems that a schema finds in a value, each at its place. */
 export function problemsOf(error: z.ZodError, schema: z.ZodType, root: Value): Problem[] {
   const found = error.issues.flatMap((issue) => describeIssue(issue, [], schema, root));
   // A misspelt key is one problem, not also a missing one.
@@ -65,7 +65,7 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
       const known = keysAt(schema, path, issue.keys);
       return issue.keys.map((key, index) => {
         const at = keyPlace(root, [...path, key]);
-        // What is not told needs no advice, which takes its time.
+        // A problem that is not reported needs no advice, which takes time.
         if (index >= maxReported) return { at, message: `unknown key "${key}"; remove it` };
         const meant = pathOf([...path, nearest(key, known) ?? key]);
         return { at, message: `unknown key "${key}"; ${suggestion(key, known)}`, meant };
@@ -105,7 +105,7 @@ const bound = (issue: { minimum: number | bigint; inclusive?: boolean | undefine
 const upperBound = ({ maximum, message }: { maximum: number | bigint; message: string }): string =>
   message.startsWith("Too big") ? `must be at most ${maximum}` : message;
 
-/** Of the forms that a value may have, the one that it was most likely meant to have. */
+/** Picks the form that a value was most likely meant to have. */
 function closest(forms: readonly Issue[][]): Issue[] {
   const otherKind = (issues: Issue[]): number =>
     issues.some((issue) => issue.path.length === 0 && ["invalid_type", "invalid_value"].includes(issue.code)) ? 1 : 0;
@@ -124,7 +124,7 @@ function kindOf(value: Value): string {
   return typeof scalar === "number" ? `the number ${scalar}` : JSON.stringify(scalar);
 }
 
-/** A value as a message names it that says what it is instead of another one. */
+/** Names a value in a message that expects another one. */
 export const valueNamed = (value: Value | undefined): string =>
   value === undefined ? "nothing" : value.kind === "list" ? JSON.stringify(plain(value)) : kindOf(value);
 
@@ -158,7 +158,7 @@ export interface Check {
   root: Value;
   folder: string;
   report: (problem: Problem) => void;
-  /** What of the file is sound. */
+  /** The parts of the file without problems. */
   declared: Required<Pick<EnvironmentFile, "organizations" | "seeds" | "apps">>;
 }
 

@@ -12,12 +12,12 @@ import { hasLine, removed as schema } from "./policy.ts";
 import { memberPlace, teamPath } from "./removedChecks.ts";
 
 const called = z.object({ formerly: z.union([z.string(), z.array(z.string())]).optional() });
-const organizations = z.record(z.string(), called.extend({ teams: z.record(z.string(), called).optional() })).catch({}); // what is wrong there is said by whoever reads the file
+const organizations = z.record(z.string(), called.extend({ teams: z.record(z.string(), called).optional() })).catch({}); // the check of the file reports what is wrong there
 
 /** What was read, with what its files were then: a run asks for each thing that it removes. */
 const memory = new Map<string, { files: readonly string[]; stamps: string; removals: Removals }>();
 
-/** What an Environment file, as it is now, says about what leaves the platform. It is read again once a file of it changes. */
+/** The removals that an Environment file allows. Reads it again once one of its files changes. */
 export function removalsIn(file: string, folder: string): Removals {
   const path = resolve(folder, file);
   const before = memory.get(path);
@@ -37,7 +37,7 @@ export function removalsIn(file: string, folder: string): Removals {
   return removals;
 }
 
-/** What tells one content of files from another one without reading them. */
+/** A text that differs when the content of files has changed, made without reading them. */
 const stampsOf = (files: readonly string[]): string =>
   files
     .map((file) => {

@@ -123,7 +123,7 @@ function problemOf(root: Value, name: string, line: string): Problem {
 export async function checkEnvironment(file: string, folder: string): Promise<Reading> {
   const reading = readEnvironment(file, folder);
   const { root, declared, problems } = reading;
-  // Of what is not sound the rows would say the same once more.
+  // Rows of a part with problems would only repeat them.
   if (!root || !declared || problems.length > 0) return reading;
   return { ...reading, problems: await rowProblems(root, declared, folder) };
 }

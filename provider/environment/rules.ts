@@ -18,7 +18,7 @@ interface Ruled {
   root: Value;
   /** Where values stand that only a stack knows. */
   unknown: ReadonlySet<string>;
-  /** What of it is sound, with the values that count where the file says nothing. */
+  /** The parts without problems, with the defaults of the file. */
   sound: unknown;
   report: (problem: Problem) => void;
 }

@@ -79,7 +79,7 @@ const { table: tableOfRows, key: keyOfRows, by } = seedRows.inputs.shape.parent.
 const rowsOfTable = { table: tableOfRows, key: keyOfRows };
 
 const { additions, changes, removals } = seedRows.inputs.shape;
-/** What the file says by verbs. */
+/** Properties of a seed that edit its rows. */
 const editedBy = { additions: true, changes: true, removals: true } as const;
 
 const seed = z.strictObject({

@@ -5,7 +5,7 @@ import { leavesOf } from "../sources/source.ts";
 
 const lists = ["rows", ...rowVerbs];
 
-/** What of a file's seeds nobody may read: `form` makes another value of it. */
+/** Replaces the secret values of a file's seeds by `form`. */
 function withSecretRows(root: Value, form: (value: Value) => Value): Value {
   if (root.kind !== "map") return root;
   const sensitive = new Set<string>();
@@ -33,7 +33,7 @@ function withSecretRows(root: Value, form: (value: Value) => Value): Value {
   );
 }
 
-/** The file without what of its rows nobody may read; a value from the configuration is shown by its key. */
+/** The file without secret cells of its rows; shows a value from the configuration by its key. */
 export const withoutSecretRows = (root: Value): Value =>
   withSecretRows(root, (value) => {
     const isKey = value.kind === "map" && value.entries.size === 1 && value.entries.has("config");

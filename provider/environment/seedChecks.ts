@@ -100,7 +100,7 @@ function checkKeys({ root, report }: Check, path: readonly string[], labels: rea
   }
 }
 
-/** What the verbs say of rows, as far as it does not depend on the source. */
+/** Checks the verbs for rows, as far as that does not depend on the source. */
 function checkRowEdits(check: Check, path: readonly string[], seed: SeedDeclaration): void {
   const labels = [...new Set([...seed.key, ...linkedLabels(seed)])];
   for (const verb of ["rows+", "rows~"] as const) {

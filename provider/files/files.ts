@@ -44,7 +44,7 @@ export async function openFile(directory: string, name: string, megabytes = Infi
 
 /**
  * Adds the bytes of a file that a program in `directory` names to a digest, as a stream. False when it can't be read: why is
- * said by whoever reads what is in it.
+ * reported by the reader of its content.
  */
 export async function addFile(digest: Hash, directory: string, name: string): Promise<boolean> {
   try {

@@ -22,7 +22,7 @@ function indexAbove(from: string): string | undefined {
   }
 }
 
-/** A second working tree, or a submodule, has a file that says where its folder is. */
+/** A second working tree, or a submodule, has a file with the path of its folder. */
 function gitFolder(git: string, folder: string): string {
   if (statSync(git).isDirectory()) return git;
   const [, place = ""] = /^gitdir: (.*)$/m.exec(readFileSync(git, "utf8")) ?? [];

@@ -4,7 +4,7 @@ import { keyText } from "../reconcile/digests.ts";
 import { InputError, platformFunction } from "./function.ts";
 import { matching, row, toOutput } from "./tableRows.ts";
 
-/** Without a limit of its own a program gets no more: everything that is asked for sits in its memory. */
+/** Highest number of rows without a limit in the arguments: all of them are held in memory. */
 const maxRows = 10_000;
 
 const sort = z.object({

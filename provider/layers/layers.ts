@@ -7,7 +7,7 @@ import { layer, merged, resolved, type Merged, type Tree } from "./merge.ts";
 /** A file as people and the state know it: relative to the program's folder, with forward slashes. */
 export const shown = (path: string, folder: string): string => relative(folder, path).replaceAll("\\", "/") || ".";
 
-/** What files say that extend each other, the lowest one first. */
+/** Contents of files that extend each other, the lowest one first. */
 export interface Layers {
   trees: readonly Tree[];
   grammar: Grammar;
@@ -19,7 +19,7 @@ export interface Layers {
 interface Origin {
   /** The program's: files may come from its repository. */
   folder: string;
-  /** A file as people know it; relative to the folder unless said otherwise. */
+  /** Names a file for people (default: its path relative to the folder). */
   nameOf?: (path: string) => string;
   grammar: Grammar;
   /** Text of the file itself, where it was read already. */
@@ -33,7 +33,7 @@ export function loadLayers(path: string, origin: Origin, report: (problem: Probl
   return { trees: loader.load(path, [], text).toReversed(), grammar, files: loader.files };
 }
 
-/** What the layers say together, or the lowest ones of them. */
+/** Merges all layers, or the lowest ones of them. */
 export function mergedLayers(
   { trees, grammar }: Pick<Layers, "trees" | "grammar">,
   report: (problem: Problem) => void,
@@ -103,7 +103,7 @@ class Loader {
   }
 }
 
-/** A file on the way down, and where it says which one it extends. */
+/** A file on the way down, and the place of its `extends`. */
 interface Link {
   path: string;
   at: Place;

@@ -81,13 +81,13 @@ export function merged(below: Tree, above: Tree, grammar: Grammar, path: Path = 
   return { kind: "map", at: above.at, entries };
 }
 
-/** The items of two lists, of which one may be written as a single value. What is neither is left for the check to tell. */
+/** The items of two lists, of which one may be written as a single value. The check reports anything else. */
 function both(below: Exclude<Tree, Edits>, above: Exclude<Tree, Edits>): Sequence {
   const items = [below, above].map((value) => (value.kind === "list" ? value.items : [value as Value]));
   return { kind: "list", at: above.at, items: items.flat() };
 }
 
-/** What the files say together. */
+/** Merges the layers into one value. */
 export interface Merged {
   /** Undefined when everything was taken out. */
   value: Value | undefined;

@@ -56,7 +56,7 @@ export function editedRows(
     for (const item of value.items)
       edit(verb, { value: item, key: keyIn(verb, item, labels), list: value }, own, find, report);
   }
-  // A list that others have emptied says nothing.
+  // A list that other layers have emptied has no effect.
   return new Map(
     [...lists].flatMap(([verb, { at, items }]): [string, Entry][] =>
       items.length === 0 ? [] : [[verb, { at, value: { kind: "list", at, items: items.map(({ value }) => value) } }]],

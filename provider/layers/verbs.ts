@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { nearest } from "../messages/spelling.ts";
+import { nearest } from "../../machine/spelling.ts";
 import { plain, type Place, type Problem, type Sequence, type Value } from "./document.ts";
 
 /** Items that a layer adds to a list, or takes out of it. */

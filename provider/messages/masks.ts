@@ -25,7 +25,7 @@ interface Family {
 /**
  * Hides secrets in texts that people read, however they are spelled: plain, in either Unicode form, as JSON, URLs, forms,
  * HTML, base64 (of a header, say) or hexadecimal have it. A short one of letters and digits is hidden as a whole word
- * alone: `[secret]istration` would tell it. A text is gone through a few times, whatever the number of secrets.
+ * alone: `[secret]istration` would reveal it. It reads a text a few times, whatever the number of secrets.
  */
 export class Mask {
   readonly #families = new Map<number, Family>();
@@ -68,7 +68,7 @@ export class Mask {
     return shown + text.slice(done);
   }
 
-  /** Whether a text tells a secret. */
+  /** Whether a text holds a secret. */
   hides(text: string): boolean {
     return this.hide(text) !== text;
   }

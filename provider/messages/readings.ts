@@ -1,8 +1,8 @@
-/** What a text says in one way of reading it, byte by byte, and where in the text each byte is said. */
+/** The bytes that a text stands for in one way of reading it, and the place of each in the text. */
 export interface Reading {
   /** A character for each byte (Latin-1). */
   bytes: string;
-  /** The first character of the text that says a byte, and the one behind the last. */
+  /** Index of the first character that stands for the byte, and of the one behind the last. */
   from: (byte: number) => number;
   to: (byte: number) => number;
   /** Whether it has words; what was taken for an encoding of bytes has none. */
@@ -102,7 +102,7 @@ function unescaped({ bytes, from, to }: Reading): Reading {
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 const short: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** The bytes that an escape stands for, each with how many characters of it say them. */
+/** The bytes that an escape stands for, each with the number of characters that write it. */
 function meant(escape: string): [bytes: string, length: number][] {
   const { length } = escape;
   const inner = escape.slice(1);

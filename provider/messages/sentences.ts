@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { nearest } from "../../machine/spelling.ts";
 import { maxReported, firstLines } from "./firstLines.ts";
-import { nearest } from "./spelling.ts";
 
 type Raw = z.core.$ZodRawIssue;
 
@@ -23,7 +23,7 @@ function describeIssue(issue: Raw): string {
     case "too_big":
       return sized(issue);
     case "unrecognized_keys":
-      // What is not told needs no advice, which takes its time.
+      // A problem that is not reported needs no advice, which takes time.
       return firstLines(
         issue.keys.map((key, at) => `has no "${key}"${at < maxReported ? meant(issue, key) : ""}`),
       ).join("; ");
@@ -74,7 +74,7 @@ function sized(issue: Extract<Raw, { code: "too_small" | "too_big" }>): string {
   return `must have at ${least ? "least" : "most"} ${count} ${of}`;
 }
 
-/** Of several forms: all of them where none fits as a whole, else what is wrong with the one that comes nearest. */
+/** Describes a value with several forms: names all where none comes near, else the problems of the nearest one. */
 function union(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
   const ofKind = forms.filter((issues) => issues.every((issue) => issue.path.length > 0 || issue.code === keys));
   const [form] = ofKind.toSorted((a, b) => mistakesIn(a) - mistakesIn(b));

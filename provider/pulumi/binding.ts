@@ -25,7 +25,7 @@ export const bound = (outputs: Properties, configuration: Configuration): Proper
   [bindingOutput]: platformOf(configuration),
 });
 
-/** Whether a state has to be told that its platform has another address now. Throws when it is of another platform. */
+/** Whether a state must note that its platform has another address now. Throws when it is of another platform. */
 export function isMoved(state: Properties, configuration: Configuration): boolean {
   const bound = state[bindingOutput];
   const here = platformOf(configuration);

@@ -188,7 +188,7 @@ const timeoutOf = (timeout: number | undefined): Pick<Call, "timeout"> => (timeo
 /** Begins what the host prints of an error that it answers as well. */
 const alsoAnswered = "also answered: ";
 
-/** Keeps the host from printing what it answers as well: an engine would tell it twice. */
+/** Keeps the host from printing an error that it also answers: an engine would show it twice. */
 function printOnce(): void {
   const print = console.error;
   console.error = (...parts: unknown[]): void => {

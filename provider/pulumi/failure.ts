@@ -16,7 +16,7 @@ export class Failure extends Error {
 
 /**
  * The failure that an engine gets for an error.
- * @param message what it says, without secrets
+ * @param message its text, without secrets
  * @param bound adds to the outputs of what exists in part the platform that it is on; undefined where that is not known
  */
 export function failureOf(
@@ -36,7 +36,7 @@ export function failureOf(
  */
 const isSendable = (state: Properties): boolean => Buffer.byteLength(JSON.stringify(state)) <= 50_000;
 
-/** What an error says, for people. */
+/** The message of an error for people. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A pause that ended early: Node's own words tell nobody what to do.

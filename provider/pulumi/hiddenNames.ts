@@ -6,14 +6,14 @@ const mark = "__";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;
 
-/** Names of what says nothing to a reader: what check or a door computes, and digests. */
+/** Names of values that mean nothing to a reader: what check or a door computes, and digests. */
 export const hiddenNames = ({ inputs, outputs }: Definition): string[] =>
   Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
     const { computed, opaque } = factsOf(schema);
     return computed || opaque ? [name] : [];
   });
 
-/** The name under which an engine gets what says nothing to a reader. */
+/** The name under which an engine gets such a value. */
 export const hiddenName = (name: string): string => mark + name;
 
 /** Properties as the engine of a dynamic resource gets them. */

@@ -59,7 +59,7 @@ interface Surroundings {
   readsFirst?: boolean;
   /** Whether the engine asks for creates and updates in a preview, too. */
   foresees?: boolean;
-  /** Aborted when the run is cancelled or its engine is gone. */
+  /** Aborts when the run is cancelled or its engine has ended. */
   signal: AbortSignal;
 }
 
@@ -142,7 +142,7 @@ export class Operations {
   }
 
   /**
-   * What is there now, with the inputs that would declare it, as far as they are known; undefined when it is gone.
+   * Reads the resource, with the inputs that would declare it as far as they are known; undefined when there is none.
    * `inputs` are those of the last run, when the door knows them.
    */
   read(
@@ -210,7 +210,7 @@ export class Operations {
     });
   }
 
-  /** What a function tells; or what is wrong with its inputs, what they name and is not there included. */
+  /** Calls a function; returns its outputs, or the problems of its inputs, such as a thing that does not exist. */
   invoke(
     definition: PlatformFunction,
     news: Properties,
@@ -239,7 +239,7 @@ export class Operations {
     const { urn, timeout, phase, secrets = [] } = call;
     const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
-    let mask: Mask | undefined; // made when there is something to say
+    let mask: Mask | undefined; // made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
     const heard = report(urn, clean);

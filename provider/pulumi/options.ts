@@ -5,13 +5,13 @@ import { factsOf, type Properties } from "./properties.ts";
 import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
 
 /**
- * The input by which a dynamic resource hands over the options that its host does not: an engine gives them to plugins
- * alone, or applies them to what only plugins tell.
+ * The input that carries options which the host of dynamic resources does not pass on: an engine passes them to plugins
+ * alone, or applies them to answers that only plugins give.
  */
 export const optionsInput = "__options";
 
 /**
- * The input by which a program says of a dynamic resource what no host is told. It is one, because each property of a
+ * The input that carries what no host of dynamic resources gets from its engine. It is one, because each property of a
  * resource is dear to make; a check takes it apart, and no state has it.
  */
 export const programInput = "__program";
@@ -85,7 +85,7 @@ export function replacedBy(
   return changed.filter((name) => paths.some((path) => isNamed(name, path)));
 }
 
-/** What is asked of a resource to judge options for it. */
+/** The part of a resource that decides which options it takes. */
 export type Definition = Pick<Resource, "name" | "inputs">;
 
 /** Why `replaceOnChanges` can't be honoured by a dynamic resource, in one sentence. */

@@ -34,11 +34,11 @@ const logTimeoutMs = 1_000;
 export type Reporter = (urn: string | undefined, clean: (text: string) => string) => HeardReport;
 
 export interface HeardReport extends Omit<Report, "forecast"> {
-  /** Resolves when the engine has taken everything: what is said after the answer to a call may be said too late. */
+  /** Resolves when the engine has received all reports: those after the answer to a call may come too late. */
   heard: () => Promise<void>;
 }
 
-/** Reports to the engine at this address; everywhere else there is nobody to tell. */
+/** Reports to the engine at this address; without one, reports nothing. */
 export function reporterTo(address: string | undefined): Reporter {
   if (address === undefined) {
     const nobody = {
@@ -65,7 +65,7 @@ export function reporterTo(address: string | undefined): Reporter {
       request.setMessage(clean(text));
       if (urn !== undefined) request.setUrn(urn);
       request.setEphemeral(ephemeral);
-      // An engine that has gone needs no progress.
+      // An engine that has ended needs no progress.
       const taken = new Promise<void>((resolve) =>
         engine.log(request, { deadline: Date.now() + logTimeoutMs }, () => resolve()),
       );

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
-import { nearest } from "../messages/spelling.ts";
 import type { Change, Given, Problem } from "../resources/model/resource.ts";
 import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
 
@@ -114,7 +114,7 @@ export function parse(
   for (const property of Object.keys(news)) {
     if (property in shape || property === "__provider") continue;
     const names = settable(shape);
-    // What is not told needs no advice, which takes its time.
+    // A problem that is not reported needs no advice, which takes time.
     const near = problems.length < maxReported ? nearest(property, names) : undefined;
     const remedy = near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`;
     problems.push({ property, reason: `is no input of ${definition.name}; ${remedy}` });
@@ -122,13 +122,13 @@ export function parse(
   return { inputs, all, unknown, problems: first(problems) };
 }
 
-/** Of many problems the first ones, and how many there are beside. */
+/** The first of many problems, and the number of the others. */
 function first(problems: readonly Problem[]): Problem[] {
   const more = problems.length - maxReported;
   return more > 0 ? [...problems.slice(0, maxReported), { property: "", reason: `and ${more} more` }] : [...problems];
 }
 
-/** The inputs that a person may set, as far as a name tells. */
+/** The names of inputs that a person may set. */
 const settable = (shape: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(shape).filter((name) => {
     const { internal, computed, passing } = factsOf(shape[name]);

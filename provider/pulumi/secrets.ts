@@ -7,7 +7,7 @@ import { leavesOf } from "../sources/source.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
 import { factsOf, unknownValue, type Properties } from "./properties.ts";
 
-/** The property by which Pulumi says "this object is something else", and what a secret says there. */
+/** The property by which Pulumi marks an object as a special value, and its text for a secret. */
 export const signature = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
@@ -46,7 +46,7 @@ export function without(texts: readonly string[], others: readonly string[]): st
   return texts.filter((text) => !clear.has(text));
 }
 
-/** Numbers of so many digits are hidden like texts; shorter ones may count anything. */
+/** Numbers with at least this many digits are hidden like texts; shorter ones may be counts. */
 const digits = 6;
 
 /** All texts in a value, with the names in it. */
@@ -69,7 +69,7 @@ export function textsIn(value: unknown): string[] {
   return texts;
 }
 
-/** Inputs that say of others that they are secret, where they are. */
+/** Inputs that mark others as secret. */
 export const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
   Object.fromEntries(
     Object.entries(inputs.shape).flatMap(([name, schema]) =>

@@ -8,13 +8,13 @@ export interface Digest {
   readonly low: number;
 }
 
-/** 128 bits of what a row says. Where there is room for the first half alone, in a sketch, the second is 0. */
+/** A digest of a row's content, 128 bits. In a sketch, which has room for the first half alone, the second half is 0. */
 export interface Content extends Digest {
   readonly third: number;
   readonly fourth: number;
 }
 
-/** What is kept of a row: who it is and what it says. */
+/** What is kept of a row: digests of its key and of its content. */
 export interface RowDigests {
   readonly key: Digest;
   readonly content: Content;

@@ -1,11 +1,11 @@
-/** Fraction that may be removed at a time when nothing else is said. */
+/** Fraction of things that one run may remove by default. */
 export const defaultMaxRemovals = 0.25;
 
-/** Up to this many things a fraction says nothing. */
+/** Up to this count the fraction limit does not apply. */
 const fewest = 10;
 
 /**
- * Why so many removals at a time are refused, undefined when they are not.
+ * Explains why this number of removals is refused; undefined when it is allowed.
  * @param what what they are, in the plural
  * @param owned how many there were before
  */
@@ -23,8 +23,8 @@ export function tooManyRemovals(
 }
 
 /**
- * Why it is not believed that so many things of ours are gone from the platform, undefined when it is: rather the
- * platform answers wrongly, or it is another one.
+ * Explains why this number of our things can't be missing on the platform; undefined when it can. More likely the platform
+ * answers wrongly, or it is another one.
  */
 export function massDisappearance(
   what: string,

@@ -47,8 +47,8 @@ export function ledgerOf(rows: RowSet): Ledger {
 }
 
 /**
- * The ledger of rows that are ours after a failure, which an error has to carry. A small sketch foresees fewer changes,
- * and together with what is on the platform it says as much as a large one.
+ * The ledger of our rows after a failure, which an error has to carry. A small sketch can list fewer changes; together
+ * with the rows of the platform it proves as much as a large one.
  */
 export function ledgerInFailure(rows: RowSet): Ledger {
   const count = rows.length;
@@ -133,7 +133,7 @@ function differenceOfLists(wanted: RowSet, last: RowSet): Difference {
   return { exact: true, added, changed, removed, before };
 }
 
-/** Pairs up what a sketch tells: undefined when it tells what can't be. */
+/** Pairs the rows that a sketch lists as removed and added; undefined when they contradict each other. */
 function sorted(
   wanted: RowSet,
   here: RowDigests[],

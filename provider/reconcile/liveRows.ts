@@ -2,7 +2,7 @@ import type { Content, RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
 import { RowSet } from "./rowSet.ts";
 
-/** A row on the platform: its ID and what it says. */
+/** A row on the platform: its ID and content. */
 export interface LiveRow {
   id: string;
   content: Content;
@@ -26,7 +26,7 @@ export class LiveRows {
 
   /**
    * @param ledger undefined where it has other digests: then every row may be ours
-   * @param keepsIDs of all rows, since those that say what is wanted are made anew as well
+   * @param keepsIDs keeps the IDs of all rows, since those that are as wanted are recreated as well
    */
   constructor(wanted: RowSet, ledger: Ledger | undefined, keepsIDs = false) {
     this.#wanted = wanted;
@@ -35,7 +35,7 @@ export class LiveRows {
   }
 
   /**
-   * Takes in a row, and tells which wanted row it meets.
+   * Adds a row, and returns the wanted row that it matches.
    * @param digests undefined when the row has no key
    * @param dangling whether it has a link to a row that is not there
    */
@@ -68,7 +68,7 @@ export class LiveRows {
     return this.#dangling.has(index);
   }
 
-  /** ID of a row; undefined for one that says what is wanted. */
+  /** ID of a row; undefined for one that is as wanted. */
   id(index: number): string | undefined {
     return this.#ids.get(index);
   }

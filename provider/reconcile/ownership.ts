@@ -3,10 +3,10 @@ import type { Ledger } from "./ledger.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
-/** What a row of ours said when it was last applied; undefined when the row is not ours. */
+/** Finds the content that a row of ours had when it was last applied; undefined when the row is not ours. */
 export type LastApplied = (key: Digest) => Content | undefined;
 
-/** How many rows are ours and what each said when it was last applied, where that was found out in another way. */
+/** Count and last applied content of our rows, found without a ledger. */
 export interface KnownRows {
   readonly count: number;
   readonly last: LastApplied;
@@ -34,7 +34,7 @@ export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: RowSe
   return undefined;
 }
 
-/** `last` tells it of all rows, `gone` of those alone that are not in `rows`, of which it keeps nothing. */
+/** `last` finds the content of all rows, `removed` only that of rows that are not wanted any more. */
 export interface AppliedBeside {
   last: LastApplied;
   removed: LastApplied;
@@ -53,10 +53,10 @@ function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): 
   const removed = contentsOf(RowSet.of(found.mine));
   const there = contentsOf(rows);
   const foreign = RowSet.of(found.theirs);
-  return { removed: removed, last: (key) => removed(key) ?? (foreign.has(key) ? undefined : there(key)) };
+  return { removed, last: (key) => removed(key) ?? (foreign.has(key) ? undefined : there(key)) };
 }
 
-/** Made apart, so that what tells of some rows holds no others. */
+/** Made outside of its callers, so that the function keeps no other rows in memory. */
 const contentsOf =
   (rows: RowSet): LastApplied =>
   (key) => {

@@ -49,8 +49,8 @@ export interface Reference {
 
 /**
  * The references of one seed. In the source a reference is the natural key of a row of another table; on the platform
- * it is a linked value with that row's ID. Digests are taken in the source's terms, so that they can be compared
- * offline: `inSourceTerms` brings live rows there, and `rowDigester` is told which labels are references.
+ * it is a linked value with that row's ID. Digests are taken of natural keys, so that they can be compared offline:
+ * `inSourceTerms` replaces the IDs of live rows by them, and `rowDigester` gets the labels that are references.
  */
 export class References {
   /** Every reference that could not be resolved, in the order of the source. */

@@ -21,9 +21,9 @@ export interface Recognised {
 }
 
 /**
- * Recognises our rows when what tells rows apart has changed, key labels or references: by the old declaration it is
- * known which rows are ours, by the new one which wanted row each of them is. A row that has no wanted new key is still
- * the wanted row with its old key. Undefined when it can't be proven which rows are ours.
+ * Recognises our rows after a change of key labels or references. The old declaration shows which rows are ours, the new
+ * one which wanted row each of them is. A row without a wanted new key is still the wanted row with its old key.
+ * Undefined when it can't be proven which rows are ours.
  * @param wanted the wanted rows by the new key
  * @param byOldKey the same rows in the same order by the old key; undefined when they lack it
  * @param near sets that may be close to what was last applied, by the old key

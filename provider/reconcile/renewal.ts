@@ -7,18 +7,18 @@ import type { RowSet } from "./rowSet.ts";
 const [same, otherwise] = [1, 2];
 
 /**
- * What was last applied, while the rows get other digests: those of the last run, under another salt, tell it of the
- * rows as they come in, and it is told by those of this run.
+ * Known rows while digests change to a new salt. Incoming rows are recognised by digests of the last run; callers ask by
+ * digests of this run.
  */
 export class Renewal implements KnownRows {
   readonly count: number;
   readonly #wanted: RowSet;
-  /** Of each wanted row whether it was last applied, and as it is wanted. */
+  /** For each wanted row: whether it was last applied, and with the wanted content. */
   readonly #was: Uint8Array;
-  /** What those said that were applied otherwise, by the digests of the last run. */
+  /** Last applied content of rows that differ from the wanted ones, by the digests of the last run. */
   readonly #changed = new Map<number, Content>();
   readonly #removed: LastApplied;
-  /** Rows of ours that said something else than they are to say now, by key, with their content in this run's digests. */
+  /** Rows of ours that differ from the wanted ones, by key, with their content in this run's digests. */
   readonly #others = new Map<string, Content>();
 
   private constructor(wanted: RowSet, count: number, removed: LastApplied) {
@@ -29,7 +29,7 @@ export class Renewal implements KnownRows {
   }
 
   /**
-   * Undefined where the ledger does not tell so many changes.
+   * Undefined where the ledger can't list this number of changes.
    * @param wanted the wanted rows
    * @param before the same rows in the same order, by the digests of the last run; nothing of them is kept
    */

@@ -7,12 +7,12 @@ const wordsPerRow = 6;
 const rowsPerPage = 1_024;
 const linesAt = rowsPerPage * wordsPerRow;
 
-/** Of rows of which the keys alone matter. */
+/** Content of rows whose keys alone matter. */
 const nothing: Content = { high: 0, low: 0, third: 0, fourth: 0 };
 
 /**
  * Rows by their digests, each key once, in the order in which they were added: 36 to 44 bytes a row. A row's place in
- * that order is its index; `line` tells where it stands in its source.
+ * that order is its index; `line` is its place in its source.
  */
 export class RowSet implements Iterable<RowDigests> {
   readonly #pages: Uint32Array[] = [];

@@ -39,17 +39,17 @@ export interface RowPlan {
   update: Meeting[];
   /** Rows of ours to remove. */
   remove: (RowDigests & { id: string })[];
-  /** Rows that say what is wanted. */
+  /** Rows that are as wanted. */
   unchanged: number;
-  /** Rows that said what is wanted, or were taken over, although they were not known as ours. */
+  /** Rows that were not known as ours: they were as wanted, or were adopted. */
   adopted: number;
-  /** Rows that have a wanted key, say something else and are not known as ours: the plan can't be carried out. */
+  /** Rows with a wanted key and other content that are not known as ours: the plan can't be carried out. */
   adoptNeeded: Meeting[];
   /** Rows of ours that were touched by hand while `onConflict` is `error`: the plan can't be carried out. */
   conflicts: { wanted: number | undefined; id: string | undefined; how: "edited" | "missing" }[];
   /** Rows to write that are not as they were shown when the run was approved: they are left alone. */
   unseen: { wanted: number[]; removals: RowDigests[] };
-  /** Rows of ours that differ from what is wanted and are left so, as mode or onConflict say. */
+  /** Rows of ours that differ from the wanted ones and stay so, because of mode or onConflict. */
   kept: number;
   /** Rows of ours that left the source and stay on the platform: they are not ours any more. */
   released: number;
@@ -61,11 +61,11 @@ export interface RowPlan {
   drift: { edited: { wanted: number | undefined; id: string | undefined }[]; missing: number[] };
   /** False when it can't be proven which rows are ours: then none is removed, and those that differ need `adopt`. */
   proven: boolean;
-  /** Why it is not believed that so many rows of ours are gone; undefined when it is. */
+  /** Explains why this number of our rows can't be missing; undefined when it can. */
   vanished: string | undefined;
   /** Why the plan must not be carried out, in sentences. */
   refusals: string[];
-  /** What a row of ours said when it was last applied. */
+  /** Finds the content of a row of ours when it was last applied. */
   last: LastApplied;
 }
 
@@ -142,7 +142,7 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
     if (last === undefined) plan.adopted++;
     return;
   }
-  if (id === undefined) return; // only rows that say what is wanted come without an ID
+  if (id === undefined) return; // only rows that are as wanted come without an ID
   if (last === undefined && options.onlyShown && !options.handedOver?.has(at)) {
     plan.unseen.wanted.push(at);
     return;
@@ -172,7 +172,7 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
     return;
   }
   const { content, id } = chosen(plan, undefined, live, index, last, last);
-  // Of several rows that say the same, one is ours; which one, nobody knows.
+  // Of several equal rows one is ours; it does not matter which one.
   const ambiguous = [live.rows.content(index), ...others.map((other) => other.content)].filter((one) =>
     sameContent(one, last),
   );
@@ -197,7 +197,7 @@ function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOption
   } else plan.insert.push(index);
 }
 
-/** Of several rows with one key the one that is taken for ours: it says what is wanted, or what was last applied. */
+/** Picks ours of several rows with one key: the one that is as wanted, or as it was last applied. */
 function chosen(
   plan: RowPlan,
   wanted: number | undefined,
@@ -228,7 +228,7 @@ export type Forecast =
       spared?: number;
       /** Rows that another owner gives up and that are there already; they are not among those to insert. */
       taken?: number;
-      /** Whether some of those say something else there. */
+      /** Whether some of those have other content there. */
       differing?: boolean;
     }
   | { exact: false; moreThan: number; net: number };
@@ -256,13 +256,13 @@ export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.rem
 export const isEmpty = (plan: RowPlan): boolean =>
   plan.insert.length + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
 
-/** What of a plan was not carried out. */
+/** The part of a plan that was not carried out. */
 export interface Undone {
   /** Wanted rows that were neither inserted nor updated although planned. */
   wanted?: Pick<ReadonlySet<number>, "has" | "size">;
   /** Rows that were not removed although planned. */
   removals?: Iterable<RowDigests>;
-  /** Rows that were removed to be made anew, and were not. */
+  /** Rows that were removed to be recreated, and are still missing. */
   lacking?: Pick<ReadonlySet<number>, "has">;
 }
 

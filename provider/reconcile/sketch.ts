@@ -2,8 +2,8 @@ import type { Content, Digest, RowDigests } from "./digests.ts";
 
 const hashes = 4;
 /**
- * Count, key and content in two words each, checksum. The other half of a content has no room: a state of 256 KB could
- * tell a quarter fewer changes. With a salt that nobody knows nobody finds rows that have one half in common.
+ * Count, key and content in two words each, checksum. A cell has half of a content: with all of it, a state of 256 KB
+ * could list a quarter fewer changes. Nobody finds rows with a common half, since the salt is secret.
  */
 const wordsPerCell = 6;
 
@@ -17,7 +17,7 @@ export interface SketchDifference {
 
 /**
  * A set of rows in constant space (an invertible Bloom lookup table): it can't be listed, but the difference of two
- * sketches can, as long as it is small. A row is the pair of its digests, so a changed row is two: one gone, one new.
+ * sketches can, as long as it is small. A row is the pair of its digests, so a changed row counts twice: removed, added.
  * Rows must be distinct.
  *
  * A list of the digests would do without it, and cost 7 s and 1.1 GB more in each preview at 1,000,000 rows (24 bytes a
@@ -47,7 +47,7 @@ export class Sketch {
     this.#toggle(key, content, 1);
   }
 
-  /** The rows in which this set differs from the other; undefined when there are too many to tell. */
+  /** Lists the rows in which the sets differ; undefined when there are too many to list. */
   difference(other: Sketch): SketchDifference | undefined {
     if (other.cells !== this.cells) throw new RangeError("sketches of different sizes can't be compared");
     const rest = new Sketch(this.cells);

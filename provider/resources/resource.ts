@@ -48,7 +48,7 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     news: Given<z.output<Inputs>>,
   ) => Promise<Change>;
   create: (context: ResourceContext, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
-  /** What is there now; undefined when it is gone. `state` is empty when the thing is being imported. */
+  /** Reads the resource; undefined when it does not exist. `state` is empty during an import. */
   read: (
     context: ResourceContext,
     id: string,

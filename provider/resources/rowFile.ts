@@ -190,7 +190,7 @@ const isSame = ({ id, inputs: old }: Replaced, inputs: Inputs, namesakes: readon
     ? isDeepStrictEqual(placeOf(old), placeOf(inputs))
     : namesakes.some(({ _id }) => id.split("/").at(-1) === _id);
 
-/** Where a file is, as a declaration says it. */
+/** Where a file is, as it is declared. */
 const placeOf = ({ table, row, rowID, fieldID, ...rest }: Readonly<Record<string, unknown>>): unknown => [
   ...[table, row, rowID, fieldID],
   fileName(rest),
@@ -220,7 +220,7 @@ async function located(context: Context, id: string) {
   return { table, row: key, rowID, fieldID, childID };
 }
 
-/** Brings a record that is there to what is declared; stores the file anew where it, or what it is, has changed. */
+/** Updates an existing record; stores the file again where its content or its kind has changed. */
 async function write(context: Context, inputs: Inputs, rowID: string, child: Child, old?: Kept): Promise<Kept> {
   const { url, digest } = inputs;
   const there = old?.storedAt !== undefined && address(child.content?.url) === old.storedAt;

@@ -123,7 +123,7 @@ const enforce = (context: MemberContext, inputs: Inputs, id?: string): Promise<v
     });
   });
 
-/** The other teams that the user is in because another resource of this run says so. */
+/** The other teams of the user, which another resource of this run declares. */
 async function declaredElsewhere(
   context: MemberContext,
   inputs: Inputs,

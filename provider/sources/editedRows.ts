@@ -33,7 +33,7 @@ class Edits {
     const same = this.#byKey[list];
     const other = key === undefined ? undefined : (same.get(key) ?? this.#contrary(list, key));
     if (key === undefined) {
-      // What is added is judged as any other row is.
+      // Added rows are validated like any others.
       if (list !== "additions")
         this.#reading.wrong({ line, text: `names no row: give it ${this.#labels.join(" and ")}` });
     } else if (other) {

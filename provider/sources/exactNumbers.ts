@@ -1,7 +1,7 @@
-/** What is wrong with a number that has another value than its digits say. */
+/** The problem of a number whose value differs from its digits. */
 export const rounded = "has more digits than a number keeps: make it a text";
 
-/** Whether a number is another one than the digits say that stand for it. */
+/** Whether the value of a number differs from its digits. */
 export const isRounded = (digits: string, value: number): boolean =>
   !Number.isSafeInteger(value) &&
   /^-?\d+$/.test(digits) &&
@@ -16,6 +16,6 @@ export function roundedIn(text: string): string | undefined {
     if (typeof value === "number" && isRounded(source, value)) found ??= source;
     return value;
   };
-  JSON.parse(text, see); // Node also tells a number's source
+  JSON.parse(text, see); // Node also passes the source text of a number
   return found;
 }

@@ -25,7 +25,7 @@ const entry = z.strictObject({
 });
 const environments = z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/), entry);
 
-/** An environment: its stack (its own name where nothing is said), its file beside Pulumi.yaml, its platform. */
+/** An environment: its stack (default: its own name), its file beside Pulumi.yaml, its platform. */
 export interface EnvironmentEntry {
   name: string;
   stack: string;

@@ -10,7 +10,7 @@ export interface BothTexts {
   after: string | undefined;
 }
 
-/** What of Pulumi.yaml decides which code runs, where the state is and what the stacks are called. */
+/** Keys of Pulumi.yaml that decide which code runs, where the state is and what the stacks are called. */
 const projectKeys = [
   "name",
   "runtime",
@@ -23,7 +23,7 @@ const projectKeys = [
   "environment",
 ];
 
-/** What of a stack decides where calls go and as whom. */
+/** Settings of a stack that decide where calls go and as whom. */
 const destinations = ["endpoint", "movedFrom", "insecure", "appServer", "wireNames", "organizationID", "readOnly"];
 const credentials = ["email", "userID", "password", "token", "apiKey"];
 
@@ -117,7 +117,7 @@ const isPipeline = (path: string): boolean =>
     path,
   );
 
-/** What a YAML file says, as a map; where it can't be read, the text itself is all that is known of it. */
+/** Content of a YAML file as a map; of one that can't be read, only the text is known. */
 export function contentOf(text: string | undefined): Record<string, unknown> {
   try {
     const content: unknown = parseDocument(text ?? "", { prettyErrors: false, uniqueKeys: false }).toJS();

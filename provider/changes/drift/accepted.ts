@@ -48,7 +48,7 @@ export function acceptedIn(text: string, now: number): Accepted[] {
   return entries;
 }
 
-/** The drift with what is accepted marked, and what is to be said of entries: those that are over, and that match nothing. */
+/** Marks accepted drift, and notes the entries that have expired or match nothing. */
 export function accept(
   environment: string,
   section: Section,

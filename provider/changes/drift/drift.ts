@@ -22,7 +22,7 @@ import { fieldOf, settingChanges, stable } from "../model/values.ts";
 import { clear, holdsSealed, type StateResource } from "../state/state.ts";
 import type { CountingReads } from "./countingReads.ts";
 
-/** Types that say nothing about what is on the platform now. */
+/** Types whose resources do not show what is on the platform now. */
 const unlooked = ["Notification", "AppReadiness"];
 
 /** Resources that are looked at side by side: reads of members become one call, and the client has its own limit. */
@@ -33,7 +33,7 @@ export interface Look {
   section: Section;
   /** What is there beside what is declared: counted, and no drift. */
   notes: string[];
-  /** What could not be read, in sentences: nobody can tell whether it drifted. */
+  /** Sentences about what could not be read: it may have drifted. */
   unread: string[];
   /** Whether the platform refuses the login. */
   isRefused: boolean;
@@ -41,7 +41,7 @@ export interface Look {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Looks at everything that a state says is on the platform. Changes nothing: `context` has a client that can't. */
+/** Reads everything that a state has. Changes nothing: `context` has a client that can't. */
 export async function drift(
   resources: readonly StateResource[],
   context: ResourceContext & { tables: CountingReads },
@@ -107,7 +107,7 @@ interface Found {
   resource: Resource;
   /** As it was applied. */
   values: Values;
-  /** As it is; undefined when it is gone. */
+  /** The resource as it is; undefined when it does not exist. */
   found: Values | undefined;
 }
 

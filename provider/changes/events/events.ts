@@ -9,11 +9,11 @@ import {
 } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
 
-/** A step of an engine, as far as all forms tell it. */
+/** A step of an engine, with what all forms of events have. */
 interface Step {
   op: string;
   urn: string;
-  /** Properties that differ, where the form tells them one by one. */
+  /** Properties that differ, where the form lists them. */
   changes?: readonly { path: string; kind: string; old?: unknown; new?: unknown }[] | undefined;
   old?: Record<string, unknown> | undefined;
   new?: Record<string, unknown> | undefined;
@@ -22,7 +22,7 @@ interface Step {
 /** Why a text has no events. */
 export class EventsError extends Error {}
 
-/** The report of what an engine said it would do, or did: of a program of any kind. */
+/** The report of the steps that an engine planned or took, for any kind of program. */
 export function eventsReport(text: string): ChangeSet {
   const steps = stepsIn(text);
   if (steps.length === 0) {

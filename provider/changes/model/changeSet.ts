@@ -103,7 +103,7 @@ export const orderedChanges = (changes: readonly Change[]): Change[] =>
 /** What nothing has happened to. */
 export const noTally = (): Tally => ({ add: 0, change: 0, remove: 0, same: 0 });
 
-/** A section that says why it says nothing. */
+/** A section with the reason why it is empty. */
 export const notCompared = (why: string): Section => ({ compared: false, why, things: [] });
 
 /** Sentences that would stop a run: problems with their places, then guards by thing. */

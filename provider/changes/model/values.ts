@@ -43,7 +43,7 @@ export function fieldsOf(before: Values, after: Values, isSecret: (name: string)
   });
 }
 
-/** Fields that differ as changes of settings; `place` says where a setting stands in the declaration. */
+/** Changes of settings, one for each field that differs; `place` finds the place of a setting in the declaration. */
 export const settingChanges = (fields: readonly Field[], place?: (name: string) => string): Change[] =>
   fields.map((field) => ({
     kind: "setting",

@@ -12,7 +12,7 @@ import { cut, isMixed, signed, signs, summary, totals, valueText, verbs, visible
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
 const maxBytes = 60_000;
-/** Kept for what says how much was cut. */
+/** Bytes that are left for the line that says how much was cut. */
 const reserve = 600;
 const limits = { name: 120, value: 80, sentence: 500, listed: 50, flags: 12 };
 

@@ -16,7 +16,7 @@ const alike =
 /** Whether a word has letters of scripts that look alike. */
 export const isMixed = (text: string): boolean => alike.test(text.normalize("NFC"));
 
-/** A text that is no longer than that; a longer one says so. */
+/** Cuts a text to this length; a cut text says so. */
 export function cut(text: string, maxLength: number): string {
   const letters = Array.from(text.slice(0, 2 * maxLength + 2)); // code points: none is cut in two
   return letters.length > maxLength || text.length > 2 * maxLength + 2

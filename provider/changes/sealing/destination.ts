@@ -3,7 +3,7 @@ import { addressOf } from "../../pulumi/binding.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
 import { contentOf } from "../base/projectFlags.ts";
 
-/** Where a run of an environment goes and as whom, as far as it is said in clear: by its variables, list or stack. */
+/** Platform and account of a run, as far as variables, environment list or stack have them in clear. */
 export function destinationOf(
   { stack, endpoint }: EnvironmentEntry,
   folder: string,
@@ -26,6 +26,6 @@ function settingsIn(folder: string, file: string): Record<string, unknown> {
     const { config } = contentOf(readText(folder, file, maxMegabytesOfLayer));
     return typeof config === "object" && config !== null ? { ...config } : {};
   } catch {
-    return {}; // there is none, or none that can be read: then nothing is said
+    return {}; // there is none, or none that can be read
   }
 }

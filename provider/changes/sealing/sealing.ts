@@ -26,7 +26,7 @@ export interface Sealing {
   commit: string;
   endpoint: string | null;
   account: string | null;
-  /** Names of seeds that the report says are left as they are. */
+  /** Names of seeds that the report leaves as they are. */
   unchangedSeeds: ReadonlySet<string>;
 }
 

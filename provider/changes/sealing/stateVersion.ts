@@ -6,7 +6,7 @@ const signature = "4dabf18193072939515e22adb298388d";
 
 /**
  * Which state a text is, of a backend or of `stack export`: the time of its last change, and the digest of what is in it.
- * Secrets are left out, since each export encrypts them anew, or not at all; one that changes changes that time.
+ * Leaves out secrets, since each export encrypts them again, or not at all; a changed secret changes that time.
  */
 export function stateVersion(text: string): Exclude<Seal["state"], "unknown"> {
   const raw = objectOf(JSON.parse(text));

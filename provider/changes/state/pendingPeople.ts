@@ -33,7 +33,7 @@ const removed = ({ email, role }: Known): Change => ({
 
 const lastOf = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
-/** A member as the state has them; an address that is secret there is not told. */
+/** A member of the state; hides an address that is secret there. */
 function single(member: StateResource): Known {
   const { email, role } = member.values;
   return {
@@ -100,7 +100,7 @@ export function peopleOf(
   return { changes: [...changes, ...rosterSettings(asRoster, roster, [...path, "roster"], declared)], tally };
 }
 
-/** Of somebody who passes from a roster to a list of members, or back, the role alone may change. */
+/** Compares the role alone of somebody who passes from a roster to a list of members, or back. */
 const roleOf = ({ role }: Known, wanted: unknown) =>
   role === undefined || wanted === undefined ? [] : fieldsOf({ role }, { role: wanted });
 

@@ -22,7 +22,7 @@ import { applied, declaredSettings } from "./stateSettings.ts";
 /** Rows of each kind that are named. */
 const maxNamed = 1_000;
 
-/** What of the rows is pending. */
+/** The pending changes of the rows. */
 interface PendingRows {
   tally: Tally;
   changes: Change[];

@@ -1,6 +1,6 @@
 import { secretText } from "../model/changeSet.ts";
 
-/** A secret of a state: what it says is known only where the state was exported in clear. */
+/** A secret of a state: its value is known only where the state was exported in clear. */
 export class Sealed {
   readonly value: unknown;
   readonly isKnown: boolean;

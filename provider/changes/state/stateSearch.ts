@@ -6,7 +6,7 @@ import type { StateResource } from "./state.ts";
 export interface Found {
   thing?: Thing | undefined;
   calls: number;
-  /** Why a part of it is not compared, where nothing else is to be said of the thing. */
+  /** Why a part of the thing is not compared, where it has no other change. */
   unread?: string;
 }
 

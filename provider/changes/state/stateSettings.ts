@@ -3,7 +3,7 @@ import type { Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import { holdsSealed, opened, type StateResource } from "./state.ts";
 
-/** What of a resource's definition tells its inputs. */
+/** The part of a resource's definition that declares its inputs. */
 export interface Shaped {
   inputs: z.ZodObject;
 }
@@ -51,6 +51,6 @@ export function applied({ values }: StateResource, settings: Settings): Field[] 
   });
 }
 
-/** As `applied`, of what a file manages only where it says something: taken out of it, it stays as it is. */
+/** `applied` for a setting that is managed only while the file has it: taken out of the file, it stays as it is. */
 export const managed = (state: StateResource, { values, replacing }: Settings): Field[] =>
   applied(state, { values: new Map([...values].filter(([, after]) => after !== undefined)), replacing });

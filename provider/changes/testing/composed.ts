@@ -43,7 +43,7 @@ const renaming =
     return found ? (back ? (found.formerly ?? found.name) : found.name) : name;
   };
 
-const isGone = ({ things }: Section, kind: string, name: string): boolean =>
+const isRemoved = ({ things }: Section, kind: string, name: string): boolean =>
   things.some((thing) => thing.kind === kind && thing.op === "remove" && thing.name === name);
 
 /** A name with that of the organization before it as it is in the end. */
@@ -61,7 +61,7 @@ export function composed(first: Section, second: Section): Effects {
   const [forth, back] = [renaming(second), renaming(first, true)];
   /** The name in the end of what has this name between the two. */
   const ended = (kind: string, name: string): string =>
-    isGone(second, kind, name) ? back(kind, name) : forth(kind, name);
+    isRemoved(second, kind, name) ? back(kind, name) : forth(kind, name);
   const organization = (name: string): string => ended("organization", name);
   const effects = effectsIn(first, ({ kind, op, name }) =>
     op === "remove"

@@ -8,7 +8,7 @@ import type { Reply } from "./transport.ts";
 /** The answer in a reply, or why there is none. */
 export type ParsedReply<Name extends EndpointName> = { answer: AnswerOf<Name> } | { failed: Failed };
 
-// Statuses that say enough without a word of the platform's own; any other may come from some server on the way.
+// Statuses that need no message of the platform; any other without one may come from a server on the way.
 const plain = new Set([401, 403, 413, 429]);
 
 /** Reads a reply: first the refusal in its body, then its status, then whether the answer fits the endpoint. */
@@ -29,7 +29,7 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
   const refusal = wire === undefined ? undefined : (endpoint.refusal ?? refusalIn)(wire);
   if (refusal !== undefined) return failure(codeOf(status, refusal), refusal, dependantsIn(wire));
   if (status >= 400) {
-    // A 404 that is not the platform's own must not read as "it is gone".
+    // A 404 of a server on the way must not count as the platform's "not found".
     const foreign = wire === undefined && status < 500 && !plain.has(status);
     if (foreign) return failure("badAnswer", `HTTP ${status} without an answer of the platform's`);
     return failure(codeOf(status, ""), `HTTP ${status}`);

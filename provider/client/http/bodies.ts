@@ -2,10 +2,10 @@ import type { Effect } from "../../contract/endpoint.ts";
 
 const MB = 2 ** 20;
 
-/** Megabytes that an answer may have: a table takes many, and a platform must not fill this machine's memory. */
+/** Largest answer in megabytes: 256 for a read, which may bring a table, 1 for any other call. It bounds the memory. */
 export const maxMegabytesOf = (effect: Effect): number => (effect === "read" ? 256 : 1);
 
-/** The text of a body; undefined when it is larger than `megabytes`, of which no more are read. */
+/** Reads the text of a body; undefined, without reading on, when it is larger than `megabytes`. */
 export async function textOf(body: AsyncIterable<Uint8Array>, megabytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   const parts: string[] = [];

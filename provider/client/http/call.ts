@@ -4,12 +4,13 @@ import type { ErrorCode } from "../../contract/errors.ts";
 /** One request that went out, as `onCall` gets it; a call that is repeated gives one for each attempt. */
 export interface CallRecord {
   endpoint: EndpointName;
-  /** 1 for the first time. */
+  /** Number of the attempt, from 1. */
   attempt: number;
   /** HTTP status, undefined when no answer came. */
   status: number | undefined;
-  /** How it failed, undefined when it went well. */
+  /** Code of the failure, undefined after a success. */
   code: ErrorCode | undefined;
+  /** Time from sending the request to the end of its answer. */
   milliseconds: number;
 }
 
@@ -17,15 +18,15 @@ export interface CallRecord {
 export interface CallOptions {
   /** Ends the call as `cancelled`; a creation that is on its way ends as `outcomeUnknown`. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole call with its repetitions, from the moment it is first sent. */
+  /** Milliseconds for the whole call with its repetitions, from its first turn (default: the client's `call`). */
   timeout?: number | undefined;
   /** Called after each request of this call. */
   onCall?: ((call: CallRecord) => void) | undefined;
-  /** Called and awaited with the text of the answer before it is parsed, which takes a while when it is large. */
+  /** Called with the text of the answer, and awaited, before the text is parsed: parsing a large one takes long. */
   glance?: ((text: string) => Promise<void>) | undefined;
 }
 
-/** Those methods of a client that somebody needs. */
+/** The methods of a client for some endpoints: what a function that needs no others takes. */
 export type Calls<Name extends EndpointName> = {
   [Each in Name]: (request: RequestOf<Each>, options?: CallOptions) => Promise<AnswerOf<Each>>;
 };

@@ -1,6 +1,6 @@
-/** A longer one fires at once. */
+/** Longest delay of a timer in milliseconds: Node fires a longer one at once. */
 export const longestTimer = 2 ** 31 - 1;
-/** Aborts when the caller cancels, the client closes or time is up, and lets go of both signals afterwards. */
+/** Aborts when the caller cancels, the client closes or time is up. `clear` removes its listeners and timers. */
 export class Stop {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
@@ -15,7 +15,7 @@ export class Stop {
   #gracePeriodMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #cancelled: NodeJS.Timeout | undefined;
-  /** Whether time was up. */
+  /** Whether it has aborted because time was up. */
   late = false;
 
   constructor(caller: AbortSignal | undefined, closing: AbortSignal) {
@@ -30,6 +30,7 @@ export class Stop {
     return this.#controller.signal;
   }
 
+  /** Aborts after this time. */
   after(milliseconds: number): void {
     this.#timer = setTimeout(
       () => {
@@ -45,6 +46,7 @@ export class Stop {
     this.#gracePeriodMs = milliseconds;
   }
 
+  /** Removes the listeners and timers. */
   clear(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#cancelled);
@@ -53,7 +55,7 @@ export class Stop {
   }
 }
 
-/** The promise's end, or the signal's, whichever comes first. */
+/** Waits for the promise; rejects with a plain Error once the signal aborts. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   const stop = Promise.withResolvers<never>();

@@ -1,7 +1,7 @@
-/** What the end of a call shows of the platform's load. */
+/** The platform's load, as the end of a call shows it. */
 export type Load = "easy" | "overloaded" | "unknown";
 
-/** A place among the calls that are under way. */
+/** A place among the running calls. Each slot must be released once. */
 export interface Slot {
   release: (load: Load) => void;
 }
@@ -10,25 +10,25 @@ interface Waiting {
   start: () => void;
 }
 
-/** Bounds of the calls that are under way at a time. */
+/** Bounds of the number of calls at a time. */
 export interface LimiterOptions {
-  /** Calls at the start (default 8). */
+  /** The bound at the start (default 8). */
   start?: number;
-  /** Calls at least, however loaded the platform is (default 1). */
+  /** The lowest bound, however loaded the platform is (default 1). */
   min?: number;
-  /** Calls at most (default 32). */
+  /** The highest bound (default 32). */
   max?: number;
 }
 
 /**
- * Bounds the calls that are under way at a time: halves the bound when the platform is overloaded, and adds one for each
+ * Bounds the number of calls at a time: halves the bound when the platform is overloaded, and adds one for each
  * round of calls that went well. A burst of refusals counts once, since all of it was sent before the first was known.
  * It stays our own: the bound moves with the platform's answers, and a repeated call goes first, which a queue of a fixed
  * size does not do. bench/RESULTS.md measures it: 1,000,000 rows in at most 1.3 times the time of posting ready bodies.
  */
 export class Limiter {
   readonly #min: number;
-  /** Calls that may ever be under way at a time. */
+  /** The highest bound. */
   readonly max: number;
   #limit: number;
   #active = 0;
@@ -41,17 +41,17 @@ export class Limiter {
     this.#limit = Math.min(Math.max(start, min), max);
   }
 
-  /** Calls that may be under way at present. */
+  /** The bound at present. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
 
-  /** Calls that are under way at present. */
+  /** The number of running calls. */
   get active(): number {
     return this.#active;
   }
 
-  /** Waits for a place. A repeated call is `urgent`: it goes before those that have not begun. */
+  /** Waits for a slot; rejects when the signal aborts. A repeated call is `urgent`: it goes before new ones. */
   async acquire(signal?: AbortSignal, urgent = false): Promise<Slot> {
     signal?.throwIfAborted();
     if (this.#active < this.limit) return this.#slot();

@@ -9,12 +9,12 @@ import type { Outgoing } from "./transport.ts";
 /** A request that is ready to go, without the headers of an account. */
 export type Prepared = Omit<Outgoing, "headers">;
 
-/** Properties of a request whose JSON is written already, by name. */
+/** Properties of a request as JSON texts, by name. */
 export type Written = Readonly<Record<string, string>>;
 
 /**
- * Judges a request and writes it as it goes out; throws an ApiError `invalidRequest` that names the property. What is
- * `written` is sent as it stands, beside the rest of the request.
+ * Validates a request and makes path and body of it; throws an ApiError `invalidRequest` that names the property.
+ * `written` goes into the body as it is, beside the rest of the request.
  */
 export function prepare<Name extends EndpointName>(
   name: Name,
@@ -56,7 +56,7 @@ function joined(values: Record<string, unknown>, written: Written): string {
 const invalid = (endpoint: string, message: string): ApiError =>
   new ApiError({ code: "invalidRequest", endpoint, message });
 
-/** Path of the first key that the schema does not know: it would be dropped in silence. */
+/** Path of the first key that the schema does not know: zod would drop it silently. */
 function unknownKey(schema: unknown, value: unknown, path: string): string | undefined {
   if (schema instanceof z.ZodOptional) return unknownKey(schema.unwrap(), value, path);
   if (schema instanceof z.ZodArray && schema.element instanceof z.ZodObject && Array.isArray(value)) {

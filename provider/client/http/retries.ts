@@ -1,7 +1,7 @@
 import type { Effect } from "../../contract/endpoint.ts";
 import type { Dependant, ErrorCode, Outcome } from "../../contract/errors.ts";
 
-/** What went wrong with one attempt, before it is decided whether there is another. */
+/** The failure of one attempt, before it is decided whether there is another. */
 export interface Failed {
   code: ErrorCode;
   message: string;
@@ -10,22 +10,22 @@ export interface Failed {
   retryAfter?: number | undefined;
   /** Whether trying again is pointless. */
   lasting?: boolean;
-  /** Whether it may have reached the platform (default true). */
+  /** Whether the request may have reached the platform (default true). */
   sent?: boolean;
   dependants?: readonly Dependant[];
 }
 
 /** How often and how long calls are repeated. Times in milliseconds. */
 export interface RetryOptions {
-  /** Attempts of one call (default 8). */
+  /** Highest number of attempts of one call (default 8). */
   attempts?: number;
-  /** Attempts while nothing answers at the address (default 4). */
+  /** Highest number of attempts while nothing answers at the address (default 4). */
   connects?: number;
-  /** Upper bound of the first wait (default 250); it doubles each time. */
+  /** Upper bound of the first wait, doubled for each further one (default 250). */
   base?: number;
   /** Upper bound of any wait (default 20,000). */
   max?: number;
-  /** The longest wait that the platform may ask for (default 60,000). */
+  /** Upper bound of a wait that the platform asks for (default 60,000). */
   maxRetryAfter?: number;
 }
 
@@ -58,7 +58,7 @@ export function repeatable(effect: Effect, failed: Failed): boolean {
   return effect !== "create" || nothingHappened(failed);
 }
 
-/** Codes of a call that went out and of which nobody can say whether it was carried out. */
+/** Codes that leave open whether the platform has carried the call out. */
 const open: ReadonlySet<ErrorCode> = new Set([
   "timeout",
   "connectionLost",
@@ -72,7 +72,7 @@ const open: ReadonlySet<ErrorCode> = new Set([
 export function outcomeOf(effect: Effect, failed: Failed): Outcome {
   const { code, status, sent = true } = failed;
   if (effect === "read" || !sent || nothingHappened(failed)) return "none";
-  // Whoever redirects or blames the request did not carry it out.
+  // An answer 3xx or 4xx means that the call was not carried out.
   if (status !== undefined && status >= 300 && status < 500) return "none";
   return open.has(code) ? "unknown" : "none";
 }
@@ -81,7 +81,7 @@ export function outcomeOf(effect: Effect, failed: Failed): Outcome {
 export const endingCode = (effect: Effect, failed: Failed): ErrorCode =>
   effect === "create" && outcomeOf(effect, failed) === "unknown" ? "outcomeUnknown" : failed.code;
 
-/** Milliseconds to wait before attempt number `attempt + 1`: exponential with full jitter, never less than asked for. */
+/** Milliseconds before attempt `attempt + 1`: exponential with full jitter, on top of what the platform asks for. */
 export function waitAfter(
   attempt: number,
   { retryAfter }: Failed,

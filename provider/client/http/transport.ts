@@ -8,9 +8,9 @@ let loaded: typeof Undici | undefined;
 /** Loaded with the first client: it is a third of what a program loads, and most programs only declare resources. */
 const undici = (): typeof Undici => (loaded ??= createRequire(import.meta.url)("undici") as typeof Undici);
 
-/** Milliseconds. */
+/** Time-outs in milliseconds. */
 export interface Timeouts {
-  /** Until a connection stands. */
+  /** For opening a connection. */
   connect: number;
   /** From the end of the request to the answer's headers. */
   headers: number;
@@ -32,13 +32,13 @@ export interface Outgoing {
 export interface Reply {
   status: number;
   text: string;
-  /** Header of that name. */
+  /** The header Retry-After as it came. */
   retryAfter: string | undefined;
-  /** Where a redirect leads. */
+  /** The header Location of a redirect. */
   location: string | undefined;
 }
 
-/** Why nothing came back. `unreachable` is certain: nothing was sent. */
+/** The failure of a request that brought no reply. `unreachable` means that nothing was sent. */
 export class TransportError extends Error {
   readonly code: Extract<ErrorCode, "unreachable" | "timeout" | "connectionLost" | "badAnswer" | "cancelled">;
   /** Whether trying again is pointless. */
@@ -96,7 +96,7 @@ export class Transport {
     });
   }
 
-  /** Sends a request once. It ends with a reply, a TransportError, or what `permit` throws. */
+  /** Sends a request once. Rejects with a TransportError, or with the ApiError of `assertAllowed`. */
   async send(request: Outgoing, signal: AbortSignal): Promise<Reply> {
     this.assertAllowed(request.endpoint);
     try {
@@ -124,7 +124,7 @@ export class Transport {
     }
   }
 
-  /** Drops all connections; calls that are under way fail as cancelled. */
+  /** Drops all connections; running calls fail as cancelled. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
@@ -163,7 +163,7 @@ const unconnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNR
 const oneOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
-/** Only codes leave this file: an error's own text may hold what was sent. */
+/** Codes of an error. Nothing else of it leaves this file: its text may hold what was sent. */
 function partsOf(error: unknown): { code: string; syscall: string | undefined } {
   const { code, syscall, errors: attempts } = (error ?? {}) as { code?: unknown; syscall?: unknown; errors?: unknown };
   const first = Array.isArray(attempts) ? partsOf(attempts[0]) : undefined; // one error for each address of a name

@@ -2,17 +2,17 @@ import { maxRowsPerInsert } from "../../contract/rows.ts";
 
 /** Bounds of a batch. */
 export interface BatchOptions<Row> {
-  /** Rows of a batch (default 10,000, the most that the platform takes). */
+  /** Highest number of rows of a batch (default 10,000, the most that the platform takes). */
   maxRows?: number;
-  /** Bytes of JSON (default 8 MiB). A single row that is larger goes alone. */
+  /** Highest number of bytes of JSON (default 8 MiB). A larger row makes a batch of its own. */
   maxBytes?: number;
-  /** A row as JSON, as it is sent. */
+  /** Writes a row as JSON (default `JSON.stringify`). */
   text?: (row: Row) => string;
 }
 
 /**
- * Rows in batches that keep to a number of rows and of bytes, in the same order. They come in `blocks`, some at a time:
- * to wait for each one would take longer than all the rest.
+ * Groups rows into batches within the bounds, in the same order. `blocks` brings several rows at a time, since awaiting
+ * each row would take longer than all the rest.
  */
 export async function* batches<Row>(
   blocks: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,

@@ -1,7 +1,7 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { isNotFound, isRefusal } from "../../contract/errors.ts";
 
-/** Where an invitation leads, for those who are invited by it. */
+/** Where an invitation leads. */
 export interface InvitationTargets {
   targetRoute?: "app" | "go" | undefined;
   targetInitialApp?: string | undefined;
@@ -18,8 +18,8 @@ export interface Invitation {
 type Request = RequestOf<"insertteammembers">;
 
 /**
- * Sends one request for all who are led to the same place; when it is refused, one for each half, to find out whom the
- * platform refuses. Answers those of whom a request failed, with the reason.
+ * Sends one request for all people with the same targets. When it is refused, sends one for each half, to find out whom
+ * the platform refuses. Resolves to the people whose request failed, with the reason.
  */
 export async function inviteInGroups(
   teamID: string,

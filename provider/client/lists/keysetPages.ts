@@ -2,24 +2,24 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Row } from "../../contract/values.ts";
 import type { CallOptions } from "../http/call.ts";
 
-/** Asks for one page: of the rows after a row when one is named, else of all; without the first `skip` of them. */
+/** Reads one page of the rows after the row `after`, or of all rows, without the first `skip` of them. */
 export type ReadPage = (skip: number, after?: string, glance?: CallOptions["glance"]) => Promise<Row[]>;
 
-/** What is read of a table so far. */
+/** How far a table is read. */
 export interface Progress {
-  /** IDs of the first rows, and of all as long as nothing is known of their order. */
+  /** IDs of the rows that were read before their order was known. */
   seen: Set<string>;
   read: number;
   first: string | undefined;
   last: string | undefined;
 }
 
-/** So many rows in ascending order are no accident: the server keeps the order that it is asked for. */
+/** From this number of ascending rows on, the server is taken to keep the order that it is asked for. */
 const noAccident = 20;
 
 /**
- * Pages by keyset on `_id`, as long as every page continues where the last one ended. Answers whether that was all: not
- * when the server ignores order or filter.
+ * Pages by keyset on `_id`, as long as every page continues where the last one ended. Returns whether these were all
+ * rows; false when the server ignores order or filter.
  */
 export async function* keysetPages(
   page: ReadPage,
@@ -27,7 +27,7 @@ export async function* keysetPages(
   progress: Progress,
 ): AsyncGenerator<Row[], boolean, undefined> {
   const requests = new PageRequests(page);
-  let filters = false; // whether the server is known to filter: rows came by it, in an order that is no accident
+  let filters = false; // whether the server is known to filter: filtered rows came in ascending order
   let full = limit; // what the server's pages hold when there is more
   for (let begun = requests.begin(); ;) {
     begun.awaited = true;
@@ -36,7 +36,7 @@ export async function* keysetPages(
     const ahead = await requests.after(begun, rows, full);
     if (rows.length > 0) {
       yield rows;
-      // Once a page has continued so many, the server is known to keep order and filter.
+      // Beyond this number of rows the server is known to keep order and filter.
       if (progress.read < noAccident) for (const { _id } of rows) progress.seen.add(_id);
       progress.read += rows.length;
       filters ||= begun.after !== undefined && progress.read >= noAccident;
@@ -59,9 +59,9 @@ export async function* keysetPages(
 }
 
 /**
- * Whether a filter that finds nothing more is right, by what is at the last row's position. Rows that sort after it say
- * that the filter does not work. Otherwise some came meanwhile, or these are the beginning again because the position is
- * ignored.
+ * Whether a filter that finds nothing more is right, judged by the rows from the last row's position on. Rows that sort
+ * after it prove that the filter does not work. Any others are new, or the first rows again because the server ignores
+ * the position.
  */
 function isNothingAfter(last: string, there: readonly Row[], { read, first }: Progress): boolean {
   const none = there.length > 0 && !there.some(({ _id }) => _id > last);
@@ -73,15 +73,15 @@ interface Begun {
   /** ID of the row that it comes after; undefined for the first one. */
   after: string | undefined;
   awaited: boolean;
-  /** The page after it, when its text has told where that begins: parsing takes as long as half of a call. */
+  /** The next page, asked for while this one is parsed: parsing takes as long as half of a call. */
   next: Begun | undefined;
   rows: Promise<Row[]>;
 }
 
-/** Asks for pages ahead of those who work on them. */
+/** Asks for pages before they are needed. */
 class PageRequests {
   readonly #page: ReadPage;
-  /** Whether the texts of pages have told so far where the next one begins. */
+  /** Whether the ID found in the text of a page has always been that of its last row. */
   #guessing = true;
 
   constructor(page: ReadPage) {
@@ -98,7 +98,7 @@ class PageRequests {
     };
     const glance = after !== undefined && this.#guessing ? look : undefined;
     const begun: Begun = { after, awaited: false, next: undefined, rows: this.#page(0, after, glance) };
-    begun.rows.catch(() => undefined); // nobody may come for it
+    begun.rows.catch(() => undefined); // perhaps nobody awaits it
     return begun;
   }
 
@@ -120,7 +120,7 @@ async function onItsWay(): Promise<void> {
   await turn();
 }
 
-/** ID of the last row in the text of an answer, as far as text can tell. */
+/** Guesses the ID of the last row from the text of an answer. */
 function lastIn(text: string): string | undefined {
   const at = text.lastIndexOf('"_id":');
   return at < 0 ? undefined : /^"_id": *"([^"\\]+)"/.exec(text.slice(at, at + 100))?.[1];

@@ -8,7 +8,7 @@ import { SnapshotCache } from "./snapshotCache.ts";
 /** A member whose user ID is known. */
 export type ListedMember = Member & { userID: string };
 
-/** A membership and whether it had existed before. */
+/** A membership, and whether it existed before. */
 export interface Joined {
   member: ListedMember;
   existed: boolean;
@@ -25,7 +25,7 @@ type List = ListedMember[] | undefined;
 interface Options extends CallOptions {
   /** Milliseconds that calls are collected before they are sent as one (default 5). */
   batchWindowMs?: number;
-  /** Milliseconds that a list which was read serves further reads (default 5,000). Our own writes drop it. */
+  /** Milliseconds for which a list serves further reads (default 5,000). Our own writes drop it. */
   ttlMs?: number;
   now?: () => number;
 }
@@ -50,7 +50,7 @@ export class MemberLists {
   readonly #batchWindowMs: number;
   readonly #snapshots: SnapshotCache<List>;
   readonly #reads: Pending<string, List>[] = [];
-  /** Lists that are being read, and how often the team had been changed when they were asked for. */
+  /** Lists that are being read, with the team's version when they were requested. */
   readonly #underway = new Map<string, { version: number; list: Promise<List> }>();
   readonly #additions = new Map<string, Pending<Invitation, Joined>[]>();
 
@@ -62,8 +62,8 @@ export class MemberLists {
   }
 
   /**
-   * Members of a team, undefined when there is no such team. They are as they were at most a while ago; `fresh` reads them
-   * again, for deciding who is removed.
+   * Members of a team as they were at most `ttlMs` ago; undefined when there is no such team. `fresh` reads them again:
+   * use it to decide who is removed.
    */
   list(teamID: string, { fresh = false }: { fresh?: boolean } = {}): Promise<List> {
     if (fresh) this.#snapshots.drop(teamID);
@@ -86,7 +86,7 @@ export class MemberLists {
     return list;
   }
 
-  /** Adds someone to a team unless they are a member; answers the membership. */
+  /** Adds someone to a team unless they are a member; resolves to the membership. */
   add(teamID: string, invitation: Invitation): Promise<Joined> {
     return new Promise((resolve, reject) => {
       const waiting = this.#additions.get(teamID) ?? [];
@@ -100,13 +100,13 @@ export class MemberLists {
     });
   }
 
-  /** Removes a member; one who is not there is removed already. */
+  /** Removes a member; succeeds when there is no such member. */
   async remove(teamID: string, { userID, teamMemberID }: ListedMember): Promise<void> {
     const request = { teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) };
     await this.#changing(teamID, () => orUndefinedIfNotFound(this.#client.deleteteammember(request, this.#call)));
   }
 
-  /** The role of a member in the platform's own word; the list of a team may lack it, then the member is read. */
+  /** The role of a member as the platform spells it; reads the member alone where the team's list lacks it. */
   async roleOf(teamID: string, userID: string): Promise<string | undefined> {
     const listed = await this.find(teamID, userID);
     if (listed?.role !== undefined) return listed.role;
@@ -114,7 +114,7 @@ export class MemberLists {
     return teamMember?.role;
   }
 
-  /** @param member as it is listed: what is known of it beside its ID is sent, too */
+  /** Changes the role of a member as it is listed; sends its `teamMemberID` where that is known. */
   async setRole(teamID: string, member: ListedMember, role: "admin" | "member"): Promise<void> {
     const { userID } = member;
     await this.#changing(teamID, () =>
@@ -122,7 +122,7 @@ export class MemberLists {
     );
   }
 
-  /** Makes a user a member of exactly these teams; whom that touches elsewhere is not known, so every list is dropped. */
+  /** Makes a user a member of exactly these teams. Drops every list, since the user may leave any team. */
   async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
     const drop = (): void => {
       for (const teamID of new Set([...request.teamIDs, ...this.#snapshots.keys, ...this.#underway.keys()])) {
@@ -143,8 +143,8 @@ export class MemberLists {
   }
 
   /**
-   * Invites in one call all who are led to the same place; when that is refused, halves of them to find out whom.
-   * Answers those of whom a call failed, with the reason: the list says whether they were added all the same.
+   * Invites people, with as few calls as possible (see `inviteInGroups`). Resolves to the people whose call failed, with
+   * the reason; the team's list shows whether they were added all the same.
    */
   invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
     return inviteInGroups(teamID, people, (request) =>
@@ -152,7 +152,7 @@ export class MemberLists {
     );
   }
 
-  /** A list that was read before or during a change is not served after it. */
+  /** Carries out a change of a team. A list that was read before its end is not served afterwards. */
   async #changing(teamID: string, change: () => Promise<unknown>): Promise<void> {
     this.#snapshots.changed(teamID);
     try {
@@ -181,7 +181,7 @@ export class MemberLists {
     const versions = new Map(teamIDs.map((teamID) => [teamID, this.#snapshots.version(teamID)]));
     try {
       const { teamMembers } = await this.#client.teammembers({ teamIDs }, this.#call);
-      // A list of bare user IDs does not say whose team they are in.
+      // Bare user IDs do not show which team they belong to.
       if (teamIDs.length > 1 && teamMembers.some((member) => member.teamID === undefined)) {
         return await this.#oneByOne(teamIDs);
       }
@@ -194,7 +194,7 @@ export class MemberLists {
       }
     } catch (error) {
       const missing = isNotFound(error);
-      // One team that is gone must not hide the others.
+      // One missing team must not hide the others.
       if (missing && teamIDs.length > 1) return this.#oneByOne(teamIDs);
       for (const teamID of teamIDs) lists.set(teamID, missing ? undefined : asError(error));
     }

@@ -8,19 +8,19 @@ type Query = RequestOf<"microappdata">;
 
 /** Which rows to read, and how. */
 export interface PagesOptions extends CallOptions, Pick<Query, "microAppID" | "optSearchFilters" | "platformFormat"> {
-  /** Rows to ask for at a time (default 10,000, which is also the most). */
+  /** Rows of one page (default and maximum 10,000). */
   pageSize?: number | undefined;
-  /** Filters of the endpoint, such as `{embeddingRowID: parent}`. */
+  /** View filters of the endpoint, such as `{embeddingRowID: parent}` (default: none). */
   optViewFilters?: Record<string, unknown>[] | undefined;
 }
 
-/** Most rows that one page is asked for. */
+/** Highest number of rows that one page is asked for. */
 const maxRowsPerPage = 10_000;
 
 /**
- * All rows of a table, page by page: by keyset on `_id`, so that rows which come or go meanwhile move no others. A
- * server that ignores order or filter is found out, and the rest is then read by position, each page overlapping the
- * last by one row. A short page is not the end, since servers have limits of their own. No row comes twice. Throws an
+ * Reads all rows of a table, page by page; no row comes twice. Pages by keyset on `_id`, so that rows which come or go
+ * meanwhile move no others. From a server that ignores order or filter it reads the rest by position, each page
+ * overlapping the last by one row. A short page is not the end, since servers have limits of their own. Throws an
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(

@@ -2,12 +2,12 @@ import { ApiError } from "../../contract/errors.ts";
 import type { Row } from "../../contract/values.ts";
 import type { Progress, ReadPage } from "./keysetPages.ts";
 
-/** How often a table is read from its beginning when its rows keep moving. */
+/** Highest number of times that a table is read from its beginning while its rows keep moving. */
 const maxPasses = 5;
 
 /**
- * The pages that are left, by position, each overlapping the last by one row: a page that does not begin with it says
- * that rows have moved. Throws an ApiError `badAnswer` when they move all the time.
+ * Reads the remaining pages by position, each overlapping the last by one row. A page that does not begin with that row
+ * shows that rows have moved. Throws an ApiError `badAnswer` when they keep moving.
  */
 export async function* positionPages(
   page: ReadPage,

@@ -1,5 +1,5 @@
 /**
- * What was read a moment ago, by key: serves further reads until its time is over or our own write drops it. What was
+ * Snapshots by key, which serve further reads for `ttlMs` (ms) or until our own write drops them. A snapshot that was
  * read during a write is not kept.
  */
 export class SnapshotCache<Snapshot> {
@@ -19,13 +19,13 @@ export class SnapshotCache<Snapshot> {
     return this.#kept.keys();
   }
 
-  /** The snapshot of a key, in an object of its own since it may be undefined itself. */
+  /** The snapshot of a key, wrapped since it may be undefined itself. */
   get(key: string): { snapshot: Snapshot } | undefined {
     const known = this.#kept.get(key);
     return known && known.until > this.#now() ? known : undefined;
   }
 
-  /** Keeps what was read, unless the key was changed since `version` was asked for. */
+  /** Keeps a snapshot, unless the key was changed since `version` was read. */
   keep(key: string, snapshot: Snapshot, version: number): void {
     if (version === this.version(key)) this.#kept.set(key, { snapshot, until: this.#now() + this.#ttlMs });
   }
@@ -40,7 +40,7 @@ export class SnapshotCache<Snapshot> {
     this.#kept.delete(key);
   }
 
-  /** Notes a change of ours: what was read before or during it is not served any more. */
+  /** Notes a change of ours: snapshots read before or during it are not served any more. */
   changed(key: string): void {
     this.#changes.set(key, this.version(key) + 1);
     this.drop(key);

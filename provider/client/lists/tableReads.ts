@@ -4,17 +4,17 @@ import { pages } from "./pages.ts";
 import { SnapshotCache } from "./snapshotCache.ts";
 
 interface Options {
-  /** Milliseconds that a table which was read serves further reads (default 5,000). Our own writes drop it. */
+  /** Milliseconds for which a table serves further reads (default 5,000). Our own writes drop it. */
   ttlMs?: number;
   now?: () => number;
 }
 
-/** Above this count each reader reads the table itself: no memory should hold it. */
+/** Above this number of rows each reader reads the table itself, so that no memory holds all of it. */
 const maxKeptRows = 10_000;
 
 /**
- * Reads of whole tables, for many readers at a time that only look: what one of them reads of a small table serves all who
- * ask meanwhile or shortly afterwards. Plans of changes read the table themselves.
+ * Reads whole tables for many readers at a time: one read of a small table serves all that ask meanwhile or within
+ * `ttlMs`. For readers that only look; plans of changes read the table themselves.
  */
 export class TableReads {
   readonly #client: Calls<"microappdata">;
@@ -45,7 +45,7 @@ export class TableReads {
     try {
       for await (const page of pages(this.#client, { microAppID: table, ...call })) {
         rows = rows && rows.length + page.length <= maxKeptRows ? [...rows, ...page] : undefined;
-        // A large table is everybody's own: nobody waits for its end.
+        // Each reader reads a large table itself: none waits for the end of this read.
         if (!rows) letOthers();
         yield page;
       }
@@ -55,7 +55,7 @@ export class TableReads {
     }
   }
 
-  /** Notes a change of ours: what was read before is not served any more. */
+  /** Notes a change of ours: earlier reads are not served any more. */
   changed(table: string): void {
     this.#snapshots.changed(table);
   }

@@ -1,6 +1,6 @@
 import type { Engine } from "./pipelines.ts";
 
-// What the jobs of both systems run. Nothing here is made of what a project says: names and addresses come in variables.
+// Scripts of the jobs of both systems. They hold nothing of a project: names and addresses come in variables.
 
 /** The Pulumi CLI that pipelines install. */
 export const pulumiVersion = "3.260.0";
@@ -111,7 +111,7 @@ for (let page = 1, some = [0]; !own && some.length > 0; page++) {
 await (own ? call(\`\${notes}/\${own.id}\`, "PUT", { body }) : call(notes, "POST", { body }));
 `.trim();
 
-/** Lines that stand so many spaces from the left. */
+/** Indents lines by this number of spaces. */
 export const indented = (lines: string | readonly string[], spaces: number): string =>
   (typeof lines === "string" ? lines.split("\n") : lines)
     .map((line) => (line === "" ? "" : `${" ".repeat(spaces)}${line}`))

@@ -24,7 +24,7 @@ export interface PipelineOptions {
 
 const writers: Record<Flavour, (pipelines: Pipelines) => Readonly<Record<string, string>>> = { github, gitlab };
 
-/** Writes the pipelines, or compares them; returns what there is to say. */
+/** Writes the pipelines, or compares them; returns the messages. */
 export function writePipelines(flavour: Flavour, options: PipelineOptions): string {
   const { root, pipelines } = described(flavour, options);
   const files = Object.entries(writers[flavour](pipelines)).map(([name, text]) => {

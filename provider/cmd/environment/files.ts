@@ -28,7 +28,7 @@ export async function checkFile(file: string | undefined, options: Options): Pro
   return printable(`${lines.join("\n")}\n`, false);
 }
 
-/** What is to be said of the change since a commit; what would stop it ends it. */
+/** Notes on the changes since a commit; throws for changes that must not be made, or can't be compared. */
 async function sinceBase(file: string, folder: string, base: string): Promise<string[]> {
   const { report, RequestError } = await import("../../changes/report.ts");
   const { stops } = await import("../../changes/model/changeSet.ts");

@@ -15,7 +15,7 @@ export interface ReportOptions {
 
 const formats: Format[] = ["md", "json", "html", "text"];
 
-/** Adds the command that says what a change does to each environment. */
+/** Adds the command that reports what a change does to each environment. */
 export function addReportCommand(program: Command): void {
   const stacks = repeatedStacks(program);
   const command = reporting(
@@ -46,7 +46,7 @@ export function addReportCommand(program: Command): void {
     });
 }
 
-/** Adds the command that says what was changed by hand. */
+/** Adds the command that reports what was changed by hand. */
 export function addDriftCommand(program: Command): void {
   const stacks = repeatedStacks(program);
   reporting(

@@ -19,7 +19,7 @@ import { settingsOf } from "../settings.ts";
 import type { DriftOptions, ReportOptions } from "./commands.ts";
 import { deliver, statuses, textOf } from "./reporting.ts";
 
-/** Days for which --accept accepts where nothing is said. */
+/** Days for which --accept accepts by default. */
 const acceptedDays = 30;
 
 /** An environment as drift looks at it: without environments.yaml it is the stack alone. */
@@ -156,7 +156,7 @@ function otherPlatform({ endpoint }: Target, configured: string): string | undef
 const originOf = (endpoint: string): string =>
   URL.canParse(endpoint) && /^https?:/.test(endpoint) ? new URL(endpoint).origin : endpoint;
 
-/** On another platform everything would seem to be gone. */
+/** Explains why a state of another platform is not read: there everything would seem to be missing. */
 function movedState(resources: readonly StateResource[], platform: string): string | undefined {
   const other = resources.find(
     ({ values }) => typeof values["platform"] === "string" && values["platform"] !== platform,

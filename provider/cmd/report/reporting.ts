@@ -92,7 +92,7 @@ class StateTexts {
   }
 }
 
-/** The seal of an environment. A state that can't be read is unknown: why, its pending part says. */
+/** The seal of an environment. A state that can't be read is unknown; its pending part has the reason. */
 async function sealOf(texts: StateTexts, entry: EnvironmentEntry, declared: Declared, { pending, commit }: Shown) {
   const text = await texts.of(entry.stack).catch(() => undefined);
   const state = text === undefined ? undefined : stateOf(text);
@@ -129,7 +129,7 @@ export function textOf(cwd: string, file: string): string {
   throw new EngineError(`${file} can't be read: ${found.reason}`);
 }
 
-/** Writes a report where the flags say. */
+/** Writes a report to the place that the flags name. */
 export function deliver(
   set: ChangeSet,
   { format, output }: Pick<ReportOptions, "format" | "output">,

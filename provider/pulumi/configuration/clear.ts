@@ -14,7 +14,7 @@ export function clearSecrets(
   return secretKeys.filter((key) => settings[key] !== undefined && settings[key] !== "" && !isSecret(key));
 }
 
-/** What a person is told of such a key. */
+/** The warning about such a key. */
 export const clearWarning = (key: string): string =>
   `microapps:${key} stands in clear in the configuration of the stack: encrypt it with ` +
   `'pulumi config set --secret microapps:${key}' (or 'microapps config set --secret microapps:${key}')`;

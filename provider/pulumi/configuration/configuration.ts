@@ -62,7 +62,7 @@ export const configuration = z.object({
 
 export type Configuration = Omit<z.output<typeof configuration>, "wireNames"> & {
   wireNames?: WireNames | undefined;
-  /** Origins that the environment allows; any when it says nothing. */
+  /** Origins that the environment allows (default: any). */
   allowed?: readonly string[] | undefined;
 };
 
@@ -76,7 +76,7 @@ export const secretKeys: readonly (typeof keys)[number][] = keys.filter(
   (key) => configuration.shape[key].meta()?.secret,
 );
 
-/** Where values come from: `own` is what the stack, the program or the state says. */
+/** Where values come from: `own` are those of the stack, the program or the state. */
 interface Origins {
   own: Readonly<Record<string, unknown>>;
   environment: Readonly<Record<string, string | undefined>>;
@@ -131,7 +131,7 @@ function chosen({ own, environment, explicit }: Origins): { settings: Record<str
   const [who, renewed] = variable("token") === undefined ? ["email", "password"] : ["userID", "token"];
   const sameAccount = setting(who) !== undefined && setting(who) === variable(who);
   const before = (key: string): boolean => !explicit || (sameAccount && key === renewed && setting(key) !== undefined);
-  // A variable that is empty says that there is nothing.
+  // An empty variable clears the setting.
   const first = (key: string): unknown => (readVariable(environment, key) === undefined ? setting(key) : variable(key));
   const value = (key: string): unknown => (before(key) ? first(key) : (setting(key) ?? variable(key)));
   const endpoint = value("endpoint");

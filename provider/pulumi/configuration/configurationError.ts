@@ -1,4 +1,4 @@
-/** A configuration that cannot be used, in one sentence that says what to set. */
+/** An unusable configuration; `message` is one sentence that names what to set. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }

@@ -1,4 +1,4 @@
-import { nearest } from "../../messages/spelling.ts";
+import { nearest } from "../../../machine/spelling.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

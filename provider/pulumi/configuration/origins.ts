@@ -32,7 +32,7 @@ function isReadable(endpoint: string): boolean {
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 
-/** The origins that the environment allows; undefined when it says nothing. Throws a sentence that quotes nothing. */
+/** The origins that the environment allows; undefined for any. Throws an error that quotes no value. */
 function allowedOrigins(variables: Variables): string[] | undefined {
   const text = variables[allowedVariable];
   if (text === undefined || text === "") return undefined;

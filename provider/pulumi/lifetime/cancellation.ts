@@ -1,9 +1,9 @@
 import { subscribe } from "node:diagnostics_channel";
 
-/** The call by which an engine says that its run is cancelled. */
+/** The call by which an engine cancels its run. */
 const path = "/pulumirpc.ResourceProvider/Cancel";
 
-/** Calls `stop` when the engine cancels: the host of dynamic resources takes that call and tells nobody in it. */
+/** Calls `stop` when the engine cancels: the host of dynamic resources answers that call without passing it on. */
 export function endWhenCancelled(stop: () => void): void {
   subscribe("http2.server.stream.start", (message) => {
     const { headers } = message as { headers?: Readonly<Record<string, unknown>> }; // as Node documents it

@@ -1,4 +1,4 @@
-/** Milliseconds that work gets to end by itself once its time is up, and to tell what it has done. */
+/** Milliseconds for work to end by itself after its time-out, and to report what it has done. */
 const graceMs = 1_000;
 
 /**

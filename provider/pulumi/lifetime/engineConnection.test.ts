@@ -5,7 +5,7 @@ import { createServer, type Http2Server } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../../testing/harness/processes.ts";
-import { whenEngineGone } from "./engineConnection.ts";
+import { onEngineEnd } from "./engineConnection.ts";
 
 let server: Http2Server;
 let sockets: Socket[];
@@ -24,7 +24,7 @@ function end(): void {
 }
 // A server at a port has an address of this form.
 const address = (): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
-const watched = (at: string): Promise<string> => new Promise((resolve) => whenEngineGone(at, () => resolve("gone")));
+const watched = (at: string): Promise<string> => new Promise((resolve) => onEngineEnd(at, () => resolve("gone")));
 const within = (milliseconds: number): Promise<string> => sleep(milliseconds, "there");
 const connected = (times: number) => eventually("a connection", () => sockets.length >= times);
 

@@ -7,11 +7,10 @@ const maxRefusals = 3;
 const pauseMs = { refused: 100, brief: 1_000 };
 
 /**
- * Calls `gone` once when nobody listens any more at an engine's address. An idle connection shows it: it closes with
- * the engine, whatever ended it. It speaks HTTP/2, since a server of gRPC drops, and on its own end waits for, one that
- * says nothing. It keeps no process alive.
+ * Calls `onEnd` once when the engine at this address has ended, which closes an idle connection to it. The connection
+ * speaks HTTP/2: a gRPC server drops one that stays silent, and waits for it at its own end. It keeps no process alive.
  */
-export function whenEngineGone(address: string, onEnd: () => void): void {
+export function onEngineEnd(address: string, onEnd: () => void): void {
   const url = `http://${address}`;
   if (!URL.canParse(url)) return;
   let refusals = 0;

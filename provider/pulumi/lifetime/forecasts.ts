@@ -1,4 +1,4 @@
-/** The calls that say what is to come; any other says it for itself. */
+/** The calls that only report what is to come; any other reports what it does. */
 export type Phase = "check" | "diff" | undefined;
 
 type Say = (text: string) => void;
@@ -19,7 +19,7 @@ export class Forecasts {
     this.#waits = waits;
   }
 
-  /** Says the forecasts of one call, or keeps them, without secrets, in the place of what a call like it said before. */
+  /** Reports the forecasts of one call, or keeps them, without secrets, in place of those of an equal call before. */
   of(phase: Phase, urn: string | undefined, clean: Clean, say: Say): Say {
     if (this.isUpdate) return () => undefined;
     if (!this.#waits || phase === undefined || urn === undefined) return say;

@@ -1,12 +1,12 @@
-import { whenEngineGone } from "./engineConnection.ts";
+import { onEngineEnd } from "./engineConnection.ts";
 import { whenOrphaned } from "./parents.ts";
 
-/** Milliseconds that calls under way have to end: no engine hears their answer, but intent files keep what they tell. */
+/** Milliseconds for running calls to end: no engine gets their answers, but intent files keep them. */
 const gracePeriodMs = 1_500;
 
 /**
- * Ends this process when its engine is gone: after a kill it would go on creating things that nobody records. What is
- * under way ends between two calls, as `stop` brings about, and the process soon after.
+ * Ends this process when its engine has ended: after a kill it would go on creating things that nobody records. `stop`
+ * ends running operations between two calls, and the process ends soon after.
  * @param address where the engine listens
  */
 export function endWithEngine(address: string | undefined, stop: () => void): void {
@@ -19,5 +19,5 @@ export function endWithEngine(address: string | undefined, stop: () => void): vo
     stop();
   };
   whenOrphaned(address, end);
-  if (address !== undefined) whenEngineGone(address, end);
+  if (address !== undefined) onEngineEnd(address, end);
 }

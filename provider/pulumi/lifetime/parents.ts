@@ -5,8 +5,8 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 const intervalMs = 250;
 
 /**
- * Calls `orphaned` once when a process between this one and its engine is gone, or the engine itself. Where a system does
- * not show the processes in between, the parent alone is watched.
+ * Calls `orphaned` once when the engine has ended, or a process between it and this one. Where a system does not show
+ * the processes in between, watches the parent alone.
  */
 export function whenOrphaned(address: string | undefined, orphaned: () => void): void {
   const parent = process.ppid;
@@ -42,7 +42,7 @@ async function linksTo(address: string): Promise<Link[]> {
       child = parent;
     }
   } catch {
-    // No /proc, or one that tells other users nothing.
+    // There is no /proc, or it hides processes of other users.
   }
   return [];
 }
@@ -68,7 +68,7 @@ async function holdsSocket(pid: number, sockets: ReadonlySet<string>): Promise<b
   return targets.some((target) => sockets.has(target));
 }
 
-/** The parent of a process; undefined when the process is gone. */
+/** The parent of a process; undefined when the process has ended. */
 function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

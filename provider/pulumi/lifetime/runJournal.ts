@@ -26,9 +26,9 @@ const maxPath = 100;
 const unanswered = "another provider of this run does not answer, and may declare the same things: run it again";
 
 /**
- * What the provider processes of one run tell each other. An engine starts a process for each provider of a program, and
- * deletes a resource by the one that made it: what another one declares must be known there. Each process answers at a
- * socket in a folder of this user, which is called after the engine, and writes nothing down.
+ * Shares declarations between the provider processes of one run. An engine starts a process for each provider of a
+ * program, and the one that made a resource deletes it: it must know what others declare. Each process answers at a
+ * socket in a folder of this user, named after the engine, and writes nothing down.
  */
 export class RunJournal {
   readonly #run: string | undefined;
@@ -39,7 +39,7 @@ export class RunJournal {
   #folder: Promise<string | undefined> | undefined;
   #hearing: Promise<unknown> = Promise.resolve();
 
-  /** @param engine the address of the run's engine; without one, nobody is told anything */
+  /** @param engine the address of the run's engine; without one, nothing is shared */
   constructor(engine: string | undefined) {
     this.#run = engine ? createHash("sha256").update(engine).digest("hex").slice(0, 12) : undefined;
     this.#name = `${this.#run ?? ""}-${process.pid}-${randomBytes(2).toString("hex")}`;
@@ -78,7 +78,7 @@ export class RunJournal {
     for (const name of socketsIn(folder)) void sweep(join(folder, name));
     const path = join(folder, this.#name);
     const server = createServer({ allowHalfOpen: true }, (socket) => {
-      socket.on("error", () => undefined); // who asked is gone
+      socket.on("error", () => undefined); // the other process has ended
       void text(socket).then(
         (since) => socket.end(JSON.stringify(this.#entries.slice(Number(since)))),
         () => undefined,

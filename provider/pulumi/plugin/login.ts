@@ -6,7 +6,7 @@ import { accountKeys } from "../configuration/origins.ts";
 import { connect } from "../platform.ts";
 import type { Properties } from "../properties.ts";
 
-/** Milliseconds that the platform has to say whether it knows somebody: a preview may be offline. */
+/** Time-out (ms) for the login of a preview, which may be offline. */
 const loginTimeoutMs = 10_000;
 
 /**

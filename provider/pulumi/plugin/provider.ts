@@ -7,7 +7,7 @@ import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { misplacedSecrets } from "../configuration/configuration.ts";
 import { Failure } from "../failure.ts";
-import { whenEngineGone } from "../lifetime/engineConnection.ts";
+import { onEngineEnd } from "../lifetime/engineConnection.ts";
 import { Operations } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
@@ -30,7 +30,7 @@ export class Plugin {
   #report: Reporter;
   #operations: Operations | undefined;
   #looksForDrift = true;
-  /** Whether it was said that drift was not looked at. */
+  /** Whether the warning that drift was not checked has been sent. */
   #saidUnseen = false;
   /** What is wrong with the configuration for whatever a program declares or asks. */
   #misplaced: string | undefined;
@@ -57,7 +57,7 @@ export class Plugin {
     this.#stopped = stopped;
     this.#engine = address;
     this.#report = reporterTo(address);
-    whenEngineGone(address, () => stopped.abort());
+    onEngineEnd(address, () => stopped.abort());
   }
 
   getPluginInfo(): InstanceType<typeof pluginProto.PluginInfo> {
@@ -205,11 +205,11 @@ export class Plugin {
     const result = await this.#configured.invoke(definition, values, texts);
     const answer = new providerProto.InvokeResponse();
     if ("problems" in result) return answer.setFailuresList(result.problems.map(failureOf));
-    // Whoever asks with a secret may be told it: then everything that is told is one.
+    // An answer to a secret argument may repeat it: then all outputs are secrets.
     return answer.setReturn(encode(result.outputs, new Set(secrets.size > 0 ? Object.keys(result.outputs) : [])));
   }
 
-  /** Ends what is under way between two calls of the platform; what is done is saved. */
+  /** Ends running operations between two calls of the platform; the state keeps what is done. */
   cancel(): void {
     this.#stopped.abort();
   }
@@ -270,6 +270,6 @@ function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse 
     .setFailuresList(problems.map((reason) => failureOf({ reason })));
 }
 
-/** Of a check no property is named: an engine prints the value of one that is. */
+/** Failure of a check. It names no property, because an engine would print its value. */
 const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
   new providerProto.CheckFailure().setProperty(property).setReason(reason);

@@ -64,7 +64,7 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
   // Whoever waits for the port gets it first.
-  setImmediate(() => void loaded().catch(() => undefined)); // the first call tells why
+  setImmediate(() => void loaded().catch(() => undefined)); // the first call reports why
   return { port, cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined) };
 }
 

@@ -13,7 +13,7 @@ export function isExplicit(urn: string): boolean {
 export const settingsOf = (inputs: Properties, explicit: boolean): Configuration =>
   configure(inputs, process.env, explicit);
 
-/** What is wrong with the inputs of a provider; what is not known yet is not judged. */
+/** Finds problems of a provider's inputs; skips values that are not known yet. */
 export function problemsOf(inputs: Properties, explicit: boolean): string[] {
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
   const unknown = unknownNames(inputs, configuration.keyof().options, shown);

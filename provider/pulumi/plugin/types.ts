@@ -1,4 +1,4 @@
-/** A type as Pulumi's package schema says it. */
+/** A type in Pulumi's package schema. */
 export interface TypeSpec {
   type?: string;
   $ref?: string;
@@ -7,7 +7,7 @@ export interface TypeSpec {
   oneOf?: TypeSpec[];
 }
 
-/** A property as Pulumi's package schema says it. */
+/** A property in Pulumi's package schema. */
 export interface PropertySpec extends TypeSpec {
   description?: string;
   default?: unknown;

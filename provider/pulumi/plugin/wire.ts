@@ -44,7 +44,7 @@ export function decode(struct: Struct | undefined, resource?: Pick<Resource, "in
   return { values, secrets, texts: without(texts, clear) };
 }
 
-/** The value in clear. `secret` is told what of it is one. */
+/** Returns the value in clear; calls `secret` with each secret in it. */
 function plain(value: unknown, secret: (value: unknown) => void): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => plain(item, secret));

@@ -3,7 +3,7 @@ import { id } from "../../contract/values.ts";
 
 const onInvitation = "Acts when a user is invited.";
 
-/** Inputs that say where an invitation leads. */
+/** Inputs for the target of an invitation. */
 export const invitationTargets = {
   targetRoute: z
     .enum(["app", "go"])

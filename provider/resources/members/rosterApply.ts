@@ -147,7 +147,7 @@ function refuseUnshown(inputs: Roster, { remove }: RosterPlan<ListedMember>, old
   );
 }
 
-/** Invites who is missing; answers why a call failed, by the name of whom it was for. */
+/** Invites the missing people; returns the failures by name. */
 async function invite(
   context: Context,
   inputs: Roster,
@@ -214,7 +214,7 @@ function report(
 const declaredElsewhere = ({ claims }: MemberContext, teamID: string, live: readonly ListedMember[]): string[] =>
   live.flatMap((member) => (claims.declaring(teamID, member)?.kind === "UserTeams" ? [nameOf(member)] : []));
 
-/** What was in the team before us is not taken over without being told to. */
+/** Refuses to remove or demote members who were in the team before it was adopted. */
 function refuseOthers(inputs: Roster, { remove, changeRole }: RosterPlan<ListedMember>): void {
   const demoted = changeRole.flatMap(({ member, role }) =>
     role === "member" && member.role === "admin" ? member : [],

@@ -36,8 +36,8 @@ const sortedNames = (members: Members): string[] => Object.keys(members).toSorte
 export const nameOf = ({ email, userID }: Named): string => email ?? userID ?? "";
 
 /**
- * The members of a list with their roles: lists that lack them are completed member by member. `joined` says of whom it
- * is known that they have just been added, which makes them plain members.
+ * Completes a list with the roles that it lacks, member by member. `joined` recognises those who have just been added:
+ * these are plain members.
  */
 export async function withRoles(
   context: Context,

@@ -9,17 +9,17 @@ export interface MemberContext extends Context {
   claims: TeamClaims;
 }
 
-/** What a resource says about who is in which team: a TeamRoster of all, a TeamMember of one, UserTeams of one's teams. */
+/** The members that a resource declares: a TeamRoster a team's, a TeamMember one, UserTeams one in several teams. */
 export interface TeamClaim {
   kind: "TeamRoster" | "TeamMember" | "UserTeams";
   teamIDs: readonly string[];
   /** The members that it declares. */
   people: readonly Person[];
-  /** Of a TeamRoster that decides on who is not declared as well, that they are no members: whom it leaves alone. */
+  /** Only of a TeamRoster that removes undeclared members: the members that it leaves alone. */
   ignore?: readonly string[];
-  /** Of UserTeams: the organization that it is kept to. */
+  /** Only of UserTeams: the organization to which it is limited. */
   scope?: string | undefined;
-  /** Of UserTeams: the teams out of which it takes the user unless they are declared, as far as that is known before. */
+  /** Only of UserTeams: the teams from which it removes the user unless they are declared, as far as they are known. */
   leaves?: readonly string[] | "all";
 }
 
@@ -27,8 +27,8 @@ export interface TeamClaim {
 export type Membership = "joining" | "leaving";
 
 /**
- * What the resources of a run say about who is in which team. No provider sees the program, but one process is asked to
- * check all that a provider configuration serves, and all of it before anything that left the program is deleted.
+ * The members that the resources of a run declare. No provider sees the program. But one process checks all resources of
+ * a provider configuration, before anything that left the program is deleted.
  */
 export class TeamClaims {
   readonly #claims = new Map<string, TeamClaim>();
@@ -40,7 +40,7 @@ export class TeamClaims {
   /** What is being done by which process, by URN. */
   readonly #work = new Map<string, { what: Membership; pid: number }>();
 
-  /** Notes a claim, in place of an earlier one of the same resource, and says which other resource contradicts it. */
+  /** Notes a claim, in place of an earlier one of the same resource; returns the other resource that contradicts it. */
   claim(urn: string, claim: TeamClaim): Problem[] {
     this.forget(urn);
     const problem = this.#contradiction(claim);
@@ -51,7 +51,7 @@ export class TeamClaims {
     return problem ? [problem] : [];
   }
 
-  /** The resource is gone, or its team is not known. */
+  /** Drops the claim of a resource that was deleted, or whose team is not known. */
   forget(urn: string | undefined): void {
     if (urn === undefined || !this.#claims.delete(urn)) return;
     this.#deciding.delete(urn);

@@ -12,7 +12,7 @@ export const user = {
   userID: id.optional().meta({ description: "The user's ID. Either this or email.", replaces: true }),
 };
 
-/** Output that tells who the user is. */
+/** Output with the user's ID. */
 export const userFound = {
   memberUserID: id.meta({ description: "ID of the user, also of one who was named by address.", stable: true }),
 };

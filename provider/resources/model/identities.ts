@@ -21,7 +21,7 @@ export const oneThing = (one: Named, other: Named, id: string): string =>
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** What a replacement takes the place of, as far as this run was told: not its ID when the engine asked for no diff. */
+/** The resource that a replacement replaces, as far as this run knows it: without its ID when there was no diff. */
 export interface Replaced {
   id: string | undefined;
   inputs: Inputs;
@@ -51,8 +51,8 @@ export class Identities {
   readonly #known = new Map<string, Known>();
 
   /**
-   * A check: the program declares it. Inputs of the last run come with the first one; a check without any, of what the
-   * state has, says that the engine replaces it, whatever a diff says.
+   * Notes a check: the program declares the resource. The first check brings the inputs of the last run. A check without
+   * any, of a resource in the state, means that the engine replaces it, whatever the diff was.
    */
   checked(urn: string, old: Inputs): void {
     const known = this.#of(urn);
@@ -63,7 +63,7 @@ export class Identities {
     }
   }
 
-  /** Whether the program declares it, as far as this run was told. */
+  /** Whether the program declares it, as far as this run knows. */
   isDeclared(urn: string): boolean {
     return this.#known.get(urn)?.checked ?? false;
   }
@@ -76,7 +76,7 @@ export class Identities {
     known.before = known.seen.size > 1 ? undefined : { id, inputs };
   }
 
-  /** A diff, which says whether the resource keeps its ID. An engine also asks for what it may have to delete first. */
+  /** Notes a diff, which shows whether the resource keeps its ID. Engines also diff what they may have to delete first. */
   compared(urn: string, id: string, keeps: boolean): void {
     const known = this.#of(urn);
     known.seen.add(id);
@@ -114,7 +114,7 @@ export class Identities {
     return known?.checked && known.current === id ? { ...named(urn), itself: true } : undefined;
   }
 
-  /** What is being replaced under this URN; undefined when it is not, or when this run was not told. */
+  /** The resource that is being replaced under this URN; undefined when none is, or none that this run knows. */
   replaced(urn: string | undefined): Replaced | undefined {
     const known = this.#known.get(urn ?? "");
     if (!known?.replacing) return undefined;

@@ -6,7 +6,7 @@ export interface Removal {
   path: string[];
 }
 
-/** What an Environment file says about what leaves the platform. */
+/** The removals that an Environment file allows. */
 export interface Removals {
   /** Whether a thing may leave: it has a line, belongs to something that has one, or is declared still and replaced. */
   allows: (path: readonly string[]) => boolean;

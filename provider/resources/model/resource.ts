@@ -21,7 +21,7 @@ declare module "zod" {
     computed?: boolean;
     /** A computed input that only check needs: no state has it. */
     passing?: boolean;
-    /** An input that says whether one of others is a secret: a door that sees it sets it. */
+    /** An input that marks whether other inputs hold a secret; the door that sees them sets it. */
     marksSecret?: string | readonly string[];
     /** An input that names labels whose values are secrets in the items of these other inputs. */
     hidesIn?: readonly string[];
@@ -89,9 +89,9 @@ export interface Context {
   hide: (value: unknown) => void;
   /** The ID by which engines show a thing, since they hide none: this one, or a random one where it would tell a secret. */
   publicID: (id: string) => string;
-  /** What an Environment file in this folder says about what leaves the platform. */
+  /** The removals that an Environment file in this folder allows. */
   removals: (file: string, directory: string) => Promise<Removals>;
-  /** Aborted when the run is cancelled or its engine is gone. */
+  /** Aborts when the run is cancelled or its engine has ended. */
   signal: AbortSignal;
   /** Milliseconds of waiting that end early with `signal`. */
   sleep: (milliseconds: number) => Promise<void>;
@@ -104,7 +104,7 @@ export interface Report {
   /** A live line that the next one replaces. */
   status: (text: string) => void;
   info: (text: string) => void;
-  /** Says in a preview what an update will do; the update, which says what it did, does not say it again. */
+  /** Reports in a preview what an update will do. An update drops it, since it reports what it did. */
   forecast: (text: string) => void;
   warning: (text: string) => void;
 }
@@ -116,7 +116,7 @@ export interface OfflineContext extends Pick<
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;
-  /** Types of a table's fields by label, where the platform tells them without a call: an emulator does. */
+  /** Types of a table's fields by label, where they are known without a call: an emulator has them. */
   fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
 }
 

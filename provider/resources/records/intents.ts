@@ -86,7 +86,7 @@ async function textOf(directory: string, file: string): Promise<string | undefin
   return text;
 }
 
-/** An intent as it is told, all of it, and what a schema makes of it. */
+/** Parses an intent: all of its fields, and those of the schema. */
 function parsed<Schema extends z.ZodType>(
   file: string,
   text: string,

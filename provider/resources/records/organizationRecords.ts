@@ -22,9 +22,9 @@ type Place = Pick<OfflineContext, "directory" | "platform">;
 type PlaceOfRun = Place & Pick<OfflineContext, "organizationNames">;
 
 /**
- * Names are unique on the platform, and no provider is told of resources that left the program. So a small file for each
- * name remembers whose it is, and the check of another resource that wants it can say so before anything is sent.
- * Without the file (in a fresh clone, say) the platform refuses the name when it is sent.
+ * Finds out whether another organization of this stack has the name. Names are unique on the platform, and no provider learns
+ * of resources that left the program; so a small file for each name keeps its owner. Without that file (in a fresh clone)
+ * the platform refuses the name.
  */
 export async function checkName(
   context: PlaceOfRun,
@@ -52,7 +52,7 @@ export const takenHint =
   "If it is an organization of this stack that has another key now, say the former one: formerly: [<key>] beside the " +
   "new key in the environment file, or the option aliases in a program. Otherwise choose another name.";
 
-/** How the new resource is told to be the former one. */
+/** Explains how to declare that the new resource is the former one. */
 function remedy(former: string, now: string): string {
   const [before, after] = [nameOf(former), nameOf(now)];
   const inFile = [former, now].every((urn) => (urn.split("::")[2] ?? "").startsWith("microapps:index:Environment$"));
@@ -99,7 +99,7 @@ export const noteName = (context: Place, { urn, name, id }: Known, isCertain = t
     await writeWhole(path, `${JSON.stringify({ ...record, seal: sealFor(path, record) })}\n`);
   });
 
-/** Forgets whose a name is, because the organization is gone or has another name; not when it is another one's by now. */
+/** Forgets the owner of a name that it no longer uses; keeps a new owner. */
 export const forgetName = (context: PlaceOfRun, { urn, name, id }: Known): Promise<void> =>
   leniently(async () => {
     const path = urn === undefined || name === undefined ? undefined : await pathOf(context, urn, name);

@@ -9,14 +9,14 @@ import type { SeedInputs, SeedState } from "./session.ts";
 
 const labelsOf = ({ secretLabels = [] }: Source): string[] => [...secretLabels];
 
-/** A seed that hides what it hides now and what it hid before: a label that is shown from now on tells no old value. */
+/** A seed that hides the labels of both runs: a label that is shown from now on must not reveal its old value. */
 export const hidingBoth = <Inputs extends Source>(old: Source, inputs: Inputs): Inputs => {
   const secretLabels = [...new Set([...labelsOf(inputs), ...labelsOf(old)])];
   return secretLabels.length === 0 ? inputs : { ...inputs, secretLabels };
 };
 
 /** Which labels become secret, or are no more, in one line; undefined where none is. */
-export function secrecySaid(old: Source, inputs: Source): string | undefined {
+export function secrecyMessage(old: Source, inputs: Source): string | undefined {
   const [was, is] = [labelsOf(old), labelsOf(inputs)];
   const hidden = is.filter((label) => !was.includes(label));
   const shown = was.filter((label) => !is.includes(label));
@@ -48,7 +48,7 @@ export async function changedCells(
   return { was: found ?? new Map(), is: await rowsByKey(declared, directory, keys) };
 }
 
-/** What a forecast can't say, since the file of the last run is not found; empty when it says everything. */
+/** What a forecast lacks because the file of the last run is not found; empty when it is complete. */
 export function whatIsUnknown(
   old: SeedState,
   inputs: SeedInputs,

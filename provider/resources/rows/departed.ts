@@ -6,7 +6,7 @@ import type { OfflineRowContext } from "./declared/claims.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey, type Keys } from "./declared/terms.ts";
 
-/** What the seed removed in earlier runs, by the key that tells rows apart now. */
+/** Rows that the seed removed in earlier runs, by the present key. */
 export function departedFrom(
   old: (RowTarget & { departed?: string | undefined }) | undefined,
   now: RowTarget,
@@ -15,7 +15,7 @@ export function departedFrom(
   return departed !== undefined && old?.salt !== now.salt ? Departed.unknown() : Departed.decode(departed);
 }
 
-/** Whether a seed declares some of the rows that others give up: they are made anew, under other IDs. */
+/** Whether a seed declares rows that other seeds give up: these are recreated, with other IDs. */
 export const takesUp = async (
   { directory }: Pick<OfflineRowContext, "directory">,
   target: RowTarget,

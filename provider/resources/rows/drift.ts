@@ -1,12 +1,12 @@
 import type { RowData } from "../../contract/values.ts";
 import type { OnConflict, Mode } from "../../reconcile/rows.ts";
 import { isHidden } from "../../sources/source.ts";
-import { brief, rowsByKey, rowsSaid, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
+import { brief, describeRows, rowsByKey, withoutSecrets, type RowsByKey } from "./declared/cells.ts";
 import type { RowDeclaration } from "./declared/declaration.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { callsAhead, type Changes } from "./reports.ts";
 
-/** What was done by hand to rows of ours: how many, the first keys of both kinds, and what the first changed ones say. */
+/** Changes by hand of our rows: counts, the first keys of changed and missing rows, and cells of the first changed ones. */
 export interface Drift {
   changed: number;
   missing: number;
@@ -24,7 +24,7 @@ const maxFound = 5;
 /** Secret values of rows by natural key and label, sealed. */
 export type FoundSecrets = Record<string, Record<string, string>>;
 
-/** What the first changed rows say on the platform, of the declared labels; long values are cut, secret ones sealed. */
+/** Cells of the first changed rows on the platform, of declared labels; cuts long values and seals secret ones. */
 export class EditedRows {
   readonly keys: string[] = [];
   readonly #declaration: RowDeclaration & { labels: readonly string[] };
@@ -44,7 +44,7 @@ export class EditedRows {
     return this.#cells((label) => !isHidden(this.#declaration, label));
   }
 
-  /** What of the rows is secret; undefined where nothing is. */
+  /** The secret part of the rows; undefined where there is none. */
   get secrets(): FoundSecrets | undefined {
     if ((this.#declaration.secretLabels ?? []).length === 0) return undefined;
     return this.#cells((label) => isHidden(this.#declaration, label)) as FoundSecrets; // sealed values are texts
@@ -73,7 +73,7 @@ export const foundRows = (
     Object.entries(found).map(([key, values]) => [key, { ...withoutSecrets(declaration, values), ...secrets[key] }]),
   );
 
-/** What of a drift is not left as it is: edits may be kept, and rows that may only be inserted are not changed back. */
+/** The part of a drift that an update repairs: edits may be kept, and insert-only rows are not changed back. */
 export function repairsOf(
   { mode, onConflict }: { mode: Mode; onConflict: OnConflict },
   drift: Drift | undefined,
@@ -96,10 +96,10 @@ export const withRepairs = (changes: Changes, { changed, missing }: Drift): Chan
 });
 
 /**
- * The drift in one line: which rows were changed, cell by cell from what is declared to what is there, and which are gone.
+ * Describes the drift in one line: the changed rows, cell by cell (declared => found), and the missing rows.
  * When nothing else is to be done it has the calls that repair it.
  */
-export async function driftSaid(
+export async function driftMessage(
   declaration: RowDeclaration & LinkDeclaration & { onConflict: OnConflict },
   drift: Drift,
   {
@@ -114,10 +114,10 @@ export async function driftSaid(
   const is = foundRows(declaration, drift, secrets);
   const was = is.size === 0 ? is : await rowsByKey(declaration, directory, changedKeys);
   const parts = [
-    part(changed, "changed", rowsSaid(declaration, changedKeys, changed, { was, is })),
-    part(missing, "gone", rowsSaid(declaration, missingKeys, missing)),
+    part(changed, "changed", describeRows(declaration, changedKeys, changed, { was, is })),
+    part(missing, "gone", describeRows(declaration, missingKeys, missing)),
   ].filter((each) => each !== "");
-  const lost = rowsSaid(declaration, changedKeys, changed);
+  const lost = describeRows(declaration, changedKeys, changed);
   const changes = byHand
     ? `rows edited by hand: ${parts.join(", ")}`
     : `rows whose links lead nowhere any more: ${changed}${lost === "" ? "" : ` (${lost})`}`;

@@ -3,7 +3,7 @@ import type { RowDigests } from "../../reconcile/digests.ts";
 import type { Ledger } from "../../reconcile/ledger.ts";
 import type { Forecast } from "../../reconcile/rows.ts";
 import type { Kind } from "../model/resource.ts";
-import { rowsSaid, type BothSides } from "./declared/cells.ts";
+import { describeRows, type BothSides } from "./declared/cells.ts";
 import { keysOf, quoted, type RowDeclaration } from "./declared/declaration.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { withRepairs, type Drift } from "./drift.ts";
@@ -49,9 +49,9 @@ export async function firstNames(
 const inLedger = (removed: readonly RowDigests[], ledger: Ledger, keys: readonly string[]): string[] =>
   ledger.kind === "list" ? removed.flatMap(({ key }) => keys[ledger.rows.find(key) ?? -1] ?? []) : [];
 
-/** What of a run is not known before it looks at the platform. */
+/** Parts of a run that are not known before it reads the platform. */
 export interface Unknowns {
-  /** A row that is there already is taken over, whatever it says. */
+  /** Whether existing rows are adopted, whatever their content is. */
   adopts?: boolean | undefined;
   /** What links are named by changes: they are compared on the platform alone. */
   relinked?: boolean | undefined;
@@ -78,7 +78,7 @@ export function forecast(
   const { adopts = false, relinked = false, renewed = false, repairs, cells } = known;
   const { insert, update, remove, unchanged, spared = 0, taken = 0, differing = false } = plan;
   const first = (keys: readonly string[], count: number, both?: BothSides): string =>
-    keys.length === 0 ? "" : ` (${rowsSaid(declaration, keys, count, both)})`;
+    keys.length === 0 ? "" : ` (${describeRows(declaration, keys, count, both)})`;
   const { removed } = names;
   const removals = removed.length === 0 ? "" : ` (${some(removed.map(quoted), maxNamed)})`;
   // What left the program keeps its rows until the end of a run: whether they are there is seen on the platform alone.

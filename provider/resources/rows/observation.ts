@@ -14,7 +14,7 @@ import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { optionsOf, type SeedState } from "./session.ts";
 
-/** The first keys of rows that are gone: of those in the state, or of the source that was applied. */
+/** The first keys of missing rows: from the state, or from the source that was applied. */
 async function missingKeys(
   context: RowContext,
   state: SeedState,
@@ -37,8 +37,8 @@ interface Observation {
 }
 
 /**
- * The state with what was done to our rows by hand, and the rows of the program as they are on the platform; undefined
- * when the table is gone.
+ * Reads the state with the drift of our rows, and the rows of the program as they are on the platform; undefined when
+ * there is no such table.
  */
 export async function observe<Applied extends SeedState & Observation>(
   platform: RowContext,

@@ -3,7 +3,7 @@ import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
 import { ResourceError, type Change } from "../model/resource.ts";
-import { changedCells, hidingBoth, secrecySaid, whatIsUnknown } from "./changedCells.ts";
+import { changedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
@@ -11,13 +11,13 @@ import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
 import { departedFrom, takesUp } from "./departed.ts";
-import { driftSaid, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
+import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
-import { isRenewal, renewalSaid } from "./live/renewal.ts";
+import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
 import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
-import { sparedSaid } from "./spared.ts";
+import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, warnOfDoneLines } from "./undeclared.ts";
 
 /** A seed as it is previewed. */
@@ -32,7 +32,7 @@ interface State extends SeedState, Pick<Inputs, "onDestroy" | "linkRenewals"> {
   foundSecrets?: FoundSecrets | undefined;
 }
 
-/** Says what an update will do, with the rows it is about, and refuses what it must not do. Offline. */
+/** Reports what an update will do, with its rows, and refuses what it must not do. Sends nothing. */
 export async function previewed(
   context: OfflineRowContext,
   change: Change,
@@ -49,7 +49,7 @@ export async function previewed(
   let total = 0;
   const repairs = repairsOf(inputs, old.drift);
   sayViewers(context, old, inputs);
-  const secrecy = secrecySaid(old, inputs);
+  const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
   if (changed.length > 0) {
     const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
@@ -64,7 +64,7 @@ export async function previewed(
     const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
-    report.forecast(await driftSaid(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
+    report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
     if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
@@ -97,7 +97,7 @@ function replaced({ report }: OfflineRowContext, change: Change, old: State, inp
   return change;
 }
 
-/** References whose rows were made anew, in this run or in one that was interrupted before this seed could follow. */
+/** References whose rows were recreated, in this run or in one that was interrupted before this seed could follow. */
 function renewedLinks({ report, rowClaims }: OfflineRowContext, old: State, inputs: Inputs): string[] {
   const { linkRenewals } = inputs;
   const missed = (label: string): boolean =>
@@ -131,7 +131,7 @@ function sayViewers({ report, rowClaims }: OfflineRowContext, old: State, inputs
   }
 }
 
-/** What an update does with the rows, said in one line and noted for the seeds after it. */
+/** Reports in one line what an update does with the rows, and notes it for the seeds after it. */
 async function planned(
   context: OfflineRowContext,
   old: State,
@@ -149,7 +149,7 @@ async function planned(
     const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
     if (returns || (await takesUp(context, inputs, leavingRows))) rowClaims.renew(inputs.table);
   }
-  const renewal = renewalSaid(old);
+  const renewal = renewalMessage(old);
   if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
@@ -158,7 +158,7 @@ async function planned(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
   }
-  if (leaving.reported.size > 0) report.forecast(sparedSaid(leaving.reported));
+  if (leaving.reported.size > 0) report.forecast(sparedMessage(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
   if (refusal) throw new ResourceError(refusal);
@@ -186,8 +186,8 @@ interface Found {
 }
 
 /**
- * What differs from the last run, by what told rows apart then, without what other seeds take and give; from its source
- * where the ledger does not say.
+ * Differences from the last run, by its key labels, without rows that move between seeds. Compares with its source where
+ * the ledger can't list the changes.
  */
 async function difference(context: OfflineRowContext, old: State, inputs: Inputs, ledger: Ledger): Promise<Found> {
   const { directory, report } = context;

@@ -25,7 +25,7 @@ import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import type { Removal as RowRemoval, Spared } from "./live/rowWriter.ts";
 import { outcome, tellFindings } from "./reports.ts";
-import { refuseReferredTo, sparedSaid, withoutClaimed } from "./spared.ts";
+import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen } from "./unseen.ts";
 
@@ -197,7 +197,7 @@ const lateSparing =
   };
 
 function sayWhatStays(context: RowContext, table: string, ...all: Spared[]): void {
-  for (const spared of all) if (spared.size > 0) context.report.info(`table ${table}: ${sparedSaid(spared)}`);
+  for (const spared of all) if (spared.size > 0) context.report.info(`table ${table}: ${sparedMessage(spared)}`);
 }
 
 /** Our rows that are there, each with its ID. */

@@ -77,5 +77,5 @@ export async function refuseReferredTo(
 }
 
 /** Which rows stay for whom, in one line. */
-export const sparedSaid = (spared: Spared, stay = "stay"): string =>
+export const sparedMessage = (spared: Spared, stay = "stay"): string =>
   [...spared].map(([name, count]) => `${count} ${stay}: SeedRows "${name}" declares them`).join("; ");

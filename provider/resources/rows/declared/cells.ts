@@ -69,7 +69,7 @@ export async function rowsByKey(
 }
 
 /** The cells that differ between two rows, `Name "Austira" => "Austria"`, `Token changed`. Keys of other rows are compared as keys are. */
-function cellsSaid(declaration: RowDeclaration, was: RowData, is: RowData): string[] {
+function changedCellTexts(declaration: RowDeclaration, was: RowData, is: RowData): string[] {
   const linked = new Set(linkedLabels(declaration));
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((label) => {
     const form = (value: unknown) => (linked.has(label) ? keyText(brief(value)) : canonical(brief(value)));
@@ -86,7 +86,7 @@ const shown = (value: unknown): string => (canonical(value) === undefined ? "not
  * Rows by their keys, with the first cells that differ where both sides are known: `"AT": Name "Austira" => "Austria"; "PT"`.
  * @param count how many rows there are, named or not
  */
-export function rowsSaid(
+export function describeRows(
   declaration: RowDeclaration,
   keys: readonly string[],
   count: number,
@@ -95,7 +95,7 @@ export function rowsSaid(
   let left = max.cells;
   const rows = keys.slice(0, max.rows).map((key) => {
     const [before, after] = [was.get(key), is.get(key)];
-    const cells = before && after ? cellsSaid(declaration, before, after) : [];
+    const cells = before && after ? changedCellTexts(declaration, before, after) : [];
     const first = cells.slice(0, left);
     left -= first.length;
     const more = cells.length > first.length ? ", …" : "";

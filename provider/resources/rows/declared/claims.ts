@@ -136,7 +136,7 @@ export class RowClaims {
     return this.#removed.filter((one) => one.table === table);
   }
 
-  /** Notes that rows of a table were made anew, or will be: what refers to them has to follow. */
+  /** Notes that rows of a table were recreated, or will be: references to them have to follow. */
   renew(table: string): void {
     this.#renewed.add(table);
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { nearest } from "../../../../machine/spelling.ts";
 import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { addFile } from "../../../files/files.ts";
-import { nearest } from "../../../messages/spelling.ts";
 import { some } from "../../../messages/text.ts";
 import { isOutdated, keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";

@@ -1,6 +1,6 @@
+import { nearest } from "../../../../machine/spelling.ts";
 import { fieldKinds, fits, type FieldType } from "../../../contract/fields.ts";
 import type { RowData } from "../../../contract/values.ts";
-import { nearest } from "../../../messages/spelling.ts";
 import { some } from "../../../messages/text.ts";
 import { formatOf } from "../../../sources/formats.ts";
 import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
@@ -46,7 +46,7 @@ export class RowFields {
   }
 }
 
-/** What is said in `types` of a column of a CSV that is read otherwise than its field takes it; else nothing. */
+/** Advises an entry of `types` for a column of a CSV that is not read as its field's type; empty where none is needed. */
 export function typesToDeclare({ source = "", types = {} }: Source, label: string, type: FieldType): string {
   if (formatOf(source) !== ".csv") return "";
   const declared = types[label] ?? "text";

@@ -27,7 +27,7 @@ export const edits = {
   }),
 };
 
-/** What of the rows nobody may read, as inputs of a seed. */
+/** Inputs of a seed that make rows, or parts of them, secret. */
 export const secrecy = {
   sensitive: z
     .boolean()
@@ -64,7 +64,7 @@ const sibling = z.object({
   removals: z.array(removal).optional(),
 });
 
-/** Inputs that say what a seed has to do with others of the program. */
+/** Inputs that connect a seed with others of the program. */
 export const fromSdk = {
   linkRenewals: z.record(label, z.int()).optional().meta({
     description: "How often the rows that references lead to were made anew, by label. Set by the SDK.",

@@ -16,7 +16,7 @@ const partsOf = (declaration: RowDeclaration): string => {
   return JSON.stringify([declaration.key, linked.sort()]);
 };
 
-/** Whether two declarations tell rows apart by the same labels: then each can be asked in the other's digests. */
+/** Whether two declarations have the same key labels: then the digests of one also find rows of the other. */
 export const sameKey = (one: RowDeclaration, other: RowDeclaration): boolean => partsOf(one) === partsOf(other);
 
 /**

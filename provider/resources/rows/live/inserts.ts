@@ -18,7 +18,7 @@ export interface NewRow {
 /** How often a batch is sent whose rows do not appear. */
 const maxAttempts = 3;
 
-/** Inserts rows, each exactly once: when the answer is lost, the table says which of them are there. */
+/** Inserts rows, each exactly once: after a lost answer, reads the table to find out which of them are there. */
 export class RowInserts {
   readonly #context: RowContext;
   readonly #target: RowTarget;

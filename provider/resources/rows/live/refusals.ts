@@ -6,10 +6,10 @@ import { typesToDeclare } from "../declared/fields.ts";
 import { RowMistakes } from "../declared/mistakes.ts";
 import type { RowTarget } from "../declared/target.ts";
 
-/** Where a refusal of a batch says that the row stands, in the forms that were seen or are likely: `rows.0: `, `rows[0].`. */
+/** Forms in which a refused batch names the row, seen or likely: `rows.0: `, `rows[0].`. */
 const place = /^(?:body\.)?(?:rows?[. ]?\[?\d+\]?|rowData)(?:[.:]\s*|\s+)/i;
 
-/** Words by which a refusal tells the type of the field; the platform documents none. */
+/** Words by which a refusal names the type of the field (assumed: the platform documents none). */
 const wordsOfTypes: readonly (readonly [RegExp, FieldType])[] = [
   [/checkbox|(list|array) of (texts|strings)/i, "checkbox"],
   [/\bdate\b|ISO ?8601/i, "date"],
@@ -59,7 +59,7 @@ export class RowRefusals {
     const ascending = this.#found.toSorted((a, b) => a.index - b.index);
     const chosen = new Set(ascending.map(({ index }) => index));
     const reading = sensitive || chosen.size === 0 ? [] : keysOf(this.#target, directory, chosen);
-    const keys = await Promise.resolve(reading).catch(() => []); // a source that is gone by now
+    const keys = await Promise.resolve(reading).catch(() => []); // the source may have been removed
     const mistakes = new RowMistakes((line) => placeOf(this.#target, line));
     for (const [at, { line, message, isQuoting }] of ascending.entries())
       mistakes.add({ line, key: keys[at], ...this.#sentence(message, isQuoting) });

@@ -16,7 +16,13 @@ export const isRenewal = (old: RowTarget, inputs: RowTarget): boolean =>
   old.salt !== inputs.salt && !isReshaped({ ...old, salt: inputs.salt }, inputs);
 
 /** That the state of an older version gets digests that nobody can guess, in one line; undefined where it has them. */
-export const renewalSaid = ({ salt, rowCount }: { salt?: string | undefined; rowCount: number }): string | undefined =>
+export const renewalMessage = ({
+  salt,
+  rowCount,
+}: {
+  salt?: string | undefined;
+  rowCount: number;
+}): string | undefined =>
   isOutdated(salt)
     ? `the record of ${rowCount} rows in the state is renewed with a salt, so that nobody guesses rows by it; no row changes for that. The update compares each row anew: what somebody hid from the old record shows only then`
     : undefined;
@@ -42,7 +48,7 @@ export async function renewedRows(
   return { live, ledger: renewal };
 }
 
-/** The rows of the last run are held here alone, so that they are gone while the table is read. */
+/** Holds the rows of the last run here alone, so that their memory is free while the table is read. */
 async function renewalOf(
   inputs: RowTarget,
   old: RowTarget,

@@ -21,10 +21,10 @@ const shape = (target: RowTarget): string | undefined =>
 /** Whether what links are named by is declared otherwise than in the last run. */
 export const isRelinked = (old: RowTarget, inputs: RowTarget): boolean => linking(old) !== linking(inputs);
 
-/** Whether what tells rows apart, or what their links are, is declared otherwise than in the last run, or keyed so. */
+/** Whether the key labels, the links, or the keys of linked rows differ from those of the last run. */
 export const isReshaped = (old: RowTarget, inputs: RowTarget): boolean => shape(old) !== shape(inputs);
 
-/** The declaration of this run with what told rows apart in the last one. */
+/** The declaration of this run with the key labels and links of the last one. */
 export const inOldTerms = <Inputs extends RowTarget>(
   old: RowTarget,
   inputs: Inputs,
@@ -36,7 +36,7 @@ export const inOldTerms = <Inputs extends RowTarget>(
   salt: old.salt,
 });
 
-/** The rows of this run by the key of the last one; undefined when they can't be told apart by it any more. */
+/** The rows of this run by the key of the last one; undefined when that key is no longer unique. */
 export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: string): Promise<Summary | undefined> {
   try {
     return await summarize(inOldTerms(old, inputs), directory);
@@ -46,14 +46,14 @@ export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: str
   }
 }
 
-/** Reads the table and recognises our rows by what told them apart in the last run. */
+/** Reads the table and recognises our rows by the key of the last run. */
 export async function reshapedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[]; digest?: string | undefined },
   { ledger, summary, links }: { ledger: Ledger; summary: Summary; links: Links },
 ): Promise<Recognised | undefined> {
-  // What the last run linked to may be gone by now.
+  // Rows that the last run linked to may have been removed.
   const oldLinks = await Links.of(context, old, () => new Lookup());
   const before = rowDigester({ key: old.key, labels: old.labels, references: linkedLabels(old), salt: old.salt });
   const now = rowDigester({

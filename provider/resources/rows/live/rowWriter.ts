@@ -31,7 +31,7 @@ export type Spared = ReadonlyMap<string, number>;
 
 /** How a plan is carried out beside what other seeds do. */
 export interface Steps {
-  /** Rows that are made anew: wanted row → ID of the old one, which goes right before. */
+  /** Rows to recreate: wanted row → ID of the old one, which is removed right before. */
   recreate?: ReadonlyMap<number, string>;
   /** The seed as it was when the digests of the removals were taken. */
   terms?: RowTarget;
@@ -43,7 +43,7 @@ export interface Steps {
 
 type ChangedRow = PlannedRow & { id: string };
 
-/** Writes the rows of one plan, and knows at any time what of it is not done. */
+/** Writes the rows of one plan, and keeps track of the rest of it. */
 export class RowWriter {
   readonly #context: RowContext;
   readonly #target: RowTarget;
@@ -98,11 +98,11 @@ export class RowWriter {
     this.#rate = this.#startRate();
   }
 
-  /** Inserts what is new, and what is made anew. */
+  /** Inserts new and recreated rows. */
   async insertAll(): Promise<void> {
     if (this.#inserted === 0) return;
     const recreated = this.#recreate.size > 0;
-    // Of rows that are made anew few are gone at a time: a run that is killed then leaves no mass of rows missing.
+    // Recreates few rows at a time, so that a killed run leaves few of them missing.
     const maxRows = recreated ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
       this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
@@ -242,7 +242,7 @@ export class RowWriter {
   }
 }
 
-/** Ends what is under way; the message says what was left out. */
+/** Ends a plan early; its message names the rest. */
 class Stopped extends Error {}
 
 async function* each<One>(blocks: AsyncIterable<One[]>): AsyncGenerator<One> {

@@ -1,5 +1,6 @@
-/** Finds the known word that `word` most likely misspells. */
+/** Finds the known word that `word` most likely misspells; undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > 200) return undefined; // nobody misspells that, and each letter takes its time
   return known
     .map((each) => ({ each, edits: edits(word.toLowerCase(), each.toLowerCase()) }))
     .filter(({ each, edits }) => edits <= Math.max(1, Math.floor(Math.min(word.length, each.length) / 3)))
