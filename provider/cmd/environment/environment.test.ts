@@ -45,7 +45,7 @@ test("a file is checked down to its rows, and every problem ends it with status 
       'error: environment prod.yaml has a problem:\n  prod.yaml:2:23: s.csv has no row "B" to change: correct the key, or leave it out\n',
   });
   expect(await run("environment", "check")).toMatchObject({
-    status: 2,
+    status: 1,
     errors: "error: name the Environment file, or its stack with --stack\n",
   });
   // Beside what Node compiled nothing is written.
