@@ -2,6 +2,7 @@ import { isMap, isSeq, parseDocument, type Document } from "yaml";
 import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
+import { sentences } from "../../messages/sentences.ts";
 import { driftFile } from "../base/environments.ts";
 import type { Section, Thing } from "../model/changeSet.ts";
 
@@ -31,7 +32,7 @@ export function acceptedIn(text: string, now: number): Accepted[] {
   const problems: Problem[] = [];
   const root = parse(text, driftFile, (problem) => problems.push(problem));
   const content = root && (plain(root) ?? []);
-  const read = root && z.array(entry).safeParse(content);
+  const read = root && z.array(entry).safeParse(content, sentences);
   for (const { path, message } of read?.error?.issues ?? []) {
     const at = root ? (find(root, path)?.value.at ?? valuePlace(root, path)) : { file: driftFile, line: 1, column: 1 };
     problems.push({ at, message: `${path.join(".")}: ${message}` });

@@ -89,13 +89,13 @@ test("what a change from a commit removes needs its line", async () => {
     status: 2,
     output: "",
     errors:
-      "error: environment main.yaml can't change so from HEAD:\n  s: removals: declared, and no line for seed s. If it is meant, add: removed: { seeds: [s] }\n",
+      "error: environment main.yaml can't change so from HEAD:\n  s: removals: declared at main.yaml:1:1, and no line for seed s (main.yaml:3:10). If it is meant, add: removed: { seeds: [s] }\n",
   });
   file("removed: { seeds: [s, old] }");
   expect(await run("environment", "check", "main.yaml", "--base", "HEAD")).toEqual({
     status: 0,
     output:
-      "warning: main.yaml:3:1 removed: seed old is gone already: delete this line once each stack has applied it\nenvironment main.yaml is sound: it declares nothing\n",
+      "warning: main.yaml:3:23: seed old is gone already: delete this line once each stack has applied it\nenvironment main.yaml is sound: it declares nothing\n",
     errors: "",
   });
   expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).errors).toContain('no commit "nowhere"');
