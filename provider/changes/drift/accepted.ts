@@ -13,7 +13,7 @@ const day = 24 * 60 * 60 * 1000;
 const exact = z
   .string()
   .min(1)
-  .refine((text) => !text.includes("*"), "must be a name: no pattern matches everything");
+  .refine((text) => !text.includes("*"), "must be exact: no pattern matches everything");
 const entry = z.strictObject({
   environment: exact,
   thing: exact,
@@ -35,7 +35,7 @@ export function acceptedIn(text: string, now: number): Accepted[] {
   const read = root && z.array(entry).safeParse(content, sentences);
   for (const { path, message } of read?.error?.issues ?? []) {
     const at = root ? (find(root, path)?.value.at ?? valuePlace(root, path)) : { file: driftFile, line: 1, column: 1 };
-    problems.push({ at, message: `${path.join(".")}: ${message}` });
+    problems.push({ at, message: `${path.slice(1).join(".")} ${message}`.trim() });
   }
   const entries = (read?.data ?? []).map((each, index): Accepted => {
     const at = root ? valuePlace(root, [index]) : { file: driftFile, line: 1, column: 1 };
