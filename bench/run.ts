@@ -6,6 +6,7 @@ import { emulated } from "./emulated.ts";
 import type { Figure } from "./measure.ts";
 import { members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
+import { reports } from "./reports.ts";
 import { changing, seeding } from "./seeds.ts";
 
 const jobs: Record<string, () => Promise<Figure[]>> = {
@@ -13,6 +14,7 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   members: () => members(50, 20),
   roster: () => roster(1_500),
   programs: () => programs(200),
+  report: () => reports(10_000, 200),
   change: () => changing(100_000),
   seed: () => seeding(1_000_000),
 };

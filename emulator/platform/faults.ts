@@ -6,6 +6,18 @@ import { invalid } from "../data/platformError.ts";
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]]; // keys of the contract's table
 const name = z.enum(names, { error: "must be the name of an endpoint" });
 
+/** The kinds of what goes wrong. */
+export const faultKinds = [
+  "status",
+  "reset",
+  "timeout",
+  "brokenJSON",
+  "errorInside",
+  "expiredToken",
+  "slow",
+  "defaultLimit",
+] as const;
+
 /**
  * Something that goes wrong on purpose.
  *
@@ -19,7 +31,7 @@ const name = z.enum(names, { error: "must be the name of an endpoint" });
  * - `defaultLimit`: rows that a read answers when it names no limit
  */
 const fault = z.strictObject({
-  kind: z.enum(["status", "reset", "timeout", "brokenJSON", "errorInside", "expiredToken", "slow", "defaultLimit"]),
+  kind: z.enum(faultKinds),
   endpoint: z
     .union([name, z.array(name)])
     .optional()

@@ -167,16 +167,49 @@ seeds:
     return section.things.flatMap(({ name, guards }) => guards.map((guard) => `${name}: ${guard}`));
   };
   const say = (what: string, line: string): string =>
-    `removals: declared, and no line for ${what}. If it is meant, add: removed: { ${line} }`;
-  const all = [
-    `acme/ops: ${say("team acme/ops", "teams: [acme/ops]")}`,
-    `acme/crew: ${say("1 members of acme/crew", "members: { acme/crew: [B@x.com] }")}`,
-    `cities: ${say("2 rows of seed cities", "rows: { cities: [B, C] }")}`,
+    `removals: declared at env.yaml:1:1, and no line for ${what}. If it is meant, add: removed: { ${line} }`;
+  const all = (first: number): string[] => [
+    `acme/ops: ${say("team acme/ops (env.yaml:5:94)", "teams: [acme/ops]")}`,
+    `acme/crew: ${say(`1 members of acme/crew (env.yaml:${first + 3}:14)`, "members: { acme/crew: [B@x.com] }")}`,
+    `cities: ${say(`2 rows of seed cities (env.yaml:${first + 5}:3)`, "rows: { cities: [B, C] }")}`,
   ];
-  expect(await guardsOf(policy)).toEqual(all);
-  expect(await guardsOf("")).toEqual(all);
+  expect(await guardsOf(policy)).toEqual(all(2));
+  expect(await guardsOf("")).toEqual(all(1));
   const lines = "removed: { teams: [acme/ops], members: { acme/crew: [b@x.com] }, rows: { cities: [B] } }\n";
-  expect(await guardsOf(policy + lines)).toEqual([`cities: ${say("1 rows of seed cities", "rows: { cities: [C] }")}`]);
+  expect(await guardsOf(policy + lines)).toEqual([
+    `cities: ${say("1 rows of seed cities (env.yaml:8:3)", "rows: { cities: [C] }")}`,
+  ]);
+});
+
+test.each([
+  ["organization zenith", "organizations: [zenith]", "3:3", /\n {2}zenith.*/],
+  ["team acme/ops", "teams: [acme/ops]", "7:7", /\n {6}ops.*/],
+  ["1 members of acme/crew", "members: { acme/crew: [ada@x.com] }", "8:7", /ada@x.com: admin, /],
+  ["seed towns", "seeds: [towns]", "11:3", /\n {2}towns.*/],
+  ["1 rows of seed cities", "rows: { cities: [A] }", "10:3", /\{ Code: A \}, /],
+  ["app portal", "apps: [portal]", "13:3", /\napps:\n {2}portal.*/],
+])("%s leaves: refused with both places and the line, which then frees it", async (what, line, at, removed) => {
+  const text = `removals: declared
+organizations:
+  zenith: { name: Zenith }
+  acme:
+    name: Acme, Inc.
+    teams:
+      ops: { name: Ops }
+      crew: { name: Crew, members: { ada@x.com: admin, bob@x.com: admin } }
+seeds:
+  cities: { table: cities, key: Code, maxRemovals: 1, rows: [{ Code: A }, { Code: B }] }
+  towns: { table: towns, key: Code, rows: [{ Code: A }] }
+apps:
+  portal: { userEmail: ada@x.com, appPrompt: A portal. }
+`;
+  const less = text.replace(removed, "");
+  const guardsOf = async (after: string): Promise<string[]> =>
+    (await folders.compare({ "env.yaml": text }, { "env.yaml": after })).section.things.flatMap(({ guards }) => guards);
+  expect(await guardsOf(less)).toEqual([
+    `removals: declared at env.yaml:1:1, and no line for ${what} (env.yaml:${at}). If it is meant, add: removed: { ${line} }`,
+  ]);
+  expect(await guardsOf(`${less}removed: { ${line} }\n`)).toEqual([]);
 });
 
 test("lines about what is gone already are told, unless the state has it still", async () => {
@@ -196,19 +229,19 @@ test("lines about what is gone already are told, unless the state has it still",
     guards: [],
   };
   const said = [
-    "organization old",
-    "team acme/ops",
-    "seed gone",
-    "app portal",
-    "person a@x.com of acme/crew",
-    "row B of cities",
+    "env.yaml:5:19: organization old",
+    "env.yaml:6:11: team acme/ops",
+    "env.yaml:8:11: seed gone",
+    "env.yaml:9:10: app portal",
+    "env.yaml:7:26: person a@x.com of acme/crew",
+    "env.yaml:10:23: row B of cities",
   ];
-  const told = (what: string, advice: string): string => `env.yaml:4:1 removed: ${what} is gone already: ${advice}`;
+  const told = (what: string, advice: string): string => `${what} is gone already: ${advice}`;
   expect(await doneLines({ base, head }, undefined)).toEqual(
     said.map((what) => told(what, "delete this line once each stack has applied it")),
   );
   expect(await doneLines({ base, head }, { compared: true, things: [thing] })).toEqual(
-    said.filter((what) => !what.startsWith("team")).map((what) => told(what, "delete this line")),
+    said.filter((what) => !what.includes("team")).map((what) => told(what, "delete this line")),
   );
 });
 
@@ -228,8 +261,8 @@ test("what leaves an organization or a team that has another key now may have it
     );
   };
   expect(await guardsOf("")).toEqual([
-    "acme/ops: team acme/ops. If it is meant, add: removed: { teams: [acme/ops] }",
-    "zenith/band: 1 members of zenith/band. If it is meant, add: removed: { members: { zenith/band: [a@x.com] } }",
+    "acme/ops: team acme/ops (env.yaml:3:83). If it is meant, add: removed: { teams: [acme/ops] }",
+    "zenith/band: 1 members of zenith/band (env.yaml:3:50). If it is meant, add: removed: { members: { zenith/band: [a@x.com] } }",
   ]);
   expect(await guardsOf("removed: { teams: [acme/ops], members: { zenith/band: [a@x.com] } }\n")).toEqual([]);
   expect(await guardsOf("removed: { teams: [zenith/ops], members: { acme/crew: [a@x.com] } }\n")).toEqual([]);

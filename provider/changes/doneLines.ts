@@ -11,6 +11,8 @@ interface Line {
   kind: Thing["kind"];
   name: string;
   inner?: { kind: "person" | "row"; name: string };
+  /** Where it stands under `removed`. */
+  path: PropertyKey[];
 }
 
 /** Advice to delete lines under `removed` whose things are removed already: from the base, and from a known state. */
@@ -24,10 +26,9 @@ export async function doneLines({ base, head }: Both, pending: Section | undefin
     });
   const lines = [...goneThings({ base, head }), ...(await goneRows({ base, head }))].filter((line) => !isPending(line));
   const advice = isKnown ? "delete this line" : "delete this line once each stack has applied it";
-  const place = head.place(["removed"]);
-  return lines.map(({ kind, name, inner }) => {
+  return lines.map(({ kind, name, inner, path }) => {
     const what = inner ? `${inner.kind} ${inner.name} of ${name}` : `${kind} ${name}`;
-    return `${place} removed: ${what} is gone already: ${advice}`;
+    return `${head.place(["removed", ...path])}: ${what} is gone already: ${advice}`;
   });
 }
 
@@ -39,19 +40,21 @@ function goneThings({ base, head }: Both): Line[] {
     const [organization = "", team = ""] = name.split("/");
     return declaration.organizations[organization]?.teams?.[team];
   };
+  const done = (kind: Line["kind"], names: readonly string[], isThere: (name: string) => boolean): Line[] =>
+    names.flatMap((name, at) => (isThere(name) ? [] : [{ kind, name, path: [`${kind}s`, at] }]));
   return [
-    ...organizations.flatMap((name): Line[] =>
-      declaration.organizations[name] ? [] : [{ kind: "organization", name }],
-    ),
-    ...teams.flatMap((name): Line[] => (teamOf(name) ? [] : [{ kind: "team", name }])),
-    ...seeds.flatMap((name): Line[] => (declaration.seeds[name] ? [] : [{ kind: "seed", name }])),
-    ...apps.flatMap((name): Line[] => (declaration.apps[name] ? [] : [{ kind: "app", name }])),
+    ...done("organization", organizations, (name) => Object.hasOwn(declaration.organizations, name)),
+    ...done("team", teams, (name) => teamOf(name) !== undefined),
+    ...done("seed", seeds, (name) => Object.hasOwn(declaration.seeds, name)),
+    ...done("app", apps, (name) => Object.hasOwn(declaration.apps, name)),
     ...Object.entries(members).flatMap(([name, addresses]) => {
       const team = teamOf(name);
       const people = team ? peopleOf(team) : new Map();
-      return addresses
-        .filter((email) => !people.has(email.toLowerCase()))
-        .map((email): Line => ({ kind: "team", name, inner: { kind: "person", name: email } }));
+      return addresses.flatMap((email, at): Line[] =>
+        people.has(email.toLowerCase())
+          ? []
+          : [{ kind: "team", name, inner: { kind: "person", name: email }, path: ["members", name, at] }],
+      );
     }),
   ];
 }
@@ -62,7 +65,7 @@ async function goneRows({ base, head }: Both): Promise<Line[]> {
   for (const [name, keys] of Object.entries(head.declaration.removed.rows ?? {})) {
     const seed = base.declaration.seeds[name];
     if (seed?.sensitive || (seed?.source !== undefined && base.unread?.(seed.source) !== undefined)) continue;
-    const left = new Set(keys.map((key) => nameOf([key].flat())));
+    const left = new Map(keys.map((key, at) => [nameOf([key].flat()), at]));
     try {
       for await (const block of seed ? read(withRowEdits(seed), base.folder) : []) {
         for (const { values } of block) left.delete(keyOf(seed?.key ?? [], values));
@@ -71,7 +74,8 @@ async function goneRows({ base, head }: Both): Promise<Line[]> {
       if (!(error instanceof SourceError)) throw error;
       continue;
     }
-    removed.push(...[...left].map((row): Line => ({ kind: "seed", name, inner: { kind: "row", name: row } })));
+    for (const [row, at] of left)
+      removed.push({ kind: "seed", name, inner: { kind: "row", name: row }, path: ["rows", name, at] });
   }
   return removed;
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isUnchanged } from "./model/changeSet.ts";
+import { isUnchanged, stops } from "./model/changeSet.ts";
 import { markdown } from "./rendering/markdown.ts";
 import { formats, render } from "./rendering/render.ts";
 import { Repository } from "./testing/repository.ts";
@@ -128,6 +128,63 @@ describe("the base", () => {
     const { change } = await repository.environment();
     expect(change.things[0]?.notes).toEqual([
       "rows not compared: data is a symbolic link at the base: it is not followed",
+    ]);
+  });
+});
+
+describe("in the working tree", () => {
+  const submodule = (place: string): void => {
+    mkdirSync(place);
+    execFileSync("git", ["init", "--quiet", "."], { cwd: place });
+    writeFileSync(join(place, "cities.csv"), "Code,Name\nX,Xanten\n");
+    writeFileSync(join(place, "base.yaml"), acme("Xanten"));
+  };
+  const linked =
+    (target: string) =>
+    (place: string): void =>
+      symlinkSync(target, place);
+  const pointer = (place: string): void =>
+    writeFileSync(place, "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n");
+  test.each<[string, string, (place: string) => void, string]>([
+    ["is a link out of it", "data/cities.csv", linked("/etc/passwd"), "data/cities.csv is a symbolic link"],
+    ["is a link within it", "data/cities.csv", linked("../elsewhere/cities.csv"), "data/cities.csv is a symbolic link"],
+    ["is a link to what Git keeps", "data/cities.csv", linked("../.git/config"), "data/cities.csv is a symbolic link"],
+    ["is below a link", "data", linked("elsewhere"), "data is a symbolic link"],
+    ["is in a submodule", "data", submodule, "data is a submodule"],
+  ])("a source that %s is named and not followed, and stops it", async (_, file, put, named) => {
+    repository = new Repository({ ...files, "elsewhere/cities.csv": "Code,Name\nX,Xanten\n" });
+    const place = join(repository.folder, file);
+    rmSync(place, { recursive: true });
+    put(place);
+    const environment = await repository.environment();
+    const reason = `${named}: it is not ${file === "data" && put === submodule ? "read" : "followed"}`;
+    expect(environment.change.things.map(({ notes }) => notes)).toEqual([[`rows not compared: ${reason}`]]);
+    expect(stops(environment)).toEqual([reason]);
+    expect(JSON.stringify(environment)).not.toMatch(/root:|Xanten|repositoryformatversion/);
+  });
+
+  test.each<[string, (place: string) => void, string]>([
+    ["is a link out of it", linked("/etc/passwd"), "prod.yaml:1:10: base.yaml can't be read: it is outside of the"],
+    ["is a link within it", linked("other.yaml"), "base.yaml is a symbolic link: it is not followed"],
+    ["is a pointer of Git LFS", pointer, "base.yaml is a pointer of Git LFS"],
+    ["is a submodule", submodule, "prod.yaml:1:10: base.yaml can't be read: it is a folder"],
+  ])("a layer that %s is named and not followed, and stops it", async (_, put, reason) => {
+    repository = new Repository({ ...files, "other.yaml": acme("Xanten") });
+    const place = join(repository.folder, "base.yaml");
+    rmSync(place);
+    put(place);
+    const environment = await repository.environment();
+    expect(environment.change).toMatchObject({ compared: false, things: [] });
+    expect(stops(environment)[0]).toContain(reason);
+    expect(JSON.stringify(environment)).not.toMatch(/root:|Xanten/);
+  });
+
+  test("a source that is a pointer of Git LFS is named", async () => {
+    repository = new Repository(files);
+    pointer(join(repository.folder, "data/cities.csv"));
+    const { change } = await repository.environment();
+    expect(change.things.map(({ notes }) => notes)).toEqual([
+      ['rows not compared: data/cities.csv is a pointer of Git LFS: fetch the file with "git lfs pull"'],
     ]);
   });
 });

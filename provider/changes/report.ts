@@ -3,9 +3,10 @@ import { join, relative } from "node:path";
 import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
-import { CommitError, commitOf, forkOf, treeOf } from "./base/commits.ts";
+import { CommitError, commitOf, forkOf, isPointer, treeOf } from "./base/commits.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { projectFlags, shown, stackFlags, treeFlags } from "./base/projectFlags.ts";
+import { detourTo } from "./base/workingTree.ts";
 import { compareDeclarations } from "./declarations.ts";
 import { doneLines } from "./doneLines.ts";
 import { driftFlags, loosened } from "./loosened.ts";
@@ -137,8 +138,8 @@ async function environmentChanges(
   const isRemoved = !entry.isListed && !existsSync(join(request.folder, entry.file));
   const before = await declaredAtBase(place, former?.file ?? entry.file);
   const head: Reading = isRemoved
-    ? { declared: nothing(request.folder), problems: [] }
-    : declaredIn(entry.file, request.folder, before.declared?.rules);
+    ? { declared: nothing(request.folder), problems: [], files: [] }
+    : declaredInTree(place, entry.file, before.declared?.rules);
   const isThere = head.declared ?? nothing(request.folder);
   const compared =
     before.declared && head.declared
@@ -165,6 +166,25 @@ async function environmentChanges(
     notes: [...before.notes, ...done],
     ...(seal ? { seal } : {}),
   };
+}
+
+/** Reads a file of the working tree. What stands in a file's place is named and not shown: nobody could approve it. */
+function declaredInTree({ request: { folder }, root }: Place, file: string, held?: Declared["rules"]): Reading {
+  const from = realpathSync(folder);
+  const unread = (name: string): string | undefined => detourTo(root, from, name);
+  const reading = declaredIn(file, folder, held);
+  const { declared, policy, files } = reading;
+  const ofLayer = (name: string): string | undefined =>
+    unread(name) ??
+    (isPointer(textIfAny(folder, name, maxMegabytesOfLayer) ?? "") ? `${name} is a pointer of Git LFS` : undefined);
+  const notes = (names: readonly string[], reasonOf: typeof unread): Note[] =>
+    names.flatMap((name) => reasonOf(name) ?? []).map((text) => ({ text }));
+  const layers = notes(files, ofLayer);
+  if (layers.length > 0) return { problems: layers, policy, files };
+  if (!declared) return reading;
+  const sources = Object.values(declared.declaration.seeds).flatMap(({ source }) => source ?? []);
+  const problems = [...reading.problems, ...notes(sources, unread)];
+  return { ...reading, declared: { ...declared, unread }, problems };
 }
 
 interface AtBase {

@@ -115,7 +115,10 @@ async function rowsOf(
     base: before && sourceOf(before, base, keys.base),
     head: after && sourceOf(after, head, keys.head),
   };
-  const unread = (sides.base && base.unread?.(sides.base.seed.source ?? "")) ?? (await pointerIn(sides.head));
+  const unread =
+    (sides.base && base.unread?.(sides.base.seed.source ?? "")) ??
+    (sides.head?.seed.source === undefined ? undefined : head.unread?.(sides.head.seed.source)) ??
+    (await pointerIn(sides.head));
   if (unread !== undefined) return unreadRows(unread);
   if (sides.base && sides.head) {
     if (await isSame(sides.base, sides.head)) return undefined;

@@ -26,6 +26,8 @@ export interface Reading {
   /** Its rules for changes, which hold even where the rest of it is wrong. */
   policy?: Pick<Declaration, "rules" | "removals"> | undefined;
   problems: Note[];
+  /** The files that it consists of, by their names. */
+  files: readonly string[];
 }
 
 /**
@@ -35,13 +37,18 @@ export interface Reading {
 export function declaredIn(file: string, folder: string, held: readonly HeldRule[] = []): Reading {
   const { declared, layers, root, problems, isWhole } = readEnvironment(file, folder, undefined, held);
   const notes = notesOf(problems);
-  if (!isWhole || !declared || !root) return { policy: declared, problems: notes };
+  const files = [...new Set([file, ...layers.trees.map(({ at }) => at.file)])];
+  if (!isWhole || !declared || !root) return { policy: declared, problems: notes, files };
   const place = (path: readonly PropertyKey[]): string => placeIn(root, path);
   const rules = declared.rules.map((rule, index) => ({ rule, at: keyPlace(root, ["rules", index]) }));
-  const files = [...new Set(layers.trees.map(({ at }) => at.file))];
   // What breaks a rule is shown, and can't be approved.
   const document = notes.length > 0 ? {} : { document: { root, files } };
-  return { declared: { declaration: declared, folder, place, rules, ...document }, policy: declared, problems: notes };
+  return {
+    declared: { declaration: declared, folder, place, rules, ...document },
+    policy: declared,
+    problems: notes,
+    files,
+  };
 }
 
 /** What nobody declares. */

@@ -12,9 +12,11 @@ import type { Both } from "./pairs.ts";
  */
 export function undeclaredRemovals({ base, head }: Both, thing: Thing): string[] {
   if (base.declaration.removals !== "declared") return [];
-  const lines = missingLines(head.declaration, thing);
-  return lines.map(
-    ({ what, line }) => `removals: declared, and no line for ${what}. If it is meant, add: removed: { ${line} }`,
+  const policy = base.place(["removals"]);
+  const at = thing.place === undefined ? "" : ` (${thing.place})`;
+  return missingLines(head.declaration, thing).map(
+    ({ what, line }) =>
+      `removals: declared at ${policy}, and no line for ${what}${at}. If it is meant, add: removed: { ${line} }`,
   );
 }
 

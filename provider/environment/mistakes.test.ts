@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { rowVerbs } from "../layers/rowEdits.ts";
+import { policy } from "./policy.ts";
 import { EnvironmentError } from "./problems.ts";
 import { checkEnvironment } from "./rowChecks.ts";
 
@@ -70,5 +72,21 @@ describe("a mistake in layers, rules or removals is named with its places", () =
 
   test("the corpus has more than forty of them", () => {
     expect(cases.length).toBeGreaterThan(40);
+  });
+
+  const kinds = {
+    ...{ atMost: "says at most ", atLeast: "says at least ", only: "says only ", never: "says never" },
+    ...{ fixed: "says it stays ", required: "says it is required" },
+  };
+  const places = /(\S+:\d+:\d+): .*\S+:\d+:\d+/;
+  test.each(Object.entries(kinds))("a rule with %s is among them, with both places", (_, words) => {
+    const lines = cases.flatMap(({ expected }) => expected.split("\n"));
+    expect(lines.filter((line) => line.includes(words) && places.test(line))).not.toEqual([]);
+  });
+  test("so is each kind of rule and each verb of rows that there is", () => {
+    const says = Object.keys(policy.rules.unwrap().element.shape).filter((name) => !["path", "because"].includes(name));
+    expect(says.toSorted()).toEqual(Object.keys(kinds).toSorted());
+    const texts = cases.flatMap(({ files }) => files.map(([, text]) => text)).join("\n");
+    expect([...rowVerbs, "teamViewers+", "teamViewers-"].filter((verb) => !texts.includes(`${verb}:`))).toEqual([]);
   });
 });

@@ -53,6 +53,14 @@ test("a file of the repository is read, from above, by its whole path and throug
   expect(await said("prod.yaml")).toBe("own");
 });
 
+test("what Git keeps for itself is not, by a link neither: it may hold a credential", async () => {
+  const git = join(folder, "repository/.git/config");
+  writeFileSync(git, "[core]\n");
+  symlinkSync(git, join(program, "rows.csv"));
+  for (const name of ["../../.git/config", "rows.csv", git])
+    expect(await said(name)).toBe("refused: it is in the folder of Git; name another");
+});
+
 test("what is outside is not, however it is named", async () => {
   const outside = expect.stringMatching(/^refused: it is outside of the repository/) as unknown as string;
   symlinkSync(join(folder, "credentials"), join(program, "direct.yaml"));

@@ -10,7 +10,7 @@ import {
   type Stats,
 } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import { resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { isIn, rootOf } from "./repository.ts";
 
 // The one door for files that a branch names. Its author chooses names, links, devices and sizes; what is read may stand
@@ -103,6 +103,9 @@ function reasonOf(error: unknown): string {
 function inside(root: string, place: string): string {
   const found = realpathSync(place);
   if (!isIn(root, found)) throw leaving();
+  // Its configuration may hold the credential of whoever cloned.
+  if (relative(root, found).toLowerCase().split(sep).includes(".git"))
+    throw new FileRefusal("it is in the folder of Git; name another");
   return found;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
+import { sentences } from "../../messages/sentences.ts";
 import type { Note } from "../model/changeSet.ts";
 
 /** Where the environments of a project are listed, beside Pulumi.yaml. */
@@ -38,11 +39,11 @@ export interface EnvironmentEntry {
 export function environmentsIn(text: string): { entries: EnvironmentEntry[]; problems: Note[] } {
   const found: Problem[] = [];
   const root = parse(text, environmentsFile, (problem) => found.push(problem));
-  const read = root && environments.safeParse(plain(root));
+  const read = root && environments.safeParse(plain(root), sentences);
   if (root && read?.error) {
     for (const { path, message } of read.error.issues) {
       const at = find(root, path)?.at ?? valuePlace(root, path);
-      found.push({ at, message: `${path.join(".")}: ${message}` });
+      found.push({ at, message: `${path.join(".")} ${message}`.trim() });
     }
   }
   const entries = Object.entries(read?.data ?? {}).map(([name, { stack = name, after = [], ...rest }]) => ({

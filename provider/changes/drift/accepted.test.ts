@@ -55,19 +55,37 @@ describe("drift.yaml", () => {
 
   test.each([
     [
-      "- { environment: prod, thing: a, because: b, until: 2030-06-01 }",
+      "- { environment: prod, thing: a, because: b, until: 2030-04-11 }",
       "drift.yaml:1:3: until is more than 90 days away: name an earlier day",
     ],
     [
-      "- { environment: prod, thing: '*', because: b, until: 2030-02-01 }",
-      "drift.yaml:1:31: 0.thing: must be a name: no pattern matches everything",
+      "- { environment: prod, thing: a, name: '*@example.com', because: b, until: 2030-04-10 }",
+      "drift.yaml:1:40: name must be exact: no pattern matches everything",
     ],
-    ["- { environment: prod, thing: a, until: 2030-02-01 }", "drift.yaml:1:3: 0.because: "],
-    ["- { environment: prod, thing: a, because: b, until: soon }", "must be a day such as 2030-01-31"],
-    ["prod: {}", "drift.yaml:1:1: "],
-    ["- {", "is not valid YAML"],
+    [
+      "- { environment: '*', thing: a, because: b, until: 2030-04-11 }\n- { thing: a }",
+      "drift.yaml:1:18: environment must be exact: no pattern matches everything\ndrift.yaml:2:3: environment is required\ndrift.yaml:2:3: because is required\ndrift.yaml:2:3: until must be a day such as 2030-01-31",
+    ],
+    [
+      "- { environment: prod, thing: '*', because: b, until: 2030-02-01 }",
+      "drift.yaml:1:31: thing must be exact: no pattern matches everything",
+    ],
+    ["- { environment: prod, thing: a, until: 2030-02-01 }", "drift.yaml:1:3: because is required"],
+    [
+      "- { environment: prod, thing: a, because: b, until: soon }",
+      "drift.yaml:1:53: until must be a day such as 2030-01-31",
+    ],
+    ["prod: {}", "drift.yaml:1:1: must be a list, not a map"],
+    [
+      "- {",
+      "drift.yaml:1:4: is not valid YAML: Flow map in block collection must be sufficiently indented and end with a }; correct it",
+    ],
   ])("%s is refused at its place", (text, message) => {
-    expect(() => acceptedIn(text, now)).toThrow(message);
+    expect(() => acceptedIn(text, now)).toThrow(new Error(message));
+  });
+
+  test("accepts for 90 days at most, that day included", () => {
+    expect(acceptedIn("- { environment: prod, thing: a, because: b, until: 2030-04-10 }", now)).toHaveLength(1);
   });
 
   test("takes in what is there now, once, and keeps what stands there with its comments", () => {

@@ -2,6 +2,7 @@ import { isMap, isSeq, parseDocument, type Document } from "yaml";
 import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
+import { sentences } from "../../messages/sentences.ts";
 import { driftFile } from "../base/environments.ts";
 import type { Section, Thing } from "../model/changeSet.ts";
 
@@ -12,7 +13,7 @@ const day = 24 * 60 * 60 * 1000;
 const exact = z
   .string()
   .min(1)
-  .refine((text) => !text.includes("*"), "must be a name: no pattern matches everything");
+  .refine((text) => !text.includes("*"), "must be exact: no pattern matches everything");
 const entry = z.strictObject({
   environment: exact,
   thing: exact,
@@ -31,10 +32,10 @@ export function acceptedIn(text: string, now: number): Accepted[] {
   const problems: Problem[] = [];
   const root = parse(text, driftFile, (problem) => problems.push(problem));
   const content = root && (plain(root) ?? []);
-  const read = root && z.array(entry).safeParse(content);
+  const read = root && z.array(entry).safeParse(content, sentences);
   for (const { path, message } of read?.error?.issues ?? []) {
     const at = root ? (find(root, path)?.value.at ?? valuePlace(root, path)) : { file: driftFile, line: 1, column: 1 };
-    problems.push({ at, message: `${path.join(".")}: ${message}` });
+    problems.push({ at, message: `${path.slice(1).join(".")} ${message}`.trim() });
   }
   const entries = (read?.data ?? []).map((each, index): Accepted => {
     const at = root ? valuePlace(root, [index]) : { file: driftFile, line: 1, column: 1 };

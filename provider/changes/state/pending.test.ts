@@ -163,6 +163,13 @@ describe("rows", () => {
     expect((await of(seed(csv), [environment, made("SeedRows", "cities", clear)])).things).toEqual([]);
   });
 
+  test("of a source that leads elsewhere are not read", async () => {
+    const declared = { ...folders.declared(seed(csv)), unread: (source: string) => `${source} is a symbolic link` };
+    const { things } = await pending(stateOf(stateWith([])), declared);
+    expect(things[0]?.notes).toEqual(["rows not compared: data.csv is a symbolic link"]);
+    expect(things[0]?.rows).toEqual({ add: 0, change: 0, remove: 0, same: 0 });
+  });
+
   test("of a state of the version before, which had no salt, are exact as well", async () => {
     const old = { ...settings, ledger: await ledger(""), keys: ["A", "B"] };
     expect(await of(seed(csv), [environment, made("SeedRows", "cities", old)])).toEqual({

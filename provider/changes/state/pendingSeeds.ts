@@ -96,6 +96,8 @@ async function rowsOf(
   seed: SeedDeclaration & RowEdits,
   declared: Declared,
 ): Promise<PendingRows> {
+  const unread = seed.source === undefined ? undefined : declared.unread?.(seed.source);
+  if (unread !== undefined) return unknownRows(`rows not compared: ${unread}`);
   try {
     if (!state) return await newRows(seed, declared);
     const { ledger, salt, rowCount } = state.values;

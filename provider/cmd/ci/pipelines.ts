@@ -1,7 +1,6 @@
 import { EngineError } from "../../../engine/index.ts";
 import { environmentsFile, type EnvironmentEntry } from "../../changes/base/environments.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
-import { statuses } from "../report/reporting.ts";
 
 export type Engine = "pulumi" | "embedded";
 
@@ -52,7 +51,7 @@ export function inOrder(entries: readonly EnvironmentEntry[]): Environment[] {
   return ordered;
 }
 
-const problem = (text: string): EngineError => new EngineError(`${environmentsFile}: ${text}`, statuses.stopped);
+const problem = (text: string): EngineError => new EngineError(`${environmentsFile}: ${text}`);
 
 /** Jobs have no dots in their names. */
 const jobOf = (name: string): string => name.replaceAll(".", "_");

@@ -94,7 +94,7 @@ function listed(project: string): ReturnType<typeof environmentsIn>["entries"] {
   }
   const { entries, problems } = environmentsIn(readText(project, environmentsFile, maxMegabytesOfLayer));
   const [wrong] = problems;
-  if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`, statuses.stopped);
+  if (wrong) throw new EngineError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
   return entries;
 }
 

@@ -45,7 +45,7 @@ test("a file is checked down to its rows, and every problem ends it with status 
       'error: environment prod.yaml has a problem:\n  prod.yaml:2:23: s.csv has no row "B" to change: correct the key, or leave it out\n',
   });
   expect(await run("environment", "check")).toMatchObject({
-    status: 2,
+    status: 1,
     errors: "error: name the Environment file, or its stack with --stack\n",
   });
   // Beside what Node compiled nothing is written.
@@ -89,13 +89,13 @@ test("what a change from a commit removes needs its line", async () => {
     status: 2,
     output: "",
     errors:
-      "error: environment main.yaml can't change so from HEAD:\n  s: removals: declared, and no line for seed s. If it is meant, add: removed: { seeds: [s] }\n",
+      "error: environment main.yaml can't change so from HEAD:\n  s: removals: declared at main.yaml:1:1, and no line for seed s (main.yaml:3:10). If it is meant, add: removed: { seeds: [s] }\n",
   });
   file("removed: { seeds: [s, old] }");
   expect(await run("environment", "check", "main.yaml", "--base", "HEAD")).toEqual({
     status: 0,
     output:
-      "warning: main.yaml:3:1 removed: seed old is gone already: delete this line once each stack has applied it\nenvironment main.yaml is sound: it declares nothing\n",
+      "warning: main.yaml:3:23: seed old is gone already: delete this line once each stack has applied it\nenvironment main.yaml is sound: it declares nothing\n",
     errors: "",
   });
   expect((await run("environment", "check", "main.yaml", "--base", "nowhere")).errors).toContain('no commit "nowhere"');

@@ -16,8 +16,8 @@ interface Options {
   json?: boolean;
 }
 
-/** Exit status of a configuration that can't be used. */
-const misconfigured = 2;
+/** The exit status of a file with a mistake, as docs/exit-statuses.md has it. */
+const mistaken = 2;
 
 /** Checks a file; what is wrong ends it with every problem at its place. */
 export async function checkFile(file: string | undefined, options: Options): Promise<string> {
@@ -39,7 +39,7 @@ async function sinceBase(file: string, folder: string, base: string): Promise<st
     const reasons = [...unread, ...environments.flatMap(stops)];
     if (reasons.length === 0) return environments.flatMap(({ notes }) => notes);
     const lines = reasons.map((reason) => `  ${reason}`);
-    throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), misconfigured);
+    throw new EngineError([`environment ${file} can't change so from ${base}:`, ...lines].join("\n"), mistaken);
   } catch (error) {
     if (error instanceof RequestError || error instanceof CommitError) throw new EngineError(error.message);
     throw error;
@@ -59,7 +59,7 @@ type Sound = { [Name in "root" | "declared"]-?: Exclude<Reading[Name], undefined
 
 function sound(name: string, { root, declared, problems }: Reading): Sound {
   if (problems.length > 0 || !root || !declared) {
-    throw new EngineError(new EnvironmentError(name, problems).message, misconfigured);
+    throw new EngineError(new EnvironmentError(name, problems).message, mistaken);
   }
   return { root, declared };
 }
@@ -69,7 +69,7 @@ function chosen(file: string | undefined, { cwd = ".", stack }: Options): { name
   const folder = path.resolve(cwd);
   if (file !== undefined) return { name: file, folder };
   if (stack === undefined) {
-    throw new EngineError("name the Environment file, or its stack with --stack", misconfigured);
+    throw new EngineError("name the Environment file, or its stack with --stack");
   }
   const name = `${stack.split("/").at(-1) ?? ""}.yaml`;
   return { name, folder: projectAbove(folder) };

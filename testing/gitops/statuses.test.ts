@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { Repository } from "../../provider/changes/testing/repository.ts";
+import { runCommand } from "../harness/commands.ts";
+import { environmentOf } from "../harness/project.ts";
+
+// docs/exit-statuses.md, row by row: a command, how things are, how it ends and with which words.
+
+const listed = 'dev: { file: dev.yaml, endpoint: "https://platform.example.com" }\n';
+const declared = "removals: declared\norganizations: { acme: { name: Acme } }\n";
+const resource = (platform: string): string =>
+  JSON.stringify({
+    version: 3,
+    deployment: {
+      resources: [
+        {
+          urn: "urn:pulumi:other::tests::microapps:index:Organization::acme",
+          type: "microapps:index:Organization",
+          id: "gone",
+          inputs: { name: "Acme" },
+          outputs: { name: "Acme", ...(platform === "" ? {} : { platform }) },
+        },
+      ],
+    },
+  });
+const files = {
+  "environments.yaml": listed,
+  "dev.yaml": declared,
+  "platform.yaml": "administrator: { email: admin@example.com, password: change-me-first }\n",
+  "empty.json": JSON.stringify({ version: 3, deployment: { resources: [] } }),
+  "gone.json": resource(""),
+  "moved.json": resource("elsewhere"),
+  "none.json": "{}\n",
+};
+
+let repository: Repository;
+beforeAll(() => void (repository = new Repository(files)));
+afterEach(() => {
+  repository.git("checkout", "--quiet", "--", ".");
+  repository.git("clean", "--quiet", "-d", "--force");
+});
+afterAll(() => repository.remove());
+
+interface Situation {
+  /** Files that are otherwise; without a text one is gone. */
+  files?: Readonly<Record<string, string | undefined>>;
+  variables?: Readonly<Record<string, string>>;
+  /** Command lines that ran before. */
+  before?: readonly string[];
+}
+type Row = [command: string, situation: string, status: number, said: string, how?: Situation];
+
+const run = (line: string, variables: Readonly<Record<string, string>> = {}) =>
+  runCommand({
+    words: line.split(" "),
+    folder: repository.folder,
+    environment: environmentOf({
+      NO_COLOR: "1",
+      PULUMI_HOME: join(repository.folder, ".git/home"),
+      XDG_STATE_HOME: join(repository.folder, ".git/state"),
+      ...variables,
+    }),
+  });
+
+const broken = { "dev.yaml": "organizations: { acme: { nmae: Acme } }\n" };
+const key = { MICROAPPS_APPROVAL_KEY: "a key of the tests that is long enough" };
+const platform = {
+  MICROAPPS_ENDPOINT: "emulator::memory:?seed=platform.yaml",
+  MICROAPPS_ALLOWED_ENDPOINTS: "emulator:",
+  MICROAPPS_EMAIL: "admin@example.com",
+  MICROAPPS_PASSWORD: "change-me-first",
+};
+const made = ["report --format json --output .git/report.json"];
+const noList = { files: { "environments.yaml": undefined } };
+const wrongList = { files: { "environments.yaml": "dev: { fiel: dev.yaml }\n" } };
+
+const rows: Row[] = [
+  ["environment check dev.yaml", "it is sound", 0, "environment dev.yaml is sound: 1 organization"],
+  ["environment check dev.yaml", "it has a mistake", 2, "dev.yaml:1:26: unknown key", { files: broken }],
+  ["environment check -s prod", "its file is not there", 2, "prod.yaml:1:1: can't be read: there is no such file"],
+  ["environment check", "no file is named", 1, "name the Environment file, or its stack with --stack"],
+  ["environment check dev.yaml --base nowhere", "there is no such commit", 1, 'no commit "nowhere"'],
+  [
+    "environment check dev.yaml --base HEAD",
+    "a removal has no line",
+    2,
+    "no line for organization acme",
+    { files: { "dev.yaml": "removals: declared\norganizations: {}\n" } },
+  ],
+  ["environment check dev.yaml --bsae HEAD", "a flag is misspelt", 1, "(Did you mean --base?)"],
+  ["environment show dev.yaml", "it is sound", 0, "name: Acme"],
+  ["environment show dev.yaml", "it has a mistake", 2, "dev.yaml:1:26: unknown key", { files: broken }],
+  ["environment show", "no file is named", 1, "name the Environment file, or its stack with --stack"],
+  ["environment shwo", "the command is misspelt", 1, "(Did you mean environment show?)"],
+
+  ["report", "nothing changes", 0, "dev"],
+  ["report", "something changes", 0, "Acme 2", { files: { "dev.yaml": declared.replace("Acme", "Acme 2") } }],
+  [
+    "report --expect-no-changes",
+    "something changes",
+    7,
+    "Acme 2",
+    { files: { "dev.yaml": declared.replace("Acme", "Acme 2") } },
+  ],
+  ["report", "the file has a mistake", 2, "dev.yaml:1:26", { files: broken }],
+  [
+    "report",
+    "a rule is broken",
+    2,
+    "says never",
+    { files: { "dev.yaml": `${declared}rules: [{ path: organizations.*.name, never: true }]\n` } },
+  ],
+  [
+    "report --expect-no-changes",
+    "a removal has no line",
+    2,
+    "no line for organization acme",
+    { files: { "dev.yaml": "removals: declared\norganizations: {}\n" } },
+  ],
+  ["report prod", "the environment is not listed", 6, "environments.yaml does not list prod; there is dev"],
+  ["report", "environments.yaml has a mistake", 1, "environments.yaml:1:1: dev.file is required", wrongList],
+  ["report", "environments.yaml goes", 0, "environments.yaml", noList],
+  ["report --base nowhere", "there is no such commit", 1, 'no commit "nowhere"'],
+  ["report --all dev", "all and one are asked for", 1, "--all and names of environments cannot be used together"],
+  ["report --state empty.json", "a state is for no environment", 1, "--state is of one stack"],
+  ["report dev --state none.json", "the state is none", 1, "it is neither a state file nor what"],
+  ["report --events none.json", "the events are none", 1, "none.json"],
+  ["report --format pdf", "the format is unknown", 1, "Allowed choices are md, json, html, text"],
+
+  ["drift other --state empty.json", "nothing was changed", 0, "no drift", { variables: platform }],
+  ["drift other --state gone.json", "something is gone", 7, "acme", { variables: platform }],
+  ["drift other --state gone.json --accept --because audit", "it is accepted", 0, "acme", { variables: platform }],
+  [
+    "drift other --state gone.json",
+    "the login is refused",
+    3,
+    "not compared",
+    { variables: { ...platform, MICROAPPS_PASSWORD: "not the password" } },
+  ],
+  [
+    "drift other --state moved.json",
+    "the state is of another platform",
+    4,
+    "nothing was sent",
+    { variables: platform },
+  ],
+  ["drift dev --state empty.json", "the list has another endpoint", 4, "nothing was sent", { variables: platform }],
+  ["drift other --state none.json", "the state is none", 1, "it is neither a state file nor", { variables: platform }],
+  [
+    "drift other --state empty.json",
+    "drift.yaml has a mistake",
+    1,
+    "drift.yaml:1:1",
+    { files: { "drift.yaml": "dev: {}\n" }, variables: platform },
+  ],
+  [
+    "drift other --state empty.json",
+    "environments.yaml has a mistake",
+    1,
+    "environments.yaml:1:1: dev.file is required",
+    { ...wrongList, variables: platform },
+  ],
+  ["drift --accept", "nobody says why", 1, "--accept needs --because"],
+  ["drift nowhere", "there is no such stack", 6, "no stack named 'nowhere' found"],
+
+  ["approve .git/report.json", "there is a key", 0, "made without the state", { variables: key, before: made }],
+  ["approve .git/report.json", "there is no key", 2, "set MICROAPPS_APPROVAL_KEY", { before: made }],
+  [
+    "approve .git/report.json",
+    "the key is short",
+    2,
+    "has less than 32 characters",
+    { variables: { MICROAPPS_APPROVAL_KEY: "short" }, before: made },
+  ],
+  [
+    "approve .git/report.json",
+    "something stops it",
+    2,
+    "dev can't be approved",
+    { files: broken, variables: key, before: made },
+  ],
+  ["approve none.json", "it is no report", 2, "none.json is no report of this version", { variables: key }],
+  ["approve nothing.json", "it is not there", 1, "nothing.json can't be read: ENOENT", { variables: key }],
+  ["approve none.json --valid-for ever", "the time is none", 1, "--valid-for ever is no time", { variables: key }],
+
+  ["ci github --check", "it was not written", 7, "is missing: write it with"],
+  ["ci github", "nothing is there", 0, "microapps-drift.yml written"],
+  ["ci gitlab --check", "it was written", 0, ".gitlab-ci.yml is current", { before: ["ci gitlab"] }],
+  ["ci gitlab --check", "it is otherwise", 7, "is otherwise", { files: { ".gitlab-ci.yml": "mine: {}\n" } }],
+  [
+    "ci gitlab",
+    "something else is there",
+    1,
+    "add --force to overwrite it",
+    { files: { ".gitlab-ci.yml": "mine: {}\n" } },
+  ],
+  ["ci gitlab", "there is no environments.yaml", 1, "there is no environments.yaml beside Pulumi.yaml", noList],
+  ["ci gitlab", "environments.yaml has a mistake", 1, "environments.yaml:1:1: dev.file is required", wrongList],
+  [
+    "ci gitlab",
+    "an environment has no endpoint",
+    1,
+    "dev has no endpoint",
+    { files: { "environments.yaml": "dev: { file: dev.yaml }\n" } },
+  ],
+  ["ci jenkins", "the system is unknown", 1, "Allowed choices are github, gitlab"],
+];
+
+describe("a command ends with the status that is documented", () => {
+  test.each(rows)("%s: %s: %i", async (command, _, status, said, how = {}) => {
+    for (const [file, text] of Object.entries(how.files ?? {})) {
+      if (text === undefined) rmSync(join(repository.folder, file));
+      else repository.write({ [file]: text });
+    }
+    for (const line of how.before ?? []) await run(line);
+    const ended = await run(command, how.variables);
+    expect(ended).toEqual({ status, output: expect.stringContaining(said) as unknown });
+  });
+});
