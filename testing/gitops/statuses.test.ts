@@ -63,6 +63,7 @@ const run = (line: string, variables: Readonly<Record<string, string>> = {}) =>
     }),
   });
 
+const today = new Date().toISOString().slice(0, 10);
 const broken = { "dev.yaml": "organizations: { acme: { nmae: Acme } }\n" };
 const key = { MICROAPPS_APPROVAL_KEY: "a key of the tests that is long enough" };
 const platform = {
@@ -160,6 +161,16 @@ const rows: Row[] = [
     1,
     "environments.yaml:1:1: dev.file is required",
     { ...wrongList, variables: platform },
+  ],
+  [
+    "drift other --state empty.json",
+    "drift.yaml accepts something of an environment that there is not",
+    0,
+    "drift.yaml:1:3: there is no environment prdo: correct it, or delete it",
+    {
+      files: { "drift.yaml": `- { environment: prdo, thing: acme, because: audit, until: ${today} }\n` },
+      variables: platform,
+    },
   ],
   ["drift --accept", "nobody says why", 1, "--accept needs --because"],
   ["drift nowhere", "there is no such stack", 6, "no stack named 'nowhere' found"],

@@ -47,6 +47,7 @@ export async function runDrift(options: ReportOptions & DriftOptions): Promise<v
   for (const target of targetsIn(folder, options.stacks))
     looks.push(await looked(cwd, { ...target, state }, accepted, now));
   const environments = looks.map(({ environment }) => environment);
+  environments[0]?.notes.push(...strayNotes(folder, environments, accepted));
   const set: ChangeSet = { version: 1, kind: "drift", flags: [], environments };
   deliver(set, options, cwd);
   if (options.accept) {
@@ -66,6 +67,16 @@ function textIn(folder: string, file: string): string | undefined {
   if ("text" in found) return found.text;
   if (found.reason === absent) return undefined;
   throw new EngineError(`${file} can't be read: ${found.reason}`);
+}
+
+/** Entries that are about an environment that there is not; without a list nobody can tell. */
+function strayNotes(folder: string, looked: readonly EnvironmentChanges[], accepted: readonly Accepted[]): string[] {
+  const listed = environmentsIn(textIn(folder, environmentsFile) ?? "{}").entries;
+  if (listed.length === 0) return [];
+  const known = new Set([...listed, ...looked].map(({ name }) => name));
+  return accepted
+    .filter(({ environment }) => !known.has(environment))
+    .map(({ place, environment }) => `${place}: there is no environment ${environment}: correct it, or delete it`);
 }
 
 function targetsIn(folder: string, stacks: readonly string[]): Target[] {
