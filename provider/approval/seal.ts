@@ -57,7 +57,6 @@ export const approval = z.strictObject({
   expires: z.iso.datetime(),
   signature: digest.meta({ description: "HMAC-SHA-256 over the canonical JSON of all else." }),
 });
-export type ApprovalPart = z.output<typeof approval>;
 
 /** A report, as far as an approval is concerned. */
 export const approvedReport = z.looseObject({
@@ -68,4 +67,3 @@ export const approvedReport = z.looseObject({
   ),
   approval: approval.optional(),
 });
-export type ApprovedReport = z.output<typeof approvedReport>;
