@@ -8,6 +8,8 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { detailsOf } from "../../provider/pulumi/plugin/details.ts";
+import { seedRows } from "../../provider/resources/seedRows.ts";
 import { plugin } from "../harness/doors.ts";
 import { InitFailed, type Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
@@ -237,6 +239,18 @@ describe("rows that change are shown by their key,", () => {
       'rows["OC"]': "ADD",
       'rows["AF"]': "DELETE",
     });
+  });
+
+  test("as one where they are a secret", () => {
+    const [old, now] = [{ digest: "1" }, { digest: "2", rows: { EU: rows[0] } }];
+    const found = detailsOf(
+      seedRows,
+      { changed: ["digest"], replaces: [] },
+      { inputs: {}, outputs: old },
+      now,
+      new Set(["rows"]),
+    );
+    expect(found).toEqual([{ path: "rows", kind: "update", among: "inputs" }]);
   });
 
   test("and edits by hand with what is there now", async () => {

@@ -19,7 +19,7 @@ type Paths = [path: string, kind: Kind][];
 
 /** What a resource's change consists of. A part that has a name is shown by it, with its old and its new value. */
 export function detailsOf(
-  { inputs, outputs }: Resource,
+  { inputs, outputs }: Pick<Resource, "inputs" | "outputs">,
   { changed, parts = {} }: Change,
   olds: { inputs: Properties; outputs: Properties },
   news: Properties,
@@ -35,6 +35,7 @@ export function detailsOf(
       const found = perItem(name, plain(old), plain(now), named);
       if (found.length > 0) return capped(name, found, found.length, "inputs");
     }
+    if (!part && secrets.has(name)) return [{ path: name, kind: "update", among: "inputs" }];
     if (!part) return details(olds.outputs, news, [cause], secrets);
     const found = part.first.map(([part, kind]): Paths => [[named(name, part), kind]]);
     return capped(name, found, part.total, "inputs");
