@@ -56,10 +56,10 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
     report({ at: at(0), message: deep });
     return undefined;
   }
-  if (document.errors.length > 0) {
-    for (const error of document.errors) {
-      report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
-    }
+  const [error] = document.errors;
+  if (error) {
+    // What the parser finds after its first mistake mostly follows from it.
+    report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
     return undefined;
   }
   const wrong: Problem[] = [];
