@@ -1,3 +1,4 @@
+import { signature } from "../../pulumi/secrets.ts";
 import {
   noTally,
   ordered,
@@ -124,8 +125,6 @@ function differing(old: Record<string, unknown>, now: Record<string, unknown>): 
     return [{ kind: "setting", op, name, fields: [fieldOf(name, was, is, was === secretText || is === secretText)] }];
   });
 }
-
-const signature = "4dabf18193072939515e22adb298388d";
 
 /** A value in which every secret, whatever form it is written in, is the word for one. */
 function hidden(value: unknown): unknown {

@@ -1,8 +1,7 @@
 import { digestOf } from "../../approval/canonical.ts";
 import type { Seal } from "../../approval/seal.ts";
+import { signature } from "../../pulumi/secrets.ts";
 import { StateError } from "../state/state.ts";
-
-const signature = "4dabf18193072939515e22adb298388d";
 
 /**
  * Which state a text is, of a backend or of `stack export`: the time of its last change, and the digest of what is in it.

@@ -1,3 +1,4 @@
+import { secretSignature, signature } from "../../pulumi/secrets.ts";
 import { secretText } from "../model/changeSet.ts";
 
 /** A secret of a state: its value is known only where the state was exported in clear. */
@@ -76,9 +77,6 @@ function resourceOf(raw: Record<string, unknown>): StateResource[] {
 /** Dynamic resources keep what people need not see under names that engines do not show. */
 const shownNames = (values: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replace(/^__(?=[a-z])/, ""), value]));
-
-const signature = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** A value with its secrets marked. */
 function revived(value: unknown): unknown {
