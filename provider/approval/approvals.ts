@@ -1,3 +1,4 @@
+import { projectAbove } from "../files/repository.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Run } from "./approved.ts";
 import type { Asked, Enforcement } from "./enforcement.ts";
@@ -47,12 +48,11 @@ export class Approvals {
   async #read(file: string, stack: string): Promise<Enforcement> {
     const { destination, directory: folder, engine = String(process.pid), isUnknown } = this.#surroundings;
     // Loaded when it is needed: most runs are held against nothing.
-    const [{ approvedRun, refusedBy }, { Enforcement }, { projectOf }] = await Promise.all([
+    const [{ approvedRun, refusedBy }, { Enforcement }] = await Promise.all([
       import("./approved.ts"),
       import("./enforcement.ts"),
-      import("./files.ts"),
     ]);
-    const project = projectOf(folder);
+    const project = projectAbove(folder);
     const { env: environment } = process;
     try {
       const run = { file, folder, project, stack, ...destination(), environment, now: Date.now() };

@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { addFile } from "../files/files.ts";
 
 /** A file that decides what an environment gets, relative to the folder of Pulumi.yaml. */
@@ -31,12 +29,4 @@ export async function digestsOf(project: string, counted: readonly CountedFile[]
     if (!isSecret) files[path] = hex;
   }
   return { files, content: all.digest("hex") };
-}
-
-/** The folder of Pulumi.yaml above a program; its own where there is none. */
-export function projectOf(folder: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, "Pulumi.yaml")) || existsSync(join(at, "Pulumi.yml"))) return at;
-    if (dirname(at) === at) return folder;
-  }
 }

@@ -10,9 +10,12 @@ export function rootOf(directory: string): string {
   return above(from, ".git") ?? above(from, "Pulumi.yaml") ?? above(from, "Pulumi.yml") ?? from;
 }
 
-function above(from: string, name: string): string | undefined {
+/** The nearest folder of a Pulumi.yaml, from a program's on upwards; the program's own where there is none. */
+export const projectAbove = (folder: string): string => above(folder, "Pulumi.yaml", "Pulumi.yml") ?? folder;
+
+function above(from: string, ...names: readonly string[]): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, name))) return folder;
+    if (names.some((name) => existsSync(join(folder, name)))) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { EngineError, printable, printableJson } from "../../../engine/index.ts";
 import { readEnvironment, type Declaration, type Reading } from "../../environment/declaration.ts";
 import { EnvironmentError } from "../../environment/problems.ts";
 import { checkEnvironment } from "../../environment/rowChecks.ts";
 import { origins, shownTree, yamlOf } from "../../environment/shown.ts";
+import { projectAbove } from "../../files/repository.ts";
 import { plain } from "../../layers/document.ts";
 
 /** Flags of the commands. */
@@ -72,15 +72,7 @@ function chosen(file: string | undefined, { cwd = ".", stack }: Options): { name
     throw new EngineError("name the Environment file, or its stack with --stack");
   }
   const name = `${stack.split("/").at(-1) ?? ""}.yaml`;
-  return { name, folder: projectAbove(folder) };
-}
-
-/** The folder of Pulumi.yaml: a stack's file lies beside it. */
-function projectAbove(from: string): string {
-  for (let folder = from; ; folder = path.dirname(folder)) {
-    if (["Pulumi.yaml", "Pulumi.yml"].some((name) => existsSync(path.join(folder, name)))) return folder;
-    if (path.dirname(folder) === folder) return from;
-  }
+  return { name, folder: projectAbove(folder) }; // a stack's file lies beside Pulumi.yaml
 }
 
 /** What a file declares, in numbers. */
