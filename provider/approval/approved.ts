@@ -1,9 +1,10 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import type { z } from "zod";
+import { ownPackage } from "../../machine/ownPackage.ts";
 import { isIn, rootOf } from "../files/repository.ts";
 import { digestOf } from "./canonical.ts";
 import { digestsOf } from "./files.ts";
-import { ownPackage } from "./package.ts";
 import { approvedReport, type Seal } from "./seal.ts";
 import { ApprovalError, isSigned, keyIn, keyVariable } from "./signature.ts";
 import { Use } from "./used.ts";
@@ -31,12 +32,12 @@ export interface Approved {
   use: Use;
 }
 
-const again = "Make a report of what is there now, and have that approved.";
+/** What to do where a report does not fit any more. */
+export const again = "Make a report of what is there now, and have that approved.";
 
 /** Reads the report that a run was approved with. Throws an ApprovalError with what does not fit; nothing was sent then. */
 export async function approvedRun(run: Run): Promise<Approved> {
-  const raw = reportIn(run);
-  const report = approvedReport.parse(raw);
+  const { raw, report } = reportIn(run);
   const key = keyIn(run.environment);
   const { approval } = report;
   if (key !== undefined && !approval) {
@@ -65,7 +66,8 @@ export async function approvedRun(run: Run): Promise<Approved> {
 
 type RawReport = Parameters<typeof isSigned>[0];
 
-function reportIn({ file, folder }: Run): RawReport {
+/** The report of a run: as it was written, whose unknown fields count for the signature as well, and what it says. */
+function reportIn({ file, folder }: Run): { raw: RawReport; report: z.output<typeof approvedReport> } {
   const place = resolve(folder, file);
   const root = rootOf(folder);
   let text: string;
@@ -94,7 +96,7 @@ function reportIn({ file, folder }: Run): RawReport {
       `it is no report with a seal of this version (${issue?.path.join(".") ?? ""}): make it with "microapps report --format json"`,
     );
   }
-  return raw as RawReport; // just parsed; unknown fields count for the signature as well
+  return { raw: raw as RawReport, report: parsed.data }; // just parsed
 }
 
 async function assertSame({ project, endpoint, account }: Run, seal: Seal): Promise<void> {

@@ -1,7 +1,7 @@
 import { calledBy, named } from "../resources/model/identities.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
-import type { Approved } from "./approved.ts";
+import { again, type Approved } from "./approved.ts";
 import { appliedDigest, declaredDigest, wrongLink, type Context } from "./inputs.ts";
 import type { SealedOperation, SealedResource } from "./seal.ts";
 
@@ -146,8 +146,6 @@ export class Enforcement {
 
   #refuse(reason: string): never {
     this.#approved.use.refuse();
-    throw new ResourceError(
-      `not approved, and nothing of it was sent: ${reason}. Make a report of what is there now, and have that approved.`,
-    );
+    throw new ResourceError(`not approved, and nothing of it was sent: ${reason}. ${again}`);
   }
 }

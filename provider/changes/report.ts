@@ -58,7 +58,8 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   const { commit, behind } = await forkOf(root, tip);
   const base = await BaseTree.of(root, commit);
   try {
-    const place: Place = { request, root, base, prefix: slashes(relative(root, realpathSync(request.folder))) };
+    const prefix = slashes(relative(root, realpathSync(request.folder)));
+    const place: Place = { request, root, base, head: await headOf(root), prefix };
     const { entries, former } = await environmentsOf(place);
     const environments: EnvironmentChanges[] = [];
     for (const entry of entries)
@@ -66,7 +67,7 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
     const flags = [
       ...driftFlags(await textsOf(place, driftFile)),
       ...projectFlags(await textsOf(place, "Pulumi.yaml")),
-      ...(await changedTree(root, base)),
+      ...(await changedTree(place)),
     ];
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, flags, environments };
@@ -79,6 +80,8 @@ interface Place {
   request: ReportRequest;
   root: string;
   base: BaseTree;
+  /** The commit of the working tree; empty where there is none. */
+  head: string;
   /** Path of the project's folder in the repository. */
   prefix: string;
 }
@@ -152,7 +155,7 @@ async function environmentChanges(
     ...stackFlags(await textsOf(place, stackFile(entry), stackFile(former ?? entry)), isElsewhere),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
-  const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: await headOf(place.root) }));
+  const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
   const done = both ? await doneLines(both, pending) : [];
   return {
@@ -241,10 +244,8 @@ async function textsOf(
   };
 }
 
-async function changedTree(root: string, base: BaseTree): Promise<Note[]> {
-  const head = await headOf(root);
-  return head === "" ? [] : treeFlags(base.entries, await treeOf(root, head));
-}
+const changedTree = async ({ root, base, head }: Place): Promise<Note[]> =>
+  head === "" ? [] : treeFlags(base.entries, await treeOf(root, head));
 
 /** The commit of the working tree; empty where there is none. */
 async function headOf(root: string): Promise<string> {

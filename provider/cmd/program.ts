@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { readFileSync } from "node:fs";
 import { addEmulatorCommand } from "../../emulator/cli.ts";
 import { addEngineCommands, refuseUnknownCommands, reportFailure } from "../../engine/cli/cli.ts";
+import { ownPackage } from "../../machine/ownPackage.ts";
 import { addApiCommand } from "./api.ts";
 import { addApproval } from "./approval/commands.ts";
 import { addCiCommand } from "./ci/commands.ts";
@@ -12,9 +12,7 @@ import { remaining } from "./remaining.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";
 import { addTrustCommand } from "./trust.ts";
 
-const manifest: unknown = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
-const version =
-  typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
+const { version } = ownPackage();
 
 // Whoever reads the output may stop reading (`| head`); the run must not end half-way because of that.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);

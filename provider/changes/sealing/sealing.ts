@@ -1,11 +1,11 @@
+import { ownPackage } from "../../../machine/ownPackage.ts";
 import { digestOf } from "../../approval/canonical.ts";
 import { digestsOf, type CountedFile } from "../../approval/files.ts";
 import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
-import { ownPackage } from "../../approval/package.ts";
 import type { Seal, SealedOperation, SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
 import { find, plain, type Value } from "../../layers/document.ts";
-import { factsOf } from "../../pulumi/properties.ts";
+import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";

@@ -4,8 +4,8 @@ import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
-import { readFileSync } from "node:fs";
 import { listenForOwn } from "../../../machine/loopback.ts";
+import { ownPackage } from "../../../machine/ownPackage.ts";
 import { keepMemorySmall } from "../lifetime/memory.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
@@ -72,10 +72,5 @@ async function load(engine: string | undefined): Promise<Plugin> {
   const { Plugin } = await import("./provider.ts");
   // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
   keepMemorySmall();
-  return new Plugin(version(), engine);
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../../../package.json", import.meta.url), "utf8"));
-  return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
+  return new Plugin(ownPackage().version, engine);
 }
