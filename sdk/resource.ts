@@ -3,7 +3,7 @@ import { z } from "zod";
 import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
-import { factsOf } from "../provider/pulumi/properties.ts";
+import { factsOf } from "../provider/resources/model/resource.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { isLater, secretNames } from "./secrecy.ts";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { factsOf } from "../provider/pulumi/properties.ts";
 import { secretCells } from "../provider/pulumi/secrets.ts";
+import { factsOf } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { keyOf } from "../provider/resources/rows/declared/declaration.ts";
 import { isLater } from "./secrecy.ts";

@@ -1,11 +1,11 @@
 import { relative, resolve } from "node:path";
 import type { z } from "zod";
+import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
 import { digestOf } from "./canonical.ts";
 import type { SealedResource } from "./seal.ts";
 
 type Values = Readonly<Record<string, unknown>>;
-type Facts = z.core.GlobalMeta;
 
 /** Inputs that are IDs of other resources of an Environment, or lists of them. */
 const linkNames = ["organizationID", "teamID", "teamViewers", "targetInitialApp", "appID"];
@@ -15,8 +15,6 @@ const rowInputs = ["rows", "source", "additions", "changes", "removals"];
 
 /** Names of the links that a resource has. */
 export const linksOf = ({ inputs }: Resource): string[] => linkNames.filter((name) => name in inputs.shape);
-
-const factsOf = (schema: unknown): Facts => (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
 
 /** Where files of a program are. */
 export interface Context {

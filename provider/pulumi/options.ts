@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Change } from "../resources/model/resource.ts";
+import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
-import { factsOf, type Properties } from "./properties.ts";
+import { type Properties } from "./properties.ts";
 import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
 
 /**

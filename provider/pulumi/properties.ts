@@ -4,7 +4,7 @@ import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
-import type { Change, Given, Problem } from "../resources/model/resource.ts";
+import { factsOf, type Change, type Given, type Problem } from "../resources/model/resource.ts";
 import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
 
 /** What stands for a value that is known only once other resources exist. */
@@ -18,9 +18,6 @@ export function holdsUnknown(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.values(value).some(holdsUnknown);
 }
-
-/** The facts about an input or output. */
-export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType | undefined)?.meta() ?? {}; // the values of a zod shape are schemas
 
 const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));

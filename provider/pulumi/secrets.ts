@@ -2,10 +2,11 @@ import { role } from "../contract/members.ts";
 import { isObject } from "../contract/wire.ts";
 import { Mask } from "../messages/masks.ts";
 import { randomID } from "../resources/model/resource.ts";
+import { factsOf } from "../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../resources/resource.ts";
 import { leavesOf } from "../sources/source.ts";
 import { secretKeys, type Configuration } from "./configuration/configuration.ts";
-import { factsOf, unknownValue, type Properties } from "./properties.ts";
+import { unknownValue, type Properties } from "./properties.ts";
 
 /** The property by which Pulumi marks an object as a special value, and its text for a secret. */
 export const signature = "4dabf18193072939515e22adb298388d";

@@ -1,7 +1,7 @@
-import type { z } from "zod";
 import { inParallel } from "../../client/parallel.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { isObject } from "../../contract/wire.ts";
+import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { rowsByKey } from "../../resources/rows/declared/cells.ts";
@@ -158,7 +158,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 /** Inputs that are otherwise than they were applied. */
 function differing({ each, resource, values, found = {} }: Found): Field[] {
   return Object.entries(resource.inputs.shape).flatMap(([name, schema]) => {
-    const { ignoredInDiff, computed, writeOnly, keyedBy } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+    const { ignoredInDiff, computed, writeOnly, keyedBy } = factsOf(schema);
     if (ignoredInDiff || computed || writeOnly || keyedBy !== undefined) return [];
     const [was, is] = [values[name] ?? null, found[name] ?? null];
     return stable(was) === stable(is)

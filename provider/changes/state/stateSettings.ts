@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { factsOf } from "../../resources/model/resource.ts";
 import type { Field } from "../model/changeSet.ts";
 import { fieldOf, stable } from "../model/values.ts";
 import { holdsSealed, opened, type StateResource } from "./state.ts";
@@ -24,7 +25,7 @@ export function declaredSettings({ inputs }: Shaped, args: object, omit: readonl
   const values = new Map<string, unknown>();
   const replacing = new Set<string>();
   for (const [name, schema] of Object.entries(inputs.shape)) {
-    const { ignoredInDiff, computed, replaces } = (schema as z.ZodType).meta() ?? {}; // the values of a zod shape are schemas
+    const { ignoredInDiff, computed, replaces } = factsOf(schema);
     if (ignoredInDiff || computed || omit.includes(name) || mentions(declared.get(name))) continue;
     const isOfAnother = name === "organizationID" || name === "teamID" || name === "email" || name === "userID";
     if (isOfAnother && !declared.has(name)) continue;

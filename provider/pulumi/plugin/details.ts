@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../contract/wire.ts";
 import type { Change, Kind } from "../../resources/model/resource.ts";
+import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
-import { factsOf, plain, type Properties } from "../properties.ts";
+import { plain, type Properties } from "../properties.ts";
 
 /** How what stands at a property path, as Pulumi writes it, changes: `references.Continent.table`, `key[0]`. */
 export interface Detail {

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { functions } from "../../functions/functions.ts";
+import { factsOf } from "../../resources/model/resource.ts";
 import { resources } from "../../resources/resources.ts";
-import { factsOf } from "../properties.ts";
 import { schemaText } from "./schema.ts";
 
 const repository = join(import.meta.dirname, "../../../..");

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { PlatformFunction } from "../../functions/function.ts";
 import { functions } from "../../functions/functions.ts";
+import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 import { bindingOutput } from "../binding.ts";
 import { configuration } from "../configuration/configuration.ts";
 import { former, variableOf } from "../configuration/keys.ts";
-import { factsOf } from "../properties.ts";
 import { exampleOf } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 

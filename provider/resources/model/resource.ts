@@ -61,6 +61,9 @@ export const facts = [
   "foreseen",
 ] as const;
 
+/** The facts about an input or output. */
+export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType | undefined)?.meta() ?? {}; // the values of a zod shape are schemas
+
 /** What a resource works with: the platform through `client`, and a way to report progress. */
 export interface Context {
   client: Client;
