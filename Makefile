@@ -2,7 +2,6 @@
 STACK ?= dev
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 SOURCES := $(shell find provider sdk emulator engine machine testing bench tools -name '*.ts' 2>/dev/null)
-MICROAPPS := node --no-warnings dist/provider/cmd/microapps.js
 
 .PHONY: build up preview refresh destroy test test-console check format bench clean
 .DEFAULT_GOAL := build
@@ -13,9 +12,10 @@ node_modules/.installed: package.json package-lock.json .npmrc $(wildcard exampl
 	  { echo "Node $$(node --version) is too old and no newer one could be installed: install Node 22.19 or newer, then run make again." >&2; exit 1; }
 	@touch $@
 
-dist/.built: node_modules/.installed tsconfig.json $(SOURCES)
+dist/.built: node_modules/.installed tsconfig.json scripts/bundle.mjs $(SOURCES)
 	@rm -rf dist
 	@tsc -p .
+	@node scripts/bundle.mjs
 	@touch $@
 
 build: dist/.built
@@ -29,9 +29,9 @@ test test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/com
 .PHONY: compiled
 compiled: dist/.built
 	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings -e \
-	  'import("$(CURDIR)/dist/provider/pulumi/plugin/serve.js"); import("$(CURDIR)/dist/provider/pulumi/plugin/provider.js")'
+	  'import("$(CURDIR)/dist/bundle/" + fs.readdirSync("dist/bundle").find((name) => name.startsWith("provider-")))'
 	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings --allow-natives-syntax -e \
-	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/provider/pulumi/dynamic.js").then(() => require("undici"))'
+	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/bundle/dynamic.js").then(() => require("undici"))'
 
 test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)

@@ -34,7 +34,7 @@ export async function programs(count: number): Promise<Figure[]> {
   const run = async (where: string, ...words: string[]): Promise<void> => {
     const command = [
       "--no-warnings",
-      path.join(repository, "dist/provider/cmd/microapps.js"),
+      path.join(repository, "dist/bundle/microapps.js"),
       ...words,
       "--stack",
       "dev",

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packageFolder } from "../../machine/ownPackage.ts";
 import type { Outgoing } from "../http/server.ts";
 
 // Read from the package's own folder, so that what a browser gets is what stands there.
-const folder = join(import.meta.dirname, "../../../emulator/console");
+const folder = join(packageFolder, "emulator/console");
 const library = dirname(fileURLToPath(import.meta.resolve("lit-html")));
 
 const types: Record<string, string> = {

@@ -32,7 +32,7 @@ test("environment check and show need neither packages, stack, passphrase nor ne
   const log = join(folder, "connections");
   const clone = join(folder, "clone");
   const run = (...words: string[]): Promise<Ended> =>
-    started([join(home, "dist/provider/cmd/microapps.js"), "environment", ...words], clone, {
+    started([join(home, "dist/bundle/microapps.js"), "environment", ...words], clone, {
       NODE_OPTIONS: `--import=${new URL("noNetwork.js", import.meta.url).href}?log=${log}`,
       PULUMI_HOME: join(folder, "nowhere"),
       XDG_STATE_HOME: join(folder, "nowhere"),

@@ -71,7 +71,7 @@ export class Runner {
       `[ "$1" = ci ] && [ -f package-lock.json ] || { echo "npm $*: no lock here" >&2; exit 1; }
 echo "$PWD $(cat package-lock.json)" >> "${this.#folder}/installed"
 mkdir -p node_modules/.bin && ln -s "${repository}"/node_modules/* node_modules/
-printf '#!/bin/sh\\nexec node --no-warnings "${repository}/dist/provider/cmd/microapps.js" "$@"\\n' > node_modules/.bin/microapps
+printf '#!/bin/sh\\nexec node --no-warnings "${repository}/dist/bundle/microapps.js" "$@"\\n' > node_modules/.bin/microapps
 chmod +x node_modules/.bin/microapps`,
     );
   }

@@ -41,7 +41,7 @@ export const dynamic: Door = {
 /** The plugin. */
 export const plugin: Door = {
   name: "plugin",
-  program: join(import.meta.dirname, "../../provider/cmd/pulumi-resource-microapps.js"),
+  program: join(import.meta.dirname, "../../bundle/pulumi-resource-microapps.js"),
   nodeArguments: [],
   types: "microapps:index",
   modern: true,

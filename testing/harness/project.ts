@@ -7,7 +7,7 @@ import { runCommand } from "./commands.ts";
 import { lean } from "./processes.ts";
 
 export const repository = join(import.meta.dirname, "../../..");
-const microapps = join(repository, "dist/provider/cmd/microapps.js");
+const microapps = join(repository, "dist/bundle/microapps.js");
 
 /** How a command ended. `output` has both streams, in the order in which they came. */
 export interface Ended {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   project = await Project.running("", {});
   await project.write("Pulumi.prod.yaml", "{}");
   const printed = async (shell: string): Promise<string> => {
-    const microapps = join(repository, "dist/provider/cmd/microapps.js");
+    const microapps = join(repository, "dist/bundle/microapps.js");
     return (await started([microapps, "completion", shell], project.folder, project.environment).ended).output;
   };
   const all = await Promise.all(["bash", "zsh", "fish"].map(async (shell) => [shell, await printed(shell)] as const));

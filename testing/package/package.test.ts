@@ -95,7 +95,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(files).toContain("README.md");
   expect(files).toContain("LICENSE");
   expect(files).toContain("CHANGELOG.md");
-  expect(files).toContain("dist/provider/cmd/microapps.js");
+  expect(files).toContain("dist/bundle/microapps.js");
   expect(files).toContain("dist/sdk/index.d.ts");
   expect(files).toContain("sdk/environment/environment.schema.json");
   expect(files).toContain("plugin/pulumi-resource-microapps");
