@@ -5,6 +5,7 @@
  */
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
+import "./lateModules.ts";
 
 if (isMainThread) {
   const line = new Socket({ fd: 3, readable: true, writable: false });

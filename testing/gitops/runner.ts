@@ -3,7 +3,6 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, wr
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { lean } from "../harness/processes.ts";
 import { repository } from "../harness/project.ts";
 import { evaluated, type Context } from "./expressions.ts";
 
@@ -179,7 +178,7 @@ chmod +x node_modules/.bin/microapps`,
       LANG: "C.UTF-8",
     };
     const { NODE_COMPILE_CACHE: cache } = process.env;
-    const quick = { NODE_OPTIONS: lean, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) };
+    const quick = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
     const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
       cwd,
       env: { ...machine, ...quick, ...variables },

@@ -2,10 +2,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { hidden, unhidden } from "../../provider/pulumi/hiddenNames.ts";
 import { resourceNamed } from "../../provider/resources/resources.ts";
-import { lean } from "./processes.ts";
 import type { Door, Properties } from "./providerHost.ts";
 
 const require = createRequire(import.meta.url);
+const lateModules = new URL("../../engine/processes/lateModules.js", import.meta.url).href;
 
 /** As a message has them. */
 const inOrder = (properties: Properties): Properties =>
@@ -23,7 +23,7 @@ const renaming =
 export const dynamic: Door = {
   name: "dynamic",
   program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
-  nodeArguments: ["--allow-natives-syntax", lean], // as the embedded engine starts it
+  nodeArguments: ["--allow-natives-syntax", "--import", lateModules], // as the embedded engine starts it
   environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev" },
   types: "pulumi-nodejs:dynamic/microapps",
   modern: false,

@@ -8,9 +8,6 @@ interface Process {
   command: string;
 }
 
-/** An option of Node: what no program here needs is not loaded into processes that are started by the hundred. */
-export const lean = `--import=${new URL("lean.js", import.meta.url).href}`;
-
 /** The provider host or, by another name, the plugin that an engine has started. */
 export async function hostOf(engine: number, name = "dynamic-provider"): Promise<number> {
   const isHost = ({ parent, command }: Process): boolean => parent === engine && command.includes(name);

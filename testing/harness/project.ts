@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { runCommand } from "./commands.ts";
-import { lean } from "./processes.ts";
 
 export const repository = join(import.meta.dirname, "../../..");
 const microapps = join(repository, "dist/bundle/microapps.js");
@@ -230,7 +229,6 @@ export const environmentOf = (
   own: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting(name))),
-  NODE_OPTIONS: lean,
   ...own,
 });
 
