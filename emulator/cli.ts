@@ -7,6 +7,8 @@ interface Options {
   data?: string;
   seed?: string;
   host: string;
+  allowHost: string[];
+  publicUrl?: string;
   readOnly?: true;
   strict?: true;
   loose?: true;
@@ -25,6 +27,13 @@ export function addEmulatorCommand(program: Command): void {
       "YAML file with tables, users and settings, or of an Environment; taken when the data file is new",
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--allow-host <name>",
+      "a further name that requests may call it by, as a proxy or a hosts file does; may be given again",
+      listed,
+      [],
+    )
+    .option("--public-url <address>", "address that clients are given; that of their own request without it")
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
     .option("--loose", "take any value for any field")
@@ -48,14 +57,16 @@ async function run(options: Options, command: Command): Promise<void> {
   await emulator.close();
 }
 
-function started({ port, data, seed, host, readOnly, strict, loose, tenant }: Options): Promise<Emulator> {
+function started({ data, seed, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
   const from = seed === undefined ? undefined : resolve(seed);
   return createEmulator({
-    port,
-    host,
+    port: options.port,
+    host: options.host,
+    allowHosts: options.allowHost,
+    publicUrl: options.publicUrl,
     data: data === undefined ? undefined : resolve(data),
     seed: from,
-    readOnly,
+    readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, { seed: from }])),
   });
