@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { resolve } from "node:path";
+import type { WireNames } from "../provider/contract/endpoints.ts";
 import { createEmulator, type Emulator } from "./emulator.ts";
 
 interface Options {
@@ -9,11 +10,14 @@ interface Options {
   host: string;
   allowHost: string[];
   publicUrl?: string;
+  wireName: WireNames;
   readOnly?: true;
   strict?: true;
   loose?: true;
   tenant: string[];
 }
+
+const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
 
 /** Adds the command that runs the emulator until it is interrupted. It prints its address, and on the next line the console's. */
 export function addEmulatorCommand(program: Command): void {
@@ -34,6 +38,12 @@ export function addEmulatorCommand(program: Command): void {
       [],
     )
     .option("--public-url <address>", "address that clients are given; that of their own request without it")
+    .option(
+      "--wire-name <ours=theirs>",
+      `a name that clients spell differently: ${renamed.join(", ")}; may be given again`,
+      wireNameIn,
+      {},
+    )
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
     .option("--loose", "take any value for any field")
@@ -64,6 +74,7 @@ function started({ data, seed, strict, loose, tenant, ...options }: Options): Pr
     host: options.host,
     allowHosts: options.allowHost,
     publicUrl: options.publicUrl,
+    wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
     seed: from,
     readOnly: options.readOnly,
@@ -76,6 +87,15 @@ function portIn(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
   return port;
+}
+
+function wireNameIn(text: string, names: WireNames): WireNames {
+  const [ours = "", theirs = ""] = text.split(/=(.*)/s);
+  const name = renamed.find((name) => name === ours);
+  if (name === undefined || !/^[\w-]+$/.test(theirs)) {
+    throw new InvalidArgumentError(`It must be ${renamed.map((name) => `${name}=<name>`).join(", or ")}.`);
+  }
+  return { ...names, [name]: theirs };
 }
 
 function listed(name: string, names: string[]): string[] {

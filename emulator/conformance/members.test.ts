@@ -83,6 +83,12 @@ prove("members", {
     await invite(stage, { userIDs: ["bob"], targetInitialApp: "a1", targetInitialScreen: "s1" });
     expect(await members(stage)).toContain("bob");
   },
+  "insertteammembers role": async (stage) => {
+    await teams(stage);
+    const request = { teamIDs: [teamID], userIDs: ["bob"], role: "admin" };
+    expect(await stage.admin.refused("insertteammembers", request)).toMatchObject({ code: "invalidRequest" });
+    expect(await members(stage)).not.toContain("bob");
+  },
   "insertteammembers: administrators": async (stage) => {
     await teams(stage);
     const request = { teamIDs: [teamID], userIDs: ["bob"] };

@@ -194,9 +194,11 @@ test("a missing parameter is named", async () => {
   const message = async (name: EndpointName, body: object) => (await admin.call(name, body)).at("message");
   expect(await message("microappdata", {})).toBe("microAppID is required");
   expect(await message("insertteam", { teamInfo: { name: "T" } })).toBe("teamInfo.organizationID is required");
-  expect(await message("readteammember", { teamID: "t" })).toBe(
-    "teamMemberID: teamMemberID, or teamID with userID, is required",
-  );
+  expect(await message("readteammember", { teamID: "t" })).toBe("teamMemberID, or teamID with userID, is required");
+  expect(await message("updateteammember", { teamID: "t", userID: "u" })).toBe("role is required");
+  expect(await message("enforceteammembership", { teamIDs: ["t"] })).toBe("email or userID is required");
+  expect(await message("createappwithpromptStatus", { appID: "" })).toBe("appID is required");
+  expect(await message("login", { email: "", password: "x" })).toBe("email is required");
 });
 
 test("a body that is too large is refused, and a large one taken", async () => {
@@ -257,7 +259,11 @@ test("a target that is no path is refused", async () => {
 });
 
 test.each([
-  ["bytes that are no UTF-8", Buffer.from('{"microAppID":"countries","rowData":{"Code":"\xff"}}', "latin1"), /not valid UTF-8/],
+  [
+    "bytes that are no UTF-8",
+    Buffer.from('{"microAppID":"countries","rowData":{"Code":"\xff"}}', "latin1"),
+    /not valid UTF-8/,
+  ],
   ["half of a character", '{"microAppID":"countries","rowData":{"Code":"\\ud800"}}', /half of a character/],
   ["a number beyond all", '{"microAppID":"countries","rowData":{"Population":1e309}}', /beyond 1\.8e308/],
   ["one below all", '{"microAppID":"countries","rowData":{"Population":[-1e309]}}', /beyond 1\.8e308/],

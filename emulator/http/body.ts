@@ -1,7 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { invalid } from "../data/platformError.ts";
 
 const deepest = 64;
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * The JSON document in a body; an empty body is none. What could only be kept as something else is refused: bytes that
@@ -9,7 +9,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  */
 export function parseBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  const value = parsed(textOf(body));
+  const value = parsed(body);
   requireKeepable(value);
   let level: object[] = typeof value === "object" && value !== null ? [value] : [];
   for (let depth = 1; level.length > 0; depth++) {
@@ -26,17 +26,10 @@ export function parseBody(body: Buffer): unknown {
   return value;
 }
 
-function textOf(body: Buffer): string {
+function parsed(body: Buffer): unknown {
+  if (!isUtf8(body)) throw invalid("the body is not valid UTF-8");
   try {
-    return utf8.decode(body);
-  } catch {
-    throw invalid("the body is not valid UTF-8");
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
+    return JSON.parse(body.toString("utf8"));
   } catch {
     throw invalid("the body is not valid JSON");
   }

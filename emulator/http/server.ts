@@ -84,9 +84,15 @@ async function respond(
 ): Promise<void> {
   try {
     const url = targetOf(message.url ?? "/");
-    if (!url) { await refuse(message, response, 400, "the request's target is not valid"); return; }
+    if (!url) {
+      await refuse(message, response, 400, "the request's target is not valid");
+      return;
+    }
     const body = await received(message);
-    if (!body) { await refuse(message, response, 413, `a request may have ${maxBytes} bytes at most`); return; }
+    if (!body) {
+      await refuse(message, response, 413, `a request may have ${maxBytes} bytes at most`);
+      return;
+    }
     const { outgoing, ending } = await answering({
       method: message.method ?? "GET",
       path: url.pathname,
@@ -131,10 +137,14 @@ async function refuse(message: IncomingMessage, response: ServerResponse, status
     connection: "close",
   });
   response.write(bytes);
-  await new Promise<void>((ended) => {
-    const idle = setTimeout(ended, idleTimeoutMs);
+  await new Promise<void>((resolve) => {
+    const idle = setTimeout(resolve, idleTimeoutMs);
+    const ended = () => {
+      clearTimeout(idle);
+      resolve();
+    };
     message.on("data", () => idle.refresh());
-    for (const event of ["end", "error", "close"]) message.on(event, () => (clearTimeout(idle), ended()));
+    for (const event of ["end", "error", "close"]) message.on(event, ended);
   });
   response.end();
 }

@@ -122,8 +122,12 @@ export class Platform {
     const signIn = { database, settings, now: entry.time };
     const session = name === "logout" ? sessionIn(headers, accepted) : headers;
     entry.token = session["x-auth-token"];
-    if (endpoint.auth !== "none") entry.user = signedIn(signIn, session);
-    if (endpoint.auth === "token+key") requireKey(signIn, headers);
+    const keyAlone = endpoint.auth === "token+key" && settings.keyAlone && !session["x-auth-token"];
+    if (endpoint.auth !== "none" && !keyAlone) entry.user = signedIn(signIn, session);
+    if (endpoint.auth === "token+key") {
+      const holder = requireKey(signIn, headers);
+      entry.user ??= holder;
+    }
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
     const request = parseRequest(endpoint, accepted);
     const call: CallContext = {
@@ -176,9 +180,14 @@ function parseRequest(endpoint: Endpoint, accepted: unknown): unknown {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.map(String).join(".") ?? "";
-  const missing = issue?.code === "invalid_type" && valueAt(accepted, issue.path) === undefined;
+  const message = issue?.message ?? "is not valid";
+  const found = valueAt(accepted, issue?.path ?? []);
+  // An empty parameter counts as a missing one.
+  const missing = found === undefined ? issue?.code !== "custom" : found === "" && issue?.path.length === 1;
   if (missing) throw invalid(path === "" ? "the body must be a JSON object" : `${path} is required`);
-  throw invalid(`${path === "" ? "" : `${path}: `}${issue?.message ?? "is not valid"}`);
+  // A rule about several parameters names them itself.
+  if (issue?.code === "custom" && message.includes(path)) throw invalid(message);
+  throw invalid(`${path === "" ? "" : `${path}: `}${message}`);
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
