@@ -1,4 +1,5 @@
 import { expect } from "@jest/globals";
+import { enter } from "../testing/doors.ts";
 import { part, prove, type TestPlatform } from "../testing/proofs.ts";
 
 const refused = { code: "invalidRequest" };
@@ -86,7 +87,10 @@ prove("members", {
   "insertteammembers role": async (stage) => {
     await teams(stage);
     const request = { teamIDs: [teamID], userIDs: ["bob"], role: "admin" };
-    expect(await stage.admin.refused("insertteammembers", request)).toMatchObject({ code: "invalidRequest" });
+    expect(await stage.admin.refused("insertteammembers", request)).toMatchObject(refused);
+    // The typed client sends no role at all.
+    const plain = enter("first form", stage.emulator.url, { email: "admin@example.com", password: "admin" });
+    expect(await plain.refused("insertteammembers", request)).toMatchObject(refused);
     expect(await members(stage)).not.toContain("bob");
   },
   "insertteammembers: administrators": async (stage) => {
