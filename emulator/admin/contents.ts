@@ -90,7 +90,8 @@ function onlooker(platform: Platform): CallContext {
   const { database, settings } = platform;
   const user = { id: "", email: "", admin: true, invited: false };
   const newID = () => "";
-  return { database, settings, now: platform.now(), newID, url: "", user, token: undefined, fetched: undefined };
+  const nothing = { token: undefined, fetched: undefined, remark: () => undefined };
+  return { database, settings, now: platform.now(), newID, url: "", user, ...nothing };
 }
 
 /** Organizations with teams, members and roles. */
@@ -110,7 +111,13 @@ export function organizationTree({ database }: Platform) {
   }));
 }
 
-/** Logged calls with the addresses of their callers, and the number of the last call of all. */
+/** Most calls that one answer has. */
+const maxListed = 10_000;
+
+/**
+ * Logged calls with the addresses of their callers, and the number of the last call of all. `more` says that others
+ * fit as well: later ones with `since`, earlier ones without.
+ */
 export function callList(instance: Instance, { database }: Platform, filter: CallFilter) {
   const users = database.all<{ id: string; email: string }>("SELECT id, email FROM users");
   const emails = new Map(users.map(({ id, email }) => [id, email]));
@@ -118,8 +125,11 @@ export function callList(instance: Instance, { database }: Platform, filter: Cal
     if (userID !== null) return emails.get(userID) ?? null;
     return typeof request["email"] === "string" ? request["email"] : null; // a login names its user
   };
-  const calls = instance.calls(filter).map((call) => ({ ...call, email: emailOf(call) }));
-  return { calls, last: instance.lastCall() };
+  const limit = Math.min(filter.limit ?? maxListed, maxListed);
+  const found = instance.calls({ ...filter, limit: limit + 1 });
+  const more = found.length > limit;
+  const listed = more ? ((filter.since ?? 0) === 0 ? found.slice(1) : found.slice(0, limit)) : found;
+  return { calls: listed.map((call) => ({ ...call, email: emailOf(call) })), last: instance.lastCall(), more };
 }
 
 /** Everyone with an account. */

@@ -69,7 +69,8 @@ describe("child records", () => {
     for (const [change, status] of [
       [{ appID: "none" }, 404],
       [{ fieldID: "none" }, 404],
-      [{ fieldID: "Code" }, 400],
+      [{ fieldID: "code" }, 400],
+      [{ fieldID: "Flag" }, 400],
       [{ microAppResourceID: "none" }, 404],
       [{ microAppResourceID: "cities" }, 400],
     ] as const) {
@@ -150,7 +151,8 @@ describe("stored files", () => {
     for (const resourceID of [rowID, "countries"]) {
       for (const [fieldID, status, message] of [
         ["none", 404, "Field not found: none"],
-        ["Code", 400, "fieldID: Code is not a file field"],
+        ["code", 400, "fieldID: Code is not a file field"],
+        ["Flag", 400, "fieldID: Flag is a label; the ID of this field is flag"],
       ] as const) {
         const stray = { resourceID, fieldID, url: `http://${name}/flag.png` };
         const reply = await admin.call("microappchildUploadFileToStore", stray);

@@ -5,6 +5,7 @@ import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import { findTable, requireTable, type Field, type Table } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/access.ts";
+import { fieldByID } from "../rows/fieldIDs.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { download, type Download } from "./downloads.ts";
 import type { Handler } from "./handler.ts";
@@ -24,7 +25,7 @@ const columns = "id, row_id AS rowID, field_id AS fieldID, content, creator, cre
 export const microappchildList: Handler<"microappchildList"> = ({ appID, fieldID }, call) => {
   const row = requireRow(call, appID);
   requireVisible(call, row);
-  const field = requireField(requireTable(call.database, row.table_id), fieldID);
+  const field = requireField(call, requireTable(call.database, row.table_id), fieldID);
   const children = call.database.all<Child>(
     `SELECT ${columns} FROM children WHERE row_id = ? AND field_id = ? ORDER BY seq`,
     ...[row.id, field.id],
@@ -39,7 +40,7 @@ export const microappchildCreate: Handler<"microappchildCreate"> = (request, cal
   if (row.table_id !== requireTable(database, request.microAppResourceID).id) {
     throw invalid(`microAppResourceID: row ${row.id} is in another data table`);
   }
-  const field = requireField(requireTable(database, row.table_id), request.fieldID);
+  const field = requireField(call, requireTable(database, row.table_id), request.fieldID);
   const childID = newID();
   database.run(
     "INSERT INTO children (id, row_id, field_id, content, creator, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -127,10 +128,9 @@ function requireRow({ database }: CallContext, rowID: string): KeptRow {
   return row;
 }
 
-/** A field of a table that takes files; by its ID, or by its label, which people take for it. */
-function requireField(table: Table, fieldID: string): Field {
-  const fields = [...table.fields.values()];
-  const field = fields.find(({ id, label }) => id === fieldID || label === fieldID);
+/** A field of a table that takes files. */
+function requireField(call: CallContext, table: Table, fieldID: string): Field {
+  const field = fieldByID(call, table, fieldID, "fieldID");
   if (!field) throw notFound("Field", fieldID);
   if (field.type !== "file") throw invalid(`fieldID: ${field.label} is not a file field`); // assumed
   return field;
@@ -144,7 +144,7 @@ function requireResource(call: CallContext, resourceID: string, fieldID?: string
   const row = findRow(call.database, resourceID);
   if (row) requireVisible(call, row);
   const table = findTable(call.database, row?.table_id ?? resourceID);
-  if (table && fieldID !== undefined) requireField(table, fieldID);
+  if (table && fieldID !== undefined) requireField(call, table, fieldID);
   if (!table && !call.database.one("SELECT 1 FROM apps WHERE id = ?", resourceID)) {
     throw notFound("Resource", resourceID);
   }

@@ -52,6 +52,7 @@ interface Entry {
   user: User | undefined;
   token: string | undefined;
   request: string;
+  remark: string | null;
 }
 
 type Log = (status: number, failure?: string | null) => void;
@@ -85,12 +86,18 @@ export class Platform {
   async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
     const { name, headers } = incoming;
     const { began = performance.now() } = circumstances;
-    const entry: Entry = { time: this.now(), user: undefined, token: headers["x-auth-token"], request: "{}" };
+    const entry: Entry = {
+      time: this.now(),
+      user: undefined,
+      token: headers["x-auth-token"],
+      request: "{}",
+      remark: null,
+    };
     const log: Log = (status, failure = null) => {
       const { effect }: Endpoint = endpoints[name];
-      const { time, token, user } = entry;
+      const { time, token, user, remark } = entry;
       const session = token === undefined ? null : sessionID(token);
-      const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session };
+      const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session, remark };
       const duration = performance.now() - began;
       logCall(this.database, { ...call, fault: circumstances.fault, duration }, entry.request);
     };
@@ -137,6 +144,7 @@ export class Platform {
       newID: () => this.#identifiers.next(entry.time),
       url,
       token: session["x-auth-token"],
+      remark: (words) => (entry.remark = entry.remark === null ? words : `${entry.remark}; ${words}`),
       fetched: undefined,
       get user() {
         if (!entry.user) throw new PlatformError("unauthorized", "You must be logged in");

@@ -4,6 +4,7 @@ import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { sortIndex, sortName, type Field, type Table } from "../data/tables.ts";
 import { never, visible, type Column, type Condition } from "./access.ts";
+import { fieldByID } from "./fieldIDs.ts";
 import { columnOf, idColumn, parentColumn, splitFilters, validateFilters } from "./filters.ts";
 import { columnsOf } from "./records.ts";
 
@@ -21,7 +22,7 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
   validateFilters(request.optViewFilters);
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
   const visibility = visible(call);
-  const all = [...conditions, ...searchConditions(request, table, strict), ...(visibility ? [visibility] : [])];
+  const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
   const where = all.map(({ sql }) => ` AND ${sql}`).join("");
   const terms = order(request, table, strict);
   const ordered = terms.map(({ column, down }) => `${column.sql}${down ? " DESC" : ""}`).join(", ");
@@ -33,14 +34,15 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
 }
 
 /** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
-function searchConditions(request: Request, table: Table, strict: boolean): Condition[] {
+function searchConditions(request: Request, table: Table, call: CallContext): Condition[] {
   return (request.optSearchFilters ?? [])
+    .map((filter, index) => ({ ...filter, where: `optSearchFilters.${index}.fieldID` }))
     .filter(({ resourceID = table.id }) => resourceID === table.id)
-    .map(({ fieldID, value }) => {
-      const field = [...table.fields.values()].find(({ id, label }) => id === fieldID || label === fieldID);
+    .map(({ fieldID, value, where }) => {
+      const field = fieldByID(call, table, fieldID, where);
       if (!field) return never; // no row has a field that the table lacks
       const stored = field.sort === null ? field.label : sortName(field.sort);
-      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], strict).conditions[0];
+      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], call.settings.strict).conditions[0];
       return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
     });
 }

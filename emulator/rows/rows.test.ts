@@ -65,8 +65,8 @@ describe("a row", () => {
 
   test("keeps labels apart that look like something else", async () => {
     const labels = ["constructor", "toString", "'; DROP TABLE rows; --", '"', "a.b", "$where", "Ünï ☃", "2020", "_ID"];
-    const fields = Object.fromEntries(labels.map((label) => [label, "text"]));
-    const { url } = await start({ seed: { tables: { odd: { fields: fields } } } });
+    const fields = Object.fromEntries(labels.map((label, n) => [label, { type: "text" as const, id: `field${n}` }]));
+    const { url } = await start({ seed: { tables: { odd: { fields } } } });
     const admin = await signIn(url);
     const rowData = Object.fromEntries(labels.map((label) => [label, `value of ${label}`]));
     const rowID = await insert(admin, { ...rowData, hasOwnProperty: "x" }, { microAppID: "odd" });
@@ -77,10 +77,9 @@ describe("a row", () => {
     for (const label of labels.filter((label) => !label.includes(".") && !label.startsWith("$"))) {
       expect(await rows(admin, { optViewFilters: [{ [label]: `value of ${label}` }] }, "odd")).toHaveLength(1);
     }
-    for (const fieldID of labels) {
-      expect(await rows(admin, { optSearchFilters: [{ fieldID, value: `value of ${fieldID}` }] }, "odd")).toHaveLength(
-        1,
-      );
+    for (const [n, label] of labels.entries()) {
+      const search = { optSearchFilters: [{ fieldID: `field${n}`, value: `value of ${label}` }] };
+      expect([label, await rows(admin, search, "odd")]).toEqual([label, [expect.anything()]]);
     }
   });
 
@@ -230,9 +229,9 @@ describe("many rows", () => {
     [{ optViewFilters: [{ Code: { $not: { $in: ["CZ"] } } }], searchFilter: [{ skip: 1, limit: 1 }] }, ["CH"]],
     [{ optViewFilters: [{ isLocked: false, hasConflict: false }], optLimit: "1" }, ["CZ"]],
     [{ optViewFilters: [{}] }, ["CZ", "AT", "CH", "XX"]],
-    [{ optSearchFilters: [{ resourceID: "countries", fieldID: "Name", value: "Austria" }] }, ["AT"]],
-    [{ optSearchFilters: [{ fieldID: "Tags", value: "EU" }] }, ["CZ", "AT"]],
-    [{ optSearchFilters: [{ fieldID: "Population", value: null }] }, ["XX"]],
+    [{ optSearchFilters: [{ resourceID: "countries", fieldID: "name", value: "Austria" }] }, ["AT"]],
+    [{ optSearchFilters: [{ fieldID: "tags", value: "EU" }] }, ["CZ", "AT"]],
+    [{ optSearchFilters: [{ fieldID: "population", value: null }] }, ["XX"]],
     [{ optSearchFilters: [{ fieldID: "none", value: 1 }] }, []],
     [{ optSearchFilters: [{ fieldID: "none", value: 1 }], optViewSort: { sortVal: 1 } }, []],
     [{ optSearchFilters: [{ resourceID: "cities", fieldID: "none", value: 1 }], optLimit: 1 }, ["CZ"]],

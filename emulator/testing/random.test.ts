@@ -51,7 +51,7 @@ const read = fc.record(
   {
     optViewFilters: fc.array(filter, { maxLength: 3 }),
     optViewSort: fc.oneof(fc.dictionary(key, fc.constantFrom(1, -1, "desc")), fc.array(value, { maxLength: 3 })),
-    optSearchFilters: fc.array(fc.record({ fieldID: fc.constantFrom("Code", "Tags", "flag", "Currency"), value })),
+    optSearchFilters: fc.array(fc.record({ fieldID: fc.constantFrom("code", "tags", "flag", "Currency"), value })),
     searchFilter: fc.array(
       fc.record({ field: fc.constantFrom("1", "2", "9", 1), skip: fc.constantFrom(0, "1", 1e9), limit: fc.nat(5) }),
       { maxLength: 2 },
