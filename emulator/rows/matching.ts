@@ -2,19 +2,25 @@ import { createContext, runInContext } from "node:vm";
 import sift from "sift";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
+import { ownOnly, withAliases } from "./inherited.ts";
 
 const timeoutMs = 3000;
 
 /** A predicate over stored rows in the manner of document databases. validateFilters has checked the operators. */
-export function matcher(filters: readonly Json[]): (document: unknown) => boolean {
-  const tests = filters.map((filter) => {
+export function matcher(filters: readonly Json[]): (document: Json) => boolean {
+  const own = ownOnly(filters);
+  const tests = own.filters.map((filter) => {
     try {
       return (sift as unknown as Sift)(filter);
     } catch (error) {
       throw invalid(`optViewFilters: ${error instanceof Error ? error.message : String(error)}`);
     }
   });
-  return (document) => tests.every((test) => test(document));
+  if (own.aliases.length === 0) return (document) => tests.every((test) => test(document));
+  return (document) => {
+    const aliased = withAliases(document, own.aliases);
+    return tests.every((test) => test(aliased));
+  };
 }
 
 // The library's types are CommonJS under a name of an ES module.

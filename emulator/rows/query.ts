@@ -5,7 +5,15 @@ import type { CallContext } from "../data/callContext.ts";
 import { sortIndex, sortName, type Field, type Table } from "../data/tables.ts";
 import { never, visible, type Column, type Condition } from "./access.ts";
 import { fieldByID } from "./fieldIDs.ts";
-import { columnOf, idColumn, parentColumn, splitFilters, validateFilters } from "./filters.ts";
+import {
+  idColumn,
+  maxConditions,
+  parentColumn,
+  sortColumnOf,
+  splitFilters,
+  tooMany,
+  validateFilters,
+} from "./filters.ts";
 import { columnsOf } from "./records.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
@@ -24,7 +32,7 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
   const visibility = visible(call);
   const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
   const where = all.map(({ sql }) => ` AND ${sql}`).join("");
-  const terms = order(request, table, strict);
+  const terms = order(request, table);
   const ordered = terms.map(({ column, down }) => `${column.sql}${down ? " DESC" : ""}`).join(", ");
   return {
     sql: `SELECT ${columnsOf(table)} FROM rows ${access(table, all, terms[0]?.column)}${where} ORDER BY ${ordered}`,
@@ -35,7 +43,11 @@ export function queryOf(request: Request, table: Table, call: CallContext): RowQ
 
 /** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
 function searchConditions(request: Request, table: Table, call: CallContext): Condition[] {
-  return (request.optSearchFilters ?? [])
+  const { optSearchFilters = [] } = request;
+  if (optSearchFilters.length > maxConditions) {
+    throw tooMany("optSearchFilters", optSearchFilters.length, "filters", maxConditions);
+  }
+  return optSearchFilters
     .map((filter, index) => ({ ...filter, where: `optSearchFilters.${index}.fieldID` }))
     .filter(({ resourceID = table.id }) => resourceID === table.id)
     .map(({ fieldID, value, where }) => {
@@ -90,11 +102,14 @@ interface Term {
   down: boolean;
 }
 
+/** Most sort entries of one read. */
+const maxSorts = 100;
+
 /** Order of the answer: view sorts, then numbered sort fields, then the row ID, so that it is always the same. */
-function order(request: Request, table: Table, strict: boolean): Term[] {
+function order(request: Request, table: Table): Term[] {
   const sorts: [Column | undefined, unknown][] = [
     ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => [
-      columnOf(table, key, strict),
+      sortColumnOf(table, key),
       way,
     ]),
     ...(request.searchFilter ?? [])
@@ -104,6 +119,13 @@ function order(request: Request, table: Table, strict: boolean): Term[] {
         return [sorted && { sql: `sort${sorted.sort}`, kind: "text", sort: sorted.sort }, order];
       }),
   ];
+  if (sorts.length > maxSorts)
+    throw tooMany(
+      request.optViewSort === undefined ? "searchFilter" : "optViewSort",
+      sorts.length,
+      "sort entries",
+      maxSorts,
+    );
   const terms: Term[] = [];
   let down = false;
   for (const [column, way] of sorts) {
