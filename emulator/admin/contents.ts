@@ -9,7 +9,7 @@ import { invalid } from "../data/platformError.ts";
 import { requireTable } from "../data/tables.ts";
 import { generation, listApps } from "../endpoints/apps.ts";
 import { listChildren } from "../endpoints/children.ts";
-import { countRows, microappdata } from "../endpoints/rowReads.ts";
+import { countRows, prepareRead } from "../endpoints/rowReads.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
@@ -40,7 +40,7 @@ export interface RowPage {
 }
 
 /** One page of a table's rows: 50 by default, 500 at most. */
-export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
+export async function rowPage(platform: Platform, query: URLSearchParams): Promise<RowPage> {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
   const filter = query.get("filter");
@@ -54,14 +54,12 @@ export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
       : { optViewSort: { [keyOf(platform, microAppID, sort)]: Number(query.get("direction") ?? 1) } }),
   };
   const call = onlooker(platform);
-  return platform.database.reading(() => {
-    const { microAppRows } = microappdata(request, call);
-    const skipped = request.searchFilter[0]?.skip ?? 0;
-    const more = microAppRows.length > limit;
-    const ended = !more && (microAppRows.length > 0 || skipped === 0);
-    const total = ended ? skipped + microAppRows.length : countRows(request, call);
-    return { rows: microAppRows.slice(0, limit), more, total };
-  });
+  const rows = await prepareRead(request, call);
+  const skipped = request.searchFilter[0]?.skip ?? 0;
+  const more = rows.length > limit;
+  const ended = !more && (rows.length > 0 || skipped === 0);
+  const total = ended ? skipped + rows.length : await countRows(request, call);
+  return { rows: rows.slice(0, limit), more, total };
 }
 
 /** A sort field goes by its stored value, which has an index. */

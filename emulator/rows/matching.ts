@@ -1,10 +1,7 @@
-import { createContext, runInContext } from "node:vm";
 import sift from "sift";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
 import { ownOnly, withAliases } from "./inherited.ts";
-
-const timeoutMs = 3000;
 
 /** A predicate over stored rows in the manner of document databases. validateFilters has checked the operators. */
 export function matcher(filters: readonly Json[]): (document: Json) => boolean {
@@ -25,18 +22,3 @@ export function matcher(filters: readonly Json[]): (document: Json) => boolean {
 
 // The library's types are CommonJS under a name of an ES module.
 type Sift = (filter: Json) => (document: unknown) => boolean;
-
-/**
- * Runs work that an expression of the caller's may keep busy for ever (a pattern that backtracks, say) and gives up
- * after a while: one request must not stop all others.
- */
-export function bounded<Result>(work: () => Result): Result {
-  try {
-    return runInContext("work()", createContext({ work }), { timeout: timeoutMs }) as Result;
-  } catch (error) {
-    if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
-      throw invalid("the filters take too long: make them simpler");
-    }
-    throw error;
-  }
-}

@@ -1,44 +1,31 @@
-import type { SQLInputValue } from "node:sqlite";
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { sortIndex, sortName, type Field, type Table } from "../data/tables.ts";
+import { sortName, type Field, type Table } from "../data/tables.ts";
 import { never, visible, type Column, type Condition } from "./access.ts";
 import { fieldByID } from "./fieldIDs.ts";
-import {
-  idColumn,
-  maxConditions,
-  parentColumn,
-  sortColumnOf,
-  splitFilters,
-  tooMany,
-  validateFilters,
-} from "./filters.ts";
-import { columnsOf } from "./records.ts";
+import { idColumn, maxConditions, sortColumnOf, splitFilters, tooMany, validateFilters } from "./filters.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 
-/** A read in SQL without its limit, and the filters that only the documents can decide. */
+/** What a read looks for. */
 export interface RowQuery {
-  sql: string;
-  values: SQLInputValue[];
+  table: Table;
+  /** Conditions that SQL decides. */
+  conditions: Condition[];
+  /** Filters that only the documents can decide. */
   rest: Json[];
+  /** Order of the answer; it ends with the row's ID. */
+  terms: Term[];
 }
 
 export function queryOf(request: Request, table: Table, call: CallContext): RowQuery {
   const { strict } = call.settings;
   validateFilters(request.optViewFilters);
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
-  const visibility = visible(call);
+  const visibility = visible(call, table);
   const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
-  const where = all.map(({ sql }) => ` AND ${sql}`).join("");
-  const terms = order(request, table);
-  const ordered = terms.map(({ column, down }) => `${column.sql}${down ? " DESC" : ""}`).join(", ");
-  return {
-    sql: `SELECT ${columnsOf(table)} FROM rows ${access(table, all, terms[0]?.column)}${where} ORDER BY ${ordered}`,
-    values: all.flatMap((condition) => condition.values),
-    rest,
-  };
+  return { table, conditions: all, rest, terms: order(request, table) };
 }
 
 /** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
@@ -78,26 +65,7 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
   );
 }
 
-/**
- * Which index finds the rows: SQLite always takes the table's own, as it can't know how much better the others are. A
- * parent's rows are few, equal sort values likewise. What equals a value without index is rare, too: the rows are read
- * in table order, the cheapest one. Else the order decides, so that a page ends early.
- */
-function access(table: Table, conditions: readonly Condition[], ordered: Column | undefined): string {
-  const ofTable = `table_id = '${table.id}'`;
-  // What no row can fulfil leaves SQLite nothing that an index could be used for.
-  if (conditions.includes(never)) return `WHERE ${ofTable}`;
-  if (conditions.some(({ column, test }) => column === parentColumn && test === "equal")) return `WHERE +${ofTable}`;
-  const equal = conditions.filter(({ test }) => test === "equal" || test === "among");
-  const sortOf = (some: readonly Condition[]) => some.find(({ column }) => column?.sort !== undefined)?.column?.sort;
-  const equalSort = sortOf(equal);
-  if (equalSort === undefined && equal.some(({ column }) => column?.inDocument)) return `WHERE ${ofTable}`;
-  const byID = conditions.some(({ column }) => column === idColumn);
-  const sort = equalSort ?? ordered?.sort ?? (byID ? undefined : sortOf(conditions));
-  return `${sort === undefined ? "" : `INDEXED BY "${sortIndex(table.id, sort)}" `}WHERE ${ofTable}`;
-}
-
-interface Term {
+export interface Term {
   column: Column;
   down: boolean;
 }
