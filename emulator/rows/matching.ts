@@ -8,7 +8,7 @@ export function matcher(filters: readonly Json[]): (document: Json) => boolean {
   const own = ownOnly(filters);
   const tests = own.filters.map((filter) => {
     try {
-      return (sift as unknown as Sift)(filter);
+      return library(filter, { operations: { $mod } });
     } catch (error) {
       throw invalid(`optViewFilters: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -20,5 +20,15 @@ export function matcher(filters: readonly Json[]): (document: Json) => boolean {
   };
 }
 
-// The library's types are CommonJS under a name of an ES module.
-type Sift = (filter: Json) => (document: unknown) => boolean;
+// The library's types are CommonJS under a name of an ES module, so it is described here.
+const library = sift as unknown as {
+  (filter: Json, options: object): (document: unknown) => boolean;
+  createEqualsOperation: (test: (value: unknown) => boolean, owner: unknown, options: unknown) => unknown;
+};
+
+/** The library's own takes null and empty lists for 0. */
+const $mod = (params: unknown[], owner: unknown, options: unknown): unknown => {
+  const [by, left] = params;
+  const test = (value: unknown) => typeof value === "number" && Math.trunc(value) % Number(by) === Number(left);
+  return library.createEqualsOperation(test, owner, options);
+};
