@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { administrate, directory, signIn } from "./testing/platform.ts";
+import { administrate, directory, post, signIn } from "./testing/platform.ts";
 import { run } from "./testing/processes.ts";
 
 const node = (...parameters: string[]) => promisify(execFile)(process.execPath, ["--no-warnings", ...parameters]);
@@ -27,9 +27,23 @@ test("the command serves a seed, read-only or with tenants, until it is interrup
   expect(await guarded.end("SIGTERM")).toEqual([0, null]);
 });
 
+test("names that clients spell differently are options", async () => {
+  const command = await run("--wire-name", "platformFormat=rawFormat", "--wire-name", "storecopy=duplicate");
+  const admin = await signIn(command.url);
+  const { url } = command;
+  const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID };
+  const send = (path: string, body: object) => post(`${url}/api/${path}`, JSON.stringify(body), headers);
+  expect((await send("microappchild/duplicate", {})).at("message")).toBe("sourceResourceID is required");
+  const read = await send("microappdata", { microAppID: "none", rawFormat: "yes" });
+  expect(read.at("message")).toBe("platformFormat: must be true or false, not text");
+  expect(await command.end("SIGTERM")).toEqual([0, null]);
+});
+
 test("the command refuses what makes no sense", async () => {
   for (const [parameters, message] of [
     [["--port", "99999"], /It must be 0 to 65535/],
+    [["--wire-name", "microAppID=table"], /It must be platformFormat=<name>, or storecopy=<name>, or/],
+    [["--public-url", "here"], /^error: the public address must be an http\(s\) address/],
     [["--strict", "--loose"], /cannot be used with option/],
     [["--seed", "/nowhere.yaml"], /^error: the seed \/nowhere.yaml can't be read: .*\n$/],
   ] as const) {

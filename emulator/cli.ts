@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { resolve } from "node:path";
+import type { WireNames } from "../provider/contract/endpoints.ts";
 import { createEmulator, type Emulator } from "./emulator.ts";
 
 interface Options {
@@ -7,11 +8,16 @@ interface Options {
   data?: string;
   seed?: string;
   host: string;
+  allowHost: string[];
+  publicUrl?: string;
+  wireName: WireNames;
   readOnly?: true;
   strict?: true;
   loose?: true;
   tenant: string[];
 }
+
+const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
 
 /** Adds the command that runs the emulator until it is interrupted. It prints its address, and on the next line the console's. */
 export function addEmulatorCommand(program: Command): void {
@@ -25,6 +31,19 @@ export function addEmulatorCommand(program: Command): void {
       "YAML file with tables, users and settings, or of an Environment; taken when the data file is new",
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--allow-host <name>",
+      "a further name that requests may call it by, as a proxy or a hosts file does; may be given again",
+      listed,
+      [],
+    )
+    .option("--public-url <address>", "address that clients are given; that of their own request without it")
+    .option(
+      "--wire-name <ours=theirs>",
+      `a name that clients spell differently: ${renamed.join(", ")}; may be given again`,
+      wireNameIn,
+      {},
+    )
     .option("--read-only", "refuse every call that changes the platform")
     .addOption(new Option("--strict", "refuse values that do not fit a field's type").conflicts("loose"))
     .option("--loose", "take any value for any field")
@@ -48,14 +67,17 @@ async function run(options: Options, command: Command): Promise<void> {
   await emulator.close();
 }
 
-function started({ port, data, seed, host, readOnly, strict, loose, tenant }: Options): Promise<Emulator> {
+function started({ data, seed, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
   const from = seed === undefined ? undefined : resolve(seed);
   return createEmulator({
-    port,
-    host,
+    port: options.port,
+    host: options.host,
+    allowHosts: options.allowHost,
+    publicUrl: options.publicUrl,
+    wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
     seed: from,
-    readOnly,
+    readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, { seed: from }])),
   });
@@ -65,6 +87,15 @@ function portIn(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
   return port;
+}
+
+function wireNameIn(text: string, names: WireNames): WireNames {
+  const [ours = "", theirs = ""] = text.split(/=(.*)/s);
+  const name = renamed.find((name) => name === ours);
+  if (name === undefined || !/^[\w-]+$/.test(theirs)) {
+    throw new InvalidArgumentError(`It must be ${renamed.map((name) => `${name}=<name>`).join(", or ")}.`);
+  }
+  return { ...names, [name]: theirs };
 }
 
 function listed(name: string, names: string[]): string[] {

@@ -5,7 +5,7 @@ import { Database } from "./data/database.ts";
 import { newToken } from "./data/hashing.ts";
 import type { Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
-import { isLoopback, refuseKnownCredentials } from "./platform/exposure.ts";
+import { hostCheck, refuseKnownCredentials } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
 import { Instance } from "./platform/instance.ts";
 import { Platform } from "./platform/platform.ts";
@@ -26,6 +26,10 @@ export interface EmulatorOptions {
   port?: number | undefined;
   /** Address to listen on. Default: 127.0.0.1, which only this machine reaches. */
   host?: string | undefined;
+  /** Further names, such as `platform.test`, that requests may have in their Host header. Default: none. */
+  allowHosts?: readonly string[] | undefined;
+  /** Address that clients reach it by, such as a proxy's. Default: that of the request at hand. */
+  publicUrl?: string | undefined;
   /** Lets the process end while the emulator is open. Default: false. */
   unref?: boolean | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
@@ -60,7 +64,11 @@ export interface Emulator extends Omit<Instance, "answer"> {
 /** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed. */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
-  const { readOnly = false, settings = {} } = options;
+  const { readOnly = false, settings = {}, allowHosts = [] } = options;
+  const publicUrl = options.publicUrl?.replace(/\/+$/, "");
+  if (publicUrl !== undefined && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? "")) {
+    throw new Error("the public address must be an http(s) address, such as https://platform.example.com");
+  }
   if (data !== ":memory:") mkdirSync(dirname(data), { recursive: true });
   const platforms = new Map<string, Platform>();
   const closeData = () => {
@@ -78,10 +86,11 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
     const token = newToken();
-    const answering = routed(platforms, instances, { wireNames, loopback: isLoopback(host), token });
+    const answering = routed(platforms, instances, { wireNames, isOurs: hostCheck(host, allowHosts, publicUrl), publicUrl, token });
     const listening = await listen(answering, { host, port, unref });
+    const url = publicUrl ?? listening.url;
     for (const [name, platform] of platforms) {
-      instances.set(name, new Instance(platform, name === "" ? listening.url : `${listening.url}/tenants/${name}`));
+      instances.set(name, new Instance(platform, name === "" ? url : `${url}/tenants/${name}`));
     }
     const find = (name: string): Instance => {
       const found = instances.get(name);

@@ -4,49 +4,66 @@ import { filePath, signedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
 import { routesOf } from "./http/routes.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
-import { isOwnHost } from "./platform/exposure.ts";
 import type { Instance } from "./platform/instance.ts";
 import type { Platform } from "./platform/platform.ts";
+
+/** How the emulator is reached. */
+export interface Door {
+  wireNames: WireNames;
+  /** Whether a Host header names this emulator. */
+  isOurs: (host: string) => boolean;
+  /** Address that clients are given; that of their own request when it is left out. */
+  publicUrl: string | undefined;
+  /** Token of what is beside the interface. */
+  token: string;
+}
 
 /** Routes each request to its platform and to the part that answers. */
 export function routed(
   platforms: ReadonlyMap<string, Platform>,
   instances: ReadonlyMap<string, Instance>,
-  { wireNames, loopback, token }: { wireNames: WireNames; loopback: boolean; token: string },
+  { wireNames, isOurs, publicUrl, token }: Door,
 ): Answering {
   const routes = routesOf(wireNames);
   return async (request) => {
     const { method, headers, query, body } = request;
-    // DNS rebinding makes a foreign page a caller of this machine.
-    if (loopback && !isOwnHost(headers["host"] ?? "localhost")) {
-      return answer(failed(403, "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]"));
-    }
+    const host = headers["host"] ?? "localhost";
+    if (!isOurs(host)) return answer(failed(403, foreignHost));
     const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
     const instance = instances.get(name);
     const platform = platforms.get(name);
     if (!instance || !platform) return answer(failed(404, `There is no tenant ${name}`));
+    const base = publicUrl ?? (isHost(host) ? `http://${host}` : undefined);
+    const url = base === undefined ? instance.url : `${base}${name === "" ? "" : `/tenants/${name}`}`;
     const admin = (path: string) => administrate({ instance: instance, platform, token }, request, path);
     if (path === "")
-      return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${instance.url}/` } });
+      return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${url}/` } });
     if (path === "/" && method === "GET") return answer(await admin("console/index.html"));
     if (path.startsWith(adminPath)) return answer(await admin(path.slice(adminPath.length)));
     if (path.startsWith(filePath)) return answer(fileOf(platform, path.slice(filePath.length), request));
-    if (path === "/openapi.json") return answer({ status: 200, body: openapi(instance.url), headers: {} });
+    if (path === "/openapi.json") return answer({ status: 200, body: openapi(url), headers: {} });
     const route = routes.get(path);
     if (!route) return answer(failed(404, `There is no endpoint ${path}`));
     if (!route.methods.includes(method)) {
       return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
     }
-    return instance.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url: instance.url });
+    return instance.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url });
   };
 }
+
+const foreignHost =
+  "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]; start the emulator with " +
+  "--allow-host <name> for another one";
+
+/** Whether a Host header can stand in an address. */
+const isHost = (host: string): boolean => /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host);
 
 const answer = (outgoing: Outgoing) => ({ outgoing, ending: "answer" as const });
 
 /** Serves a stored file to whoever has its signed address; never as a page that a browser would run. */
 function fileOf(platform: Platform, path: string, { method, query }: Arrived): Outgoing {
   if (method !== "GET") return failed(405, "Files are read with GET", { allow: "GET" });
-  const file = signedFile(platform.database, path, query.get("signature") ?? "");
+  const file = signedFile(platform.database, path, query);
   if (!file) return failed(404, "There is no such file, or the signature does not belong to it");
   return {
     status: 200,

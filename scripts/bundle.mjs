@@ -10,7 +10,9 @@ await build({
     emulator: "emulator/index.ts",
     microapps: "provider/cmd/microapps.ts",
     "pulumi-resource-microapps": "provider/cmd/pulumi-resource-microapps.ts",
+    // Started by their paths beside what starts them.
     lifeline: "engine/processes/lifeline.ts",
+    searcher: "emulator/rows/searcher.ts",
   },
   outdir: "dist/bundle",
   bundle: true,

@@ -132,11 +132,14 @@ function requireToken({ headers }: Arrived, token: string): void {
 function filterIn(query: URLSearchParams): CallFilter {
   const since = Number(query.get("since") ?? 0);
   if (!Number.isInteger(since)) throw invalid("since must be a sequence number");
+  const limit = query.get("limit");
+  if (limit !== null && !/^[1-9]\d{0,8}$/.test(limit)) throw invalid("limit must be a whole number above 0");
   const mutating = query.get("mutating");
   const endpoint = query.get("endpoint");
   if (endpoint !== null && !Object.hasOwn(endpoints, endpoint)) throw invalid(`there is no endpoint ${endpoint}`);
   return {
     since,
+    ...(limit === null ? {} : { limit: Number(limit) }),
     ...(mutating === null ? {} : { mutating: mutating === "true" }),
     ...(endpoint === null ? {} : { endpoint: endpoint as EndpointName }), // a key of the contract's table
   };

@@ -9,7 +9,7 @@ import { invalid } from "../data/platformError.ts";
 import { requireTable } from "../data/tables.ts";
 import { generation, listApps } from "../endpoints/apps.ts";
 import { listChildren } from "../endpoints/children.ts";
-import { countRows, microappdata } from "../endpoints/rowReads.ts";
+import { countRows, prepareRead } from "../endpoints/rowReads.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 
@@ -40,7 +40,7 @@ export interface RowPage {
 }
 
 /** One page of a table's rows: 50 by default, 500 at most. */
-export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
+export async function rowPage(platform: Platform, query: URLSearchParams): Promise<RowPage> {
   const microAppID = query.get("table") ?? "";
   const limit = Math.min(wholeIn(query, "limit", 50), maxRows);
   const filter = query.get("filter");
@@ -54,14 +54,12 @@ export function rowPage(platform: Platform, query: URLSearchParams): RowPage {
       : { optViewSort: { [keyOf(platform, microAppID, sort)]: Number(query.get("direction") ?? 1) } }),
   };
   const call = onlooker(platform);
-  return platform.database.reading(() => {
-    const { microAppRows } = microappdata(request, call);
-    const skipped = request.searchFilter[0]?.skip ?? 0;
-    const more = microAppRows.length > limit;
-    const ended = !more && (microAppRows.length > 0 || skipped === 0);
-    const total = ended ? skipped + microAppRows.length : countRows(request, call);
-    return { rows: microAppRows.slice(0, limit), more, total };
-  });
+  const rows = await prepareRead(request, call);
+  const skipped = request.searchFilter[0]?.skip ?? 0;
+  const more = rows.length > limit;
+  const ended = !more && (rows.length > 0 || skipped === 0);
+  const total = ended ? skipped + rows.length : await countRows(request, call);
+  return { rows: rows.slice(0, limit), more, total };
 }
 
 /** A sort field goes by its stored value, which has an index. */
@@ -90,7 +88,8 @@ function onlooker(platform: Platform): CallContext {
   const { database, settings } = platform;
   const user = { id: "", email: "", admin: true, invited: false };
   const newID = () => "";
-  return { database, settings, now: platform.now(), newID, url: "", user, token: undefined, fetched: undefined };
+  const nothing = { token: undefined, fetched: undefined, remark: () => undefined };
+  return { database, settings, now: platform.now(), newID, url: "", user, ...nothing };
 }
 
 /** Organizations with teams, members and roles. */
@@ -110,7 +109,13 @@ export function organizationTree({ database }: Platform) {
   }));
 }
 
-/** Logged calls with the addresses of their callers, and the number of the last call of all. */
+/** Most calls that one answer has. */
+const maxListed = 10_000;
+
+/**
+ * Logged calls with the addresses of their callers, and the number of the last call of all. `more` says that others
+ * fit as well: later ones with `since`, earlier ones without.
+ */
 export function callList(instance: Instance, { database }: Platform, filter: CallFilter) {
   const users = database.all<{ id: string; email: string }>("SELECT id, email FROM users");
   const emails = new Map(users.map(({ id, email }) => [id, email]));
@@ -118,8 +123,11 @@ export function callList(instance: Instance, { database }: Platform, filter: Cal
     if (userID !== null) return emails.get(userID) ?? null;
     return typeof request["email"] === "string" ? request["email"] : null; // a login names its user
   };
-  const calls = instance.calls(filter).map((call) => ({ ...call, email: emailOf(call) }));
-  return { calls, last: instance.lastCall() };
+  const limit = Math.min(filter.limit ?? maxListed, maxListed);
+  const found = instance.calls({ ...filter, limit: limit + 1 });
+  const more = found.length > limit;
+  const listed = more ? ((filter.since ?? 0) === 0 ? found.slice(1) : found.slice(0, limit)) : found;
+  return { calls: listed.map((call) => ({ ...call, email: emailOf(call) })), last: instance.lastCall(), more };
 }
 
 /** Everyone with an account. */

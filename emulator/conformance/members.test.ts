@@ -1,4 +1,5 @@
 import { expect } from "@jest/globals";
+import { enter } from "../testing/doors.ts";
 import { part, prove, type TestPlatform } from "../testing/proofs.ts";
 
 const refused = { code: "invalidRequest" };
@@ -82,6 +83,15 @@ prove("members", {
     await teams(stage);
     await invite(stage, { userIDs: ["bob"], targetInitialApp: "a1", targetInitialScreen: "s1" });
     expect(await members(stage)).toContain("bob");
+  },
+  "insertteammembers role": async (stage) => {
+    await teams(stage);
+    const request = { teamIDs: [teamID], userIDs: ["bob"], role: "admin" };
+    expect(await stage.admin.refused("insertteammembers", request)).toMatchObject(refused);
+    // The typed client sends no role at all.
+    const plain = enter("first form", stage.emulator.url, { email: "admin@example.com", password: "admin" });
+    expect(await plain.refused("insertteammembers", request)).toMatchObject(refused);
+    expect(await members(stage)).not.toContain("bob");
   },
   "insertteammembers: administrators": async (stage) => {
     await teams(stage);

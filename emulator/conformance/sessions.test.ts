@@ -84,7 +84,7 @@ prove("sessions", {
     expect(await admin.call("userid", { email })).toEqual({ userID: "ada" });
     expect(await admin.refused("userid", { email: "eve@example.com" })).toMatchObject({
       code: "notFound",
-      said: "User not found: eve@example.com",
+      said: "User not found for eve@example.com",
     });
   },
   "userid email": async (stage) => {

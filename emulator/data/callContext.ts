@@ -16,6 +16,8 @@ export interface CallContext {
   readonly user: User;
   /** The token that came with the request. */
   token: string | undefined;
+  /** Notes something about the call in its log entry, for people. */
+  remark: (words: string) => void;
   /** What was fetched for the call before its transaction began. */
   fetched: unknown;
 }

@@ -29,6 +29,8 @@ export interface LoggedCall {
   session: string | null;
   /** Milliseconds from the call's arrival to its log entry; null for calls from before version 2 of the data file. */
   duration: number | null;
+  /** What the caller seems to have got wrong, though it was answered; null without any. */
+  remark: string | null;
 }
 
 /** Which calls to read; all without any filter. */
@@ -39,7 +41,12 @@ export interface CallFilter {
   mutating?: boolean;
   /** Only calls of this endpoint. */
   endpoint?: EndpointName;
+  /** At most this many: the first ones after `since`, or the last of all without it. Default: all that are kept. */
+  limit?: number;
 }
+
+/** Calls that the log keeps; the oldest go first, a thousand at a time. */
+export const maxCalls = 100_000;
 
 const sessionEndpoints: ReadonlySet<EndpointName> = new Set(["login", "logout"]);
 
@@ -51,46 +58,53 @@ export function logCall(
   call: Omit<LoggedCall, "sequence" | "request" | "mutating">,
   request: string,
 ) {
-  const { time, endpoint, effect, userID, status, failure, fault, session, duration } = call;
+  const { time, endpoint, effect, userID, status, failure, fault, session, duration, remark } = call;
   database.run(
-    `INSERT INTO calls (time, endpoint, effect, mutating, user_id, status, failure, request, fault, session, duration)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO calls
+       (time, endpoint, effect, mutating, user_id, status, failure, request, fault, session, duration, remark)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[time, endpoint, effect, isMutating(endpoint, effect) ? 1 : 0, userID, status, failure, request, fault],
-    ...[session, duration],
+    ...[session, duration, remark],
   );
+  const last = lastSequence(database);
+  if (last > maxCalls && last % 1000 === 0) database.run("DELETE FROM calls WHERE sequence <= ?", last - maxCalls);
 }
 
 export function lastSequence(database: Database): number {
   return database.one<{ last: number | null }>("SELECT max(sequence) AS last FROM calls")?.last ?? 0;
 }
 
-interface Kept extends Omit<LoggedCall, "mutating" | "request" | "userID" | "session" | "duration"> {
+interface Kept extends Omit<LoggedCall, "mutating" | "request" | "userID" | "session" | "duration" | "remark"> {
   mutating: number;
   user_id: string | null;
   request: string;
   session?: string | null;
   duration?: number | null;
+  remark?: string | null;
 }
 
-/** Reads an entry; in a file of version 1, which no newer emulator has opened, session and duration are missing. */
-const callOf = ({ user_id, mutating, request, session = null, duration = null, ...call }: Kept): LoggedCall => ({
+/** Reads an entry; what an older version of the file lacks, which no newer emulator has opened, is null. */
+const callOf = ({ user_id, mutating, request, session, duration, remark, ...call }: Kept): LoggedCall => ({
   ...call,
   userID: user_id,
   mutating: mutating === 1,
   request: JSON.parse(request) as Json,
-  session,
-  duration,
+  session: session ?? null,
+  duration: duration ?? null,
+  remark: remark ?? null,
 });
 
 export function loggedCalls(database: Pick<Database, "all">, filter: CallFilter = {}): LoggedCall[] {
-  const { since = 0, mutating, endpoint } = filter;
+  const { since = 0, mutating, endpoint, limit = -1 } = filter;
+  const newest = limit >= 0 && since === 0;
   const kept = database.all<Kept>(
     `SELECT * FROM calls
-     WHERE sequence > ? AND (? IS NULL OR mutating = ?) AND (? IS NULL OR endpoint = ?) ORDER BY sequence`,
+     WHERE sequence > ? AND (? IS NULL OR mutating = ?) AND (? IS NULL OR endpoint = ?)
+     ORDER BY sequence ${newest ? "DESC" : ""} LIMIT ?`,
     ...[since, mutating === undefined ? null : Number(mutating), Number(mutating ?? 0)],
-    ...[endpoint ?? null, endpoint ?? null],
+    ...[endpoint ?? null, endpoint ?? null, limit],
   );
-  return kept.map(callOf);
+  return (newest ? kept.reverse() : kept).map(callOf);
 }
 
 /** Reads the calls of a data file, oldest first, also while an emulator has it open. */

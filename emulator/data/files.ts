@@ -51,20 +51,26 @@ export function signedUrl(
   { database, url }: Pick<CallContext, "database" | "url">,
   { resourceID, key }: StoredFile,
 ): string {
-  const path = [resourceID, ...key.split("/")].map(encodeURIComponent).join("/");
-  return `${url}${filePath}${path}?signature=${signature(database, resourceID, key)}`;
+  const parts = [resourceID, ...key.split("/")];
+  const signed = `signature=${signature(database, resourceID, key)}`;
+  // Whoever follows a path resolves `.` and `..` in it, however they are written.
+  if (parts.some((part) => /^\.\.?$/.test(part))) {
+    return `${url}${filePath}?path=${encodeURIComponent(parts.join("/"))}&${signed}`;
+  }
+  return `${url}${filePath}${parts.map(encodeURIComponent).join("/")}?${signed}`;
 }
 
-/** The file that a path and its signature name. */
+/** The file that the path of an address, or a parameter instead, and its signature name. */
 export function signedFile(
   database: Database,
   path: string,
-  signatureText: string,
+  query: URLSearchParams,
 ): (StoredFile & { bytes: Buffer }) | undefined {
-  const [resourceID = "", ...rest] = path.split("/").map(decoded);
+  const named = query.get("path");
+  const [resourceID = "", ...rest] = named === null ? path.split("/").map(decoded) : named.split("/");
   const key = rest.join("/");
   const expected = Buffer.from(signature(database, resourceID, key));
-  const actual = Buffer.from(signatureText);
+  const actual = Buffer.from(query.get("signature") ?? "");
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined;
   const file = findFile(database, resourceID, key);
   if (!file) return undefined;

@@ -33,6 +33,7 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
     database.execute("ALTER TABLE calls ADD COLUMN session TEXT");
     database.execute("ALTER TABLE calls ADD COLUMN duration REAL");
   },
+  2: (database) => database.execute("ALTER TABLE calls ADD COLUMN remark TEXT"),
 };
 
 /** Whether this version of the emulator can open files of a version. */

@@ -32,6 +32,9 @@ export class PlatformError extends Error {
 
 export const notFound = (what: string, id: string): PlatformError =>
   new PlatformError("notFound", `${what} not found: ${id}`);
+/** Of a user who is named by an address; the words are documented for sendnotification. */
+export const userNotFoundFor = (email: string): PlatformError =>
+  new PlatformError("notFound", `User not found for ${email}`);
 export const forbidden = (message: string): PlatformError => new PlatformError("forbidden", message);
 export const invalid = (message: string): PlatformError => new PlatformError("invalidRequest", message);
 

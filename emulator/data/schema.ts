@@ -1,5 +1,5 @@
 /** Rises with every change of the tables below; migrations.ts brings older files here. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 // Times are milliseconds since the epoch. The table `rows` gets a column sort<N> for each sort number that the seed uses.
 export const schema = `
@@ -68,7 +68,7 @@ CREATE TABLE pushes (
 CREATE TABLE calls (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL,
   mutating INTEGER NOT NULL, user_id TEXT, status INTEGER NOT NULL, failure TEXT, request TEXT NOT NULL, fault TEXT,
-  session TEXT, duration REAL
+  session TEXT, duration REAL, remark TEXT
 );
 
 PRAGMA user_version = ${schemaVersion};

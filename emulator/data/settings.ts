@@ -10,6 +10,10 @@ export const settings = z.strictObject({
   failingPrompts: z.string().min(1).optional().describe("Generations whose prompt contains this text fail."),
   memberForm: z.enum(["objects", "ids"]).default("objects").describe("What teammembers answers."),
   appServer: z.string().min(1).default("https://apps.example.com").describe("Address in the links to apps."),
+  keyAlone: z
+    .boolean()
+    .default(false)
+    .describe("Whether createappwithprompt takes the key without a token, as known clients send it."),
   userLookup: z.boolean().default(true).describe("Whether userid is enabled."),
   tokenSeconds: z.number().positive().optional().describe("Lifetime of a token; without it tokens do not expire."),
   strict: z.boolean().default(true).describe("Refuse values that do not fit a field's type."),

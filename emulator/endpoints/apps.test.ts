@@ -32,6 +32,26 @@ test("a generation fails where its prompt says so", async () => {
   expect(await admin.get("body.status", "createappwithpromptStatus", { appID })).toBe("failed");
 });
 
+test("a generation takes the key alone where the platform is set so", async () => {
+  const { url } = await start({ settings: { keyAlone: true } });
+  const admin = await signIn(url);
+  const without = { "x-auth-token": "", "x-user-id": "" };
+  const made = await admin.call("createappwithprompt", request, without);
+  expect(made.status).toBe(200);
+  const appID = String(made.body).split("/").at(-1);
+  expect((await admin.call("createappwithpromptStatus", { appID }, without)).status).toBe(200);
+  const refused: Record<string, string>[] = [
+    { ...without, "x-api-key": "" },
+    { ...without, "x-api-key": "other" },
+    { "x-auth-token": "other" },
+    { "x-api-key": "" },
+  ];
+  for (const headers of refused) {
+    expect((await admin.call("createappwithprompt", request, headers)).status).toBe(401);
+  }
+  expect((await admin.call("readteam", { teamID: "t" }, without)).status).toBe(401);
+});
+
 test("a generation needs token and key, and a license", async () => {
   const { url } = await start();
   const admin = await signIn(url);

@@ -85,7 +85,7 @@ describe("userid", () => {
   test("says who is unknown in its documented form", async () => {
     const { url } = await start();
     const reply = await (await signIn(url)).call("userid", { email: "eve@example.com" });
-    expect(reply.body).toEqual({ body: { status: "failure", message: "User not found: eve@example.com" } });
+    expect(reply.body).toEqual({ body: { status: "failure", message: "User not found for eve@example.com" } });
     expect(reply.status).toBe(404);
   });
 

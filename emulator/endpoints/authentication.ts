@@ -1,6 +1,6 @@
 import type { CallContext } from "../data/callContext.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
-import { forbidden, notFound, PlatformError } from "../data/platformError.ts";
+import { forbidden, PlatformError, userNotFoundFor } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
 
@@ -24,11 +24,14 @@ export function signedIn({ database, settings, now }: Data, headers: Headers): U
   return user;
 }
 
-/** Refuses a request without the operator's key. */
-export function requireKey({ database }: Data, headers: Headers): void {
+/** The user who has the operator's key that the headers name. */
+export function requireKey({ database }: Data, headers: Headers): User {
   const key = headers["x-api-key"];
   if (!key) throw refused("x-api-key is required");
-  if (!database.one("SELECT 1 FROM api_keys WHERE key = ?", hashToken(key))) throw refused("x-api-key is not valid");
+  const found = database.one<{ user_id: string }>("SELECT user_id FROM api_keys WHERE key = ?", hashToken(key));
+  const user = found && userByID(database, found.user_id);
+  if (!user) throw refused("x-api-key is not valid");
+  return user;
 }
 
 export const login: Handler<"login"> = ({ email, password }, { database, now }) => {
@@ -50,6 +53,6 @@ export const logout: Handler<"logout"> = (_request, { database, token }) => {
 export const userid: Handler<"userid"> = ({ email }, { database, settings }) => {
   if (!settings.userLookup) throw forbidden("The endpoint is not enabled");
   const user = userByEmail(database, email);
-  if (!user) throw notFound("User", email);
+  if (!user) throw userNotFoundFor(email);
   return { userID: user.id };
 };

@@ -194,9 +194,11 @@ test("a missing parameter is named", async () => {
   const message = async (name: EndpointName, body: object) => (await admin.call(name, body)).at("message");
   expect(await message("microappdata", {})).toBe("microAppID is required");
   expect(await message("insertteam", { teamInfo: { name: "T" } })).toBe("teamInfo.organizationID is required");
-  expect(await message("readteammember", { teamID: "t" })).toBe(
-    "teamMemberID: teamMemberID, or teamID with userID, is required",
-  );
+  expect(await message("readteammember", { teamID: "t" })).toBe("teamMemberID, or teamID with userID, is required");
+  expect(await message("updateteammember", { teamID: "t", userID: "u" })).toBe("role is required");
+  expect(await message("enforceteammembership", { teamIDs: ["t"] })).toBe("email or userID is required");
+  expect(await message("createappwithpromptStatus", { appID: "" })).toBe("appID is required");
+  expect(await message("login", { email: "", password: "x" })).toBe("email is required");
 });
 
 test("a body that is too large is refused, and a large one taken", async () => {
@@ -207,6 +209,70 @@ test("a body that is too large is refused, and a large one taken", async () => {
   const refused = await refusedSize(url);
   expect(refused).toMatch(/^HTTP\/1\.1 413 /);
   await signIn(url);
+});
+
+test("a client that writes all of a body before it reads learns that it is too large", async () => {
+  const { url } = await start();
+  for (const length of [70_000_000, undefined]) expect(await writtenFirst(url, length)).toMatch(/^HTTP\/1\.1 413 /);
+  await signIn(url);
+});
+
+/** Writes 70 MB, in chunks where no length is announced, and only then reads. */
+function writtenFirst(url: string, length: number | undefined): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const announced = length === undefined ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
+  const million = "x".repeat(1_000_000);
+  const part = length === undefined ? `f4240\r\n${million}\r\n` : million;
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.pause();
+      socket.write(`POST /api/login HTTP/1.1\r\nHost: localhost\r\n${announced}\r\n\r\n`);
+      for (let count = 0; count < 70; count++) socket.write(part);
+      socket.write(length === undefined ? "0\r\n\r\n" : "", () => socket.resume());
+    });
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString()));
+    socket.on("close", () => resolve(text));
+    socket.on("error", reject);
+  });
+}
+
+test("a target that is no path is refused", async () => {
+  const { url } = await start();
+  const { hostname, port } = new URL(url);
+  const answered = (target: string) =>
+    new Promise<string>((resolve, reject) => {
+      let text = "";
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
+      );
+      socket.on("data", (chunk) => (text += chunk.toString()));
+      socket.on("close", () => resolve(text));
+      socket.on("error", reject);
+    });
+  for (const target of ["*", "a", "http://[", "http://"]) {
+    expect([target, await answered(target)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 400 /)]);
+  }
+  for (const target of ["//evil.example/api/login", "/\\", "/%", "/tenants/%/", "/files/%2e%2e/%", "/..//"]) {
+    expect([target, await answered(target)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 4/)]);
+  }
+});
+
+test.each([
+  [
+    "bytes that are no UTF-8",
+    Buffer.from('{"microAppID":"countries","rowData":{"Code":"\xff"}}', "latin1"),
+    /not valid UTF-8/,
+  ],
+  ["half of a character", '{"microAppID":"countries","rowData":{"Code":"\\ud800"}}', /half of a character/],
+  ["a number beyond all", '{"microAppID":"countries","rowData":{"Population":1e309}}', /beyond 1\.8e308/],
+  ["one below all", '{"microAppID":"countries","rowData":{"Population":[-1e309]}}', /beyond 1\.8e308/],
+])("%s would be kept as something else", async (_what, body, message) => {
+  const { url } = await start();
+  const admin = await signIn(url);
+  const headers = { "content-type": "application/json", "x-auth-token": admin.token, "x-user-id": admin.userID };
+  const reply = await replyOf(await fetch(`${url}/api/insertmicroapprow`, { method: "POST", headers, body }));
+  expect([reply.status, reply.at("message")]).toEqual([400, expect.stringMatching(message)]);
 });
 
 /** Announces more than the emulator takes, and gives what it says. */

@@ -69,7 +69,8 @@ describe("child records", () => {
     for (const [change, status] of [
       [{ appID: "none" }, 404],
       [{ fieldID: "none" }, 404],
-      [{ fieldID: "Code" }, 400],
+      [{ fieldID: "code" }, 400],
+      [{ fieldID: "Flag" }, 400],
       [{ microAppResourceID: "none" }, 404],
       [{ microAppResourceID: "cities" }, 400],
     ] as const) {
@@ -117,6 +118,12 @@ describe("stored files", () => {
       expect((await fetch(forged)).status).toBe(404);
     }
     expect((await admin.call("microappchildStorecopy", { ...copy, fileKey: "none" })).status).toBe(404);
+    // A path with such parts is resolved by whoever follows it.
+    for (const newFileKey of ["..", "a/../b.png", "./.", "a//b", "%2e%2e/%", "?#&=+ ☃"]) {
+      const odd = String(await admin.get("signedUrl", "microappchildStorecopy", { ...copy, newFileKey }));
+      expect([newFileKey, (await fetch(odd)).status]).toEqual([newFileKey, 200]);
+      expect((await fetch(odd.replace(/.$/, "_"))).status).toBe(404);
+    }
     const body = JSON.stringify(upload);
     const headers = { "x-auth-token": admin.token, "x-user-id": admin.userID };
     for (const spelling of ["uploadFileToStore", "uploadFileToS3"]) {
@@ -140,6 +147,17 @@ describe("stored files", () => {
     ] as const) {
       const reply = await upload(url);
       expect([reply.status, reply.at("message")]).toEqual([400, expect.stringContaining(message)]);
+    }
+    for (const resourceID of [rowID, "countries"]) {
+      for (const [fieldID, status, message] of [
+        ["none", 404, "Field not found: none"],
+        ["code", 400, "fieldID: Code is not a file field"],
+        ["Flag", 400, "fieldID: Flag is a label; the ID of this field is flag"],
+      ] as const) {
+        const stray = { resourceID, fieldID, url: `http://${name}/flag.png` };
+        const reply = await admin.call("microappchildUploadFileToStore", stray);
+        expect([reply.status, reply.at("message")]).toEqual([status, message]);
+      }
     }
     const lost = { resourceID: "none", fieldID: "flag", url: `http://${name}/` };
     expect((await admin.call("microappchildUploadFileToStore", lost)).status).toBe(404);

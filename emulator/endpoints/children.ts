@@ -3,8 +3,9 @@ import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
 import { invalid, notFound } from "../data/platformError.ts";
-import { findTable, requireTable, type Field } from "../data/tables.ts";
+import { findTable, requireTable, type Field, type Table } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/access.ts";
+import { fieldByID } from "../rows/fieldIDs.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
 import { download, type Download } from "./downloads.ts";
 import type { Handler } from "./handler.ts";
@@ -24,7 +25,7 @@ const columns = "id, row_id AS rowID, field_id AS fieldID, content, creator, cre
 export const microappchildList: Handler<"microappchildList"> = ({ appID, fieldID }, call) => {
   const row = requireRow(call, appID);
   requireVisible(call, row);
-  const field = requireField(call, row, fieldID);
+  const field = requireField(call, requireTable(call.database, row.table_id), fieldID);
   const children = call.database.all<Child>(
     `SELECT ${columns} FROM children WHERE row_id = ? AND field_id = ? ORDER BY seq`,
     ...[row.id, field.id],
@@ -39,7 +40,7 @@ export const microappchildCreate: Handler<"microappchildCreate"> = (request, cal
   if (row.table_id !== requireTable(database, request.microAppResourceID).id) {
     throw invalid(`microAppResourceID: row ${row.id} is in another data table`);
   }
-  const field = requireField(call, row, request.fieldID);
+  const field = requireField(call, requireTable(database, row.table_id), request.fieldID);
   const childID = newID();
   database.run(
     "INSERT INTO children (id, row_id, field_id, content, creator, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -83,16 +84,16 @@ export const microappchildStorecopy: Handler<"microappchildStorecopy"> = (reques
 };
 
 export function prepareUpload(
-  { resourceID, url }: ParsedRequestOf<"microappchildUploadFileToStore">,
+  { resourceID, fieldID, url }: ParsedRequestOf<"microappchildUploadFileToStore">,
   call: CallContext,
 ): Promise<Download> {
-  requireResource(call, resourceID); // checked before the download
+  requireResource(call, resourceID, fieldID); // checked before the download
   return download(url, call.settings);
 }
 
 export const microappchildUploadFileToStore: Handler<"microappchildUploadFileToStore"> = (request, call) => {
   const { resourceID, fieldID, filename } = request;
-  requireResource(call, resourceID);
+  requireResource(call, resourceID, fieldID);
   const { bytes, type, filename: itsName } = call.fetched as Download; // prepareUpload made it
   const digest = keepContent(call.database, bytes);
   const name = filename ?? (itsName === "" ? "file" : itsName);
@@ -127,20 +128,24 @@ function requireRow({ database }: CallContext, rowID: string): KeptRow {
   return row;
 }
 
-/** A field of the row's table that takes files; by its ID, or by its label, which people take for it. */
-function requireField({ database }: CallContext, row: KeptRow, fieldID: string): Field {
-  const fields = [...requireTable(database, row.table_id).fields.values()];
-  const field = fields.find(({ id, label }) => id === fieldID || label === fieldID);
+/** A field of a table that takes files. */
+function requireField(call: CallContext, table: Table, fieldID: string): Field {
+  const field = fieldByID(call, table, fieldID, "fieldID");
   if (!field) throw notFound("Field", fieldID);
   if (field.type !== "file") throw invalid(`fieldID: ${field.label} is not a file field`); // assumed
   return field;
 }
 
-/** A resource that files belong to: a data table, a row or an app (assumed). */
-function requireResource(call: CallContext, resourceID: string): void {
+/**
+ * A resource that files belong to: a data table, a row or an app (assumed). A field that is named must be one of the
+ * table's or of the row's.
+ */
+function requireResource(call: CallContext, resourceID: string, fieldID?: string): void {
   const row = findRow(call.database, resourceID);
   if (row) requireVisible(call, row);
-  else if (!findTable(call.database, resourceID) && !call.database.one("SELECT 1 FROM apps WHERE id = ?", resourceID)) {
+  const table = findTable(call.database, row?.table_id ?? resourceID);
+  if (table && fieldID !== undefined) requireField(call, table, fieldID);
+  if (!table && !call.database.one("SELECT 1 FROM apps WHERE id = ?", resourceID)) {
     throw notFound("Resource", resourceID);
   }
 }

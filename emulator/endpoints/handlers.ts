@@ -52,7 +52,10 @@ type Preparations = {
   [Name in EndpointName]?: (request: ParsedRequestOf<Name>, call: CallContext) => Promise<unknown>;
 };
 
-const needed: Preparations = { microappchildUploadFileToStore: children.prepareUpload };
+const needed: Preparations = {
+  microappdata: rowReads.prepareRead,
+  microappchildUploadFileToStore: children.prepareUpload,
+};
 
 // Of a name that is known only at run time; the contract has validated the request, and the handler's type checks the answer.
 

@@ -63,6 +63,11 @@ test("the four documented errors, to the letter", async () => {
   expect((await admin.call("sendnotification", { appID, email: "eve@example.com" })).body).toEqual({
     error: "User not found for eve@example.com",
   });
+  // What is empty is missing, and what is no address is nobody's.
+  const error = async (request: object) => (await admin.call("sendnotification", request)).body;
+  expect(await error({ appID: "", email })).toEqual({ error: "appID is required" });
+  expect(await error({ appID, email: "" })).toEqual({ error: "email is required" });
+  expect(await error({ appID, email: "eve" })).toEqual({ error: "User not found for eve" });
   expect((await admin.call("sendnotification", { appID: "none", email })).status).toBe(403);
   const keyAlone = await admin.call("sendnotification", { appID, email }, { "x-auth-token": "" });
   expect(keyAlone.status).toBe(401);

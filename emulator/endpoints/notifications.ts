@@ -1,5 +1,5 @@
 import type { Database } from "../data/database.ts";
-import { forbidden, PlatformError } from "../data/platformError.ts";
+import { forbidden, userNotFoundFor } from "../data/platformError.ts";
 import { userByEmail } from "../data/users.ts";
 import { findApp, mayEdit } from "./apps.ts";
 import type { Handler } from "./handler.ts";
@@ -24,7 +24,7 @@ export const sendnotification: Handler<"sendnotification"> = (request, call) => 
   // An app that does not exist has no admins either, so it is refused in the same way (assumed).
   if (!app || !mayEdit(call, app)) throw forbidden("Only app admins or authors can send notifications for this app");
   const recipient = userByEmail(database, email);
-  if (!recipient) throw new PlatformError("notFound", `User not found for ${email}`);
+  if (!recipient) throw userNotFoundFor(email);
   const hasMessage = message !== undefined && message !== "";
   if (channel !== "push") {
     database.run(

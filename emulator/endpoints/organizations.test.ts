@@ -197,3 +197,23 @@ describe("members", () => {
     expect((await ada.call("readorganization", { organizationID: "acme" })).status).toBe(200);
   });
 });
+
+test("roles are not taken with new members, in any form, rather than lost", async () => {
+  const { url } = await start();
+  const admin = await signIn(url);
+  await admin.get("", "insertorganization", { organizationInfo: { _id: "acme", name: "Acme" } });
+  await admin.get("", "insertteam", { teamInfo: { _id: "crew", organizationID: "acme", name: "Crew" } });
+  const email = "ada@example.com";
+  for (const form of [
+    { emails: [email], role: "admin" },
+    { emails: [email], roles: ["admin"] },
+    { members: [{ email, role: "admin" }] },
+    { teamMembers: [email, { email, role: "member" }] },
+  ]) {
+    const reply = await admin.call("insertteammembers", { teamIDs: ["crew"], ...form });
+    expect([reply.status, reply.at("message")]).toEqual([400, expect.stringMatching(/^role: is not taken here/)]);
+  }
+  expect((await admin.call("insertteammembers", { teamIDs: ["crew"], members: [{ email, role: null }] })).status).toBe(
+    200,
+  );
+});

@@ -1,14 +1,16 @@
+import { setImmediate as others } from "node:timers/promises";
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { PlatformError } from "../data/platformError.ts";
 import { requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
+import { Best } from "../rows/best.ts";
 import { RowForms } from "../rows/forms.ts";
-import { bounded, matcher } from "../rows/matching.ts";
 import { queryOf, type RowQuery } from "../rows/query.ts";
 import { findRow, type KeptRow } from "../rows/records.ts";
-import { embedding, Nearest, similarity, textOf } from "../rows/vectorSearch.ts";
+import { searchers } from "../rows/searchers.ts";
+import { slices, walkOf, type Walk, type WalkedRow } from "../rows/walk.ts";
 import type { Handler } from "./handler.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
@@ -17,81 +19,97 @@ export const microappdataRow: Handler<"microappdataRow"> = ({ rowID }, call) => 
   const row = findRow(call.database, rowID);
   if (!row) return {};
   requireVisible(call, row);
-  return { currentRow: new RowForms(call.database).read(row, requireTable(call.database, row.table_id)) };
+  return { currentRow: formOf(call, row) };
 };
 
-export const microappdata: Handler<"microappdata"> = (request, call) => {
+function formOf(call: CallContext, row: KeptRow): Row {
+  const table = requireTable(call.database, row.table_id);
+  const forms = new RowForms(call);
+  return forms.read(forms.masked(row, table), table);
+}
+
+/** The rows of a read, in the form that was asked for: sought before the transaction, since that may take long. */
+export async function prepareRead(request: Request, call: CallContext): Promise<Row[]> {
   const table = requireTable(call.database, request.microAppID);
-  const forms = new RowForms(call.database);
-  const rows = found(request, table, call, (row) => forms.stored(row, table));
-  return { microAppRows: rows.map((row) => (request.platformFormat ? forms.raw(row, table) : forms.read(row, table))) };
-};
-
-function found(request: Request, table: Table, call: CallContext, stored: (row: KeptRow) => Row): KeptRow[] {
-  const query = queryOf(request, table, call);
-  const { skip, limit } = page(request, call);
-  const wanted = request.optIsVectorSearch === true ? request.optVectorSearchString : undefined;
-  if (wanted !== undefined) {
-    const vector = embedding(wanted);
-    const nearest = new Nearest<KeptRow>(Math.min(request.optVectorSearchNumCandidates ?? Infinity, skip + limit));
-    visit(query, call, stored, (row, document) => {
-      nearest.offer(row, similarity(vector, embedding(textOf(document, table.fields.keys()))));
-      return true;
-    });
-    return nearest.list().slice(skip);
+  const forms = new RowForms(call);
+  const rows: Row[] = [];
+  for await (const part of found(request, table, call, forms)) {
+    for (const row of part) rows.push(request.platformFormat ? forms.raw(row, table) : forms.read(row, table));
   }
-  if (query.rest.length === 0) {
-    return call.database.all<KeptRow>(`${query.sql} LIMIT ? OFFSET ?`, ...query.values, limit, skip);
-  }
-  const rows: KeptRow[] = [];
-  let passed = 0;
-  if (limit > 0) visit(query, call, stored, (row) => ++passed <= skip || rows.push(row) < limit);
   return rows;
 }
 
+export const microappdata: Handler<"microappdata"> = (_request, call) => ({
+  microAppRows: call.fetched as Row[], // prepareRead made them
+});
+
+async function* found(request: Request, table: Table, call: CallContext, forms: RowForms): AsyncGenerator<KeptRow[]> {
+  const query = queryOf(request, table, call);
+  const { skip, limit } = page(request, call);
+  if (limit === 0) return;
+  const wanted = request.optIsVectorSearch === true ? request.optVectorSearchString : undefined;
+  const walk = walkOf(query);
+  const ordered = walk.ordered && wanted === undefined;
+  const passable = ordered && walk.outside.length === 0 && query.rest.length === 0;
+  const candidates = wanted === undefined ? Infinity : (request.optVectorSearchNumCandidates ?? Infinity);
+  const best = new Best(Math.min(candidates, skip + limit), query.terms);
+  let toSkip = passable ? 0 : skip;
+  let left = limit;
+  for await (const part of matching(query, walk, call, forms, { wanted, skip: passable ? skip : 0 })) {
+    if (ordered) {
+      const rows = part.slice(toSkip, toSkip + left).map(({ row }) => row);
+      toSkip = Math.max(0, toSkip - part.length);
+      left -= rows.length;
+      yield rows;
+      if (left === 0) return;
+    } else for (const { row, score } of part) best.offer(row, score);
+  }
+  if (!ordered) yield* parts(best.list().slice(skip));
+}
+
+/** Lets others in between the parts of many rows. */
+async function* parts<Item>(items: readonly Item[]): AsyncGenerator<Item[]> {
+  for (let first = 0; first < items.length; first += 1000) {
+    if (first > 0) await others();
+    yield items.slice(first, first + 1000);
+  }
+}
+
+/** The rows that fulfil a query, as they come, each with how near it is to what is searched. */
+async function* matching(
+  query: RowQuery,
+  walk: Walk,
+  call: CallContext,
+  forms: RowForms,
+  { wanted, skip }: { wanted?: string | undefined; skip: number },
+): AsyncGenerator<{ row: WalkedRow; score: number }[]> {
+  const { table, rest } = query;
+  const plain = rest.length === 0 && wanted === undefined;
+  const search = plain ? undefined : searchers.begin({ table, rest, wanted });
+  try {
+    for await (const part of slices(call.database, query, walk, { skip, ...(plain ? {} : { size: 250 }) })) {
+      const rows = part.map((row) => forms.masked(row, table) as WalkedRow);
+      const scores = await search?.scores(rows);
+      yield rows.map((row, at) => ({ row, score: scores?.[at] ?? 1 })).filter(({ score }) => score > 0);
+    }
+  } finally {
+    search?.end();
+  }
+}
+
 /** Number of the rows that a read finds without its limit; null when counting them takes too long. */
-export function countRows(request: Request, call: CallContext): number | null {
+export async function countRows(request: Request, call: CallContext): Promise<number | null> {
   const table = requireTable(call.database, request.microAppID);
   const query = queryOf(request, table, call);
-  if (query.rest.length === 0) {
-    const count = `SELECT count(*) AS count FROM (${query.sql})`;
-    return call.database.one<{ count: number }>(count, ...query.values)?.count ?? 0;
-  }
-  const forms = new RowForms(call.database);
   let count = 0;
   try {
-    visit(
-      query,
-      call,
-      (row) => forms.stored(row, table),
-      () => ++count > 0,
-    );
+    for await (const part of matching(query, walkOf(query), call, new RowForms(call), { skip: 0 }))
+      count += part.length;
   } catch (error) {
     if (error instanceof PlatformError) return null;
     throw error;
   }
   return count;
-}
-
-/** Passes each row of a query with its document to the visitor, until the visitor returns false. */
-function visit(
-  { sql, values, rest }: RowQuery,
-  { database }: CallContext,
-  stored: (row: KeptRow) => Row,
-  visitor: (row: KeptRow, document: Row) => boolean,
-): void {
-  const matches = matcher(rest);
-  const rows = database.iterate<KeptRow>(sql, ...values);
-  try {
-    bounded(() => {
-      for (const row of rows) {
-        const document = stored(row);
-        if (matches(document) && !visitor(row, document)) return;
-      }
-    });
-  } finally {
-    rows.return?.(); // a search that was stopped leaves the statement open
-  }
 }
 
 /** Skip and limit: those of the search filter count more than `optLimit`; 0 is no limit (assumed). */

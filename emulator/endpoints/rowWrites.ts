@@ -4,7 +4,7 @@ import type { CallContext } from "../data/callContext.ts";
 import { invalid, notFound } from "../data/platformError.ts";
 import { requireTable, shownField, type Table } from "../data/tables.ts";
 import { requireUser } from "../data/users.ts";
-import { requireWritable } from "../rows/access.ts";
+import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
 import { deleteRow, findRow, insertRows, updateRow, type NewRow } from "../rows/records.ts";
 import type { Handler } from "./handler.ts";
@@ -102,7 +102,8 @@ class Writer {
     if (parent === null) throw invalid(`${where}embeddingRowID: ${name} is not a sub-table`);
     if (!this.#parents.has(rowID)) {
       const row = findRow(this.#call.database, rowID);
-      if (row?.table_id !== parent) throw invalid(`${where}embeddingRowID: no row ${rowID} in table ${parent}`);
+      if (row?.table_id !== parent || !isVisible(this.#call, row))
+        throw invalid(`${where}embeddingRowID: no row ${rowID} in table ${parent}`);
       this.#parents.add(rowID);
     }
     return rowID;
@@ -142,7 +143,7 @@ class Writer {
     if (known) return known;
     const { database, settings } = this.#call;
     const row = findRow(database, rowID);
-    if (row?.table_id !== field.targetTable) {
+    if (row?.table_id !== field.targetTable || !isVisible(this.#call, row)) {
       if (!settings.strict) return value;
       throw invalid(`${where}${label}: no row ${rowID} in table ${field.targetTable}`);
     }

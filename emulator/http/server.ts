@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 const maxBytes = 64 * 1024 * 1024;
 /** Time for running requests when the server closes. */
 const closeTimeoutMs = 10_000;
+/** How long a refused client may pause while it goes on writing. */
+const idleTimeoutMs = 1000;
 
 /** A request with its whole body. */
 export interface Arrived {
@@ -53,9 +55,14 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   if (unref) server.unref();
-  const { address, family, port: taken } = server.address() as AddressInfo; // it listens on a port
-  const name = family === "IPv6" ? `[${address}]` : address;
-  return { url: `http://${name}:${taken}`, close: () => close(server, held) };
+  const { address, port: taken } = server.address() as AddressInfo; // it listens on a port
+  return { url: `http://${nameOf(address)}:${taken}`, close: () => close(server, held) };
+}
+
+/** Name of an address in a URL. The addresses that stand for all of the machine's lead nowhere: loopback stands for them. */
+function nameOf(address: string): string {
+  const followed = ({ "0.0.0.0": "127.0.0.1", "::": "::1" } as Record<string, string>)[address] ?? address;
+  return followed.includes(":") ? `[${followed}]` : followed;
 }
 
 /** Stops accepting connections, lets running requests end and closes idle connections. */
@@ -76,13 +83,16 @@ async function respond(
   held: Set<ServerResponse>,
 ): Promise<void> {
   try {
-    const body = await received(message);
-    if (body === undefined) {
-      const failure = { status: "failure", message: `a request may have ${maxBytes} bytes at most` };
-      send(response, { status: 413, body: failure, headers: { connection: "close" } });
+    const url = targetOf(message.url ?? "/");
+    if (!url) {
+      await refuse(message, response, 400, "the request's target is not valid");
       return;
     }
-    const url = new URL(message.url ?? "/", "http://localhost");
+    const body = await received(message);
+    if (!body) {
+      await refuse(message, response, 413, `a request may have ${maxBytes} bytes at most`);
+      return;
+    }
     const { outgoing, ending } = await answering({
       method: message.method ?? "GET",
       path: url.pathname,
@@ -109,12 +119,43 @@ async function respond(
   }
 }
 
+/** The address that a request asks for, in origin or absolute form; undefined when it is neither. */
+function targetOf(target: string): URL | undefined {
+  const address = target.startsWith("/") ? `http://localhost${target}` : target;
+  return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+/**
+ * Answers at once and reads on until the client has written all: one that writes before it reads would find the
+ * connection reset, and no answer.
+ */
+async function refuse(message: IncomingMessage, response: ServerResponse, status: number, why: string): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify({ status: "failure", message: why }));
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": bytes.length,
+    connection: "close",
+  });
+  response.write(bytes);
+  await new Promise<void>((resolve) => {
+    const idle = setTimeout(resolve, idleTimeoutMs);
+    const ended = () => {
+      clearTimeout(idle);
+      resolve();
+    };
+    message.on("data", () => idle.refresh());
+    for (const event of ["end", "error", "close"]) message.on(event, ended);
+  });
+  response.end();
+}
+
 /** The whole body, undefined when it is too large. */
 async function received(message: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(message.headers["content-length"] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
+  // A loop that is left destroys the message, and with it the connection.
+  for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) return undefined;
     chunks.push(chunk);

@@ -33,6 +33,46 @@ test("a page whose name leads to this machine is nobody's client", async () => {
   }
 });
 
+test("another name may be allowed, and the public address is", async () => {
+  const options = { allowHosts: ["platform.test", "proxy.test:8443"], publicUrl: "https://platform.example.com/" };
+  const emulator = await createEmulator(options);
+  try {
+    expect(emulator.url).toBe("https://platform.example.com");
+    const { origin } = new URL(emulator.console); // where this machine finds it
+    for (const name of ["platform.test", "PLATFORM.test:80", "proxy.test:8443", "platform.example.com", "localhost"])
+      expect([name, await loginAs(origin, name)]).toEqual([name, 200]);
+    for (const name of ["proxy.test", "evil.example", "a.platform.test", "192.168.0.1"])
+      expect([name, await loginAs(origin, name)]).toEqual([name, 403]);
+  } finally {
+    await emulator.close();
+  }
+  await expect(createEmulator({ publicUrl: "platform.example.com" })).rejects.toThrow("must be an http(s) address");
+});
+
+test("addresses are those by which a client came", async () => {
+  const administrator = { email: "root@example.com", password: "correct-horse-battery" };
+  for (const [options, ours] of [
+    [{}, undefined],
+    [{ host: "0.0.0.0", seed: { administrator } }, undefined],
+    [{ publicUrl: "https://platform.example.com" }, "https://platform.example.com"],
+  ] as const) {
+    const emulator = await createEmulator({ ...options, tenants: { acme: { seed: { administrator } } } });
+    try {
+      const { origin, hostname, port } = new URL(emulator.console);
+      expect(hostname).toBe("127.0.0.1"); // 0.0.0.0 leads nowhere
+      for (const name of ["localhost", "127.0.0.1"]) {
+        for (const path of ["", "/tenants/acme"]) {
+          const document = await (await fetch(`http://${name}:${port}${path}/openapi.json`)).json();
+          expect(document).toMatchObject({ servers: [{ url: `${ours ?? `http://${name}:${port}`}${path}` }] });
+        }
+      }
+      expect(emulator.url).toBe(ours ?? origin);
+    } finally {
+      await emulator.close();
+    }
+  }
+});
+
 test("where other machines reach it, a password or key that everybody knows is refused", async () => {
   const folder = mkdtempSync(join(tmpdir(), "microapps-exposed-"));
   const data = join(folder, "platform.db");
@@ -54,5 +94,17 @@ test("where other machines reach it, a password or key that everybody knows is r
   } finally {
     await emulator.close();
     rmSync(folder, { recursive: true });
+  }
+  const listed = await createEmulator({ ...everybody, seed: { administrator: own }, allowHosts: ["platform.test"] });
+  try {
+    for (const [name, status] of [
+      ["platform.test", 401],
+      ["10.1.2.3:80", 401],
+      ["evil.example", 403],
+    ] as const) {
+      expect([name, await loginAs(listed.url, name)]).toEqual([name, status]);
+    }
+  } finally {
+    await listed.close();
   }
 });

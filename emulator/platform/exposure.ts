@@ -8,6 +8,26 @@ export const isLoopback = (address: string): boolean => /^(localhost|127\.\d+\.\
 /** Whether a Host header is one of this machine's own names. A page of elsewhere whose name leads here has its own. */
 export const isOwnHost = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
 
+const isAddress = (host: string): boolean => /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:.]+\])(:\d+)?$/i.test(host);
+
+/**
+ * Decides by its Host header whether a request is meant for this emulator. DNS rebinding makes a foreign page a caller
+ * of this machine: it comes under a name of its own. Where other machines reach the emulator any name may lead here,
+ * unless the names are listed. The public address counts as listed.
+ */
+export function hostCheck(
+  address: string,
+  names: readonly string[],
+  publicUrl: string | undefined,
+): (host: string) => boolean {
+  const open = !isLoopback(address) && names.length === 0;
+  const listed = new Set(names.map((name) => name.toLowerCase()));
+  if (publicUrl !== undefined) listed.add(new URL(publicUrl).host);
+  const isListed = (host: string) => listed.has(host) || listed.has(host.replace(/:\d+$/, ""));
+  return (host) =>
+    open || isOwnHost(host) || isListed(host.toLowerCase()) || (!isLoopback(address) && isAddress(host));
+}
+
 /** Throws when other machines reach a platform with credentials that everybody knows. */
 export function refuseKnownCredentials(database: Database, address: string): void {
   if (isLoopback(address)) return;

@@ -52,6 +52,7 @@ interface Entry {
   user: User | undefined;
   token: string | undefined;
   request: string;
+  remark: string | null;
 }
 
 type Log = (status: number, failure?: string | null) => void;
@@ -85,12 +86,18 @@ export class Platform {
   async answer(incoming: Incoming, circumstances: Circumstances = { fault: null }): Promise<Outgoing> {
     const { name, headers } = incoming;
     const { began = performance.now() } = circumstances;
-    const entry: Entry = { time: this.now(), user: undefined, token: headers["x-auth-token"], request: "{}" };
+    const entry: Entry = {
+      time: this.now(),
+      user: undefined,
+      token: headers["x-auth-token"],
+      request: "{}",
+      remark: null,
+    };
     const log: Log = (status, failure = null) => {
       const { effect }: Endpoint = endpoints[name];
-      const { time, token, user } = entry;
+      const { time, token, user, remark } = entry;
       const session = token === undefined ? null : sessionID(token);
-      const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session };
+      const call = { time, endpoint: name, effect, userID: user?.id ?? null, status, failure, session, remark };
       const duration = performance.now() - began;
       logCall(this.database, { ...call, fault: circumstances.fault, duration }, entry.request);
     };
@@ -122,8 +129,12 @@ export class Platform {
     const signIn = { database, settings, now: entry.time };
     const session = name === "logout" ? sessionIn(headers, accepted) : headers;
     entry.token = session["x-auth-token"];
-    if (endpoint.auth !== "none") entry.user = signedIn(signIn, session);
-    if (endpoint.auth === "token+key") requireKey(signIn, headers);
+    const keyAlone = endpoint.auth === "token+key" && settings.keyAlone && !session["x-auth-token"];
+    if (endpoint.auth !== "none" && !keyAlone) entry.user = signedIn(signIn, session);
+    if (endpoint.auth === "token+key") {
+      const holder = requireKey(signIn, headers);
+      entry.user ??= holder;
+    }
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
     const request = parseRequest(endpoint, accepted);
     const call: CallContext = {
@@ -133,6 +144,7 @@ export class Platform {
       newID: () => this.#identifiers.next(entry.time),
       url,
       token: session["x-auth-token"],
+      remark: (words) => (entry.remark = entry.remark === null ? words : `${entry.remark}; ${words}`),
       fetched: undefined,
       get user() {
         if (!entry.user) throw new PlatformError("unauthorized", "You must be logged in");
@@ -176,9 +188,14 @@ function parseRequest(endpoint: Endpoint, accepted: unknown): unknown {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.map(String).join(".") ?? "";
-  const missing = issue?.code === "invalid_type" && valueAt(accepted, issue.path) === undefined;
+  const message = issue?.message ?? "is not valid";
+  const found = valueAt(accepted, issue?.path ?? []);
+  // An empty parameter counts as a missing one.
+  const missing = found === undefined ? issue?.code !== "custom" : found === "" && issue?.path.length === 1;
   if (missing) throw invalid(path === "" ? "the body must be a JSON object" : `${path} is required`);
-  throw invalid(`${path === "" ? "" : `${path}: `}${issue?.message ?? "is not valid"}`);
+  // A rule about several parameters names them itself.
+  if (issue?.code === "custom" && message.includes(path)) throw invalid(message);
+  throw invalid(`${path === "" ? "" : `${path}: `}${message}`);
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,7 +1,8 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { CallContext } from "../data/callContext.ts";
 import { forbidden } from "../data/platformError.ts";
-import type { KeptRow } from "./records.ts";
+import { findTable, type Table } from "../data/tables.ts";
+import { findRow, type KeptRow } from "./records.ts";
 
 /** Where SQL finds the values of a key, and what they are. */
 export interface Column {
@@ -26,29 +27,60 @@ export interface Condition {
 /** No row fulfils it. */
 export const never: Condition = { sql: "0", values: [] };
 
+type Asking = Pick<CallContext, "user" | "database">;
+
 /**
- * The rows that a user may see: all without viewers, those whose viewers or team viewers they are among, and their own.
- * That platform administrators see everything, and that who sees a row may write it, is assumed.
+ * The rows of a table that a user may see: all without viewers, those whose viewers or team viewers they are among, and
+ * their own; of a sub-table those whose parent they may see. That platform administrators see everything, and that who
+ * sees a row may write it, is assumed.
  */
-export function visible({ user }: Pick<CallContext, "user">): Condition | undefined {
+export function visible(call: Asking, table: Table): Condition | undefined {
+  const { user, database } = call;
   if (user.admin) return undefined;
-  return {
-    sql: `(viewers IS NULL AND team_viewers IS NULL OR creator = ?
-      OR EXISTS (SELECT 1 FROM json_each(viewers) v WHERE v.value = ?)
-      OR EXISTS (SELECT 1 FROM json_each(team_viewers) v JOIN members m ON m.team_id = v.value WHERE m.user_id = ?))`,
-    values: [user.id, user.id, user.id],
-  };
+  let condition = "";
+  const chain: string[] = [];
+  const seen = new Set<string>();
+  for (
+    let at: Table | undefined = table;
+    at && !seen.has(at.id);
+    at = at.parent ? findTable(database, at.parent) : undefined
+  ) {
+    seen.add(at.id);
+    chain.push(chain.length === 0 ? "rows" : `parent${chain.length}`);
+  }
+  for (const [level, row] of [...chain.entries()].reverse()) {
+    const above = chain[level + 1];
+    const parent =
+      above === undefined
+        ? ""
+        : `AND EXISTS (SELECT 1 FROM rows ${above} WHERE ${above}.id = ${row}.parent AND ${condition})`;
+    condition = `${mayRead(row)} ${parent}`;
+  }
+  return { sql: `(${condition})`, values: chain.flatMap(() => [user.id, user.id, user.id]) };
 }
 
-export function requireVisible(call: Pick<CallContext, "user" | "database">, row: KeptRow): void {
-  const condition = visible(call);
-  if (!condition || (row.viewers === null && row.team_viewers === null)) return;
-  if (call.database.one(`SELECT 1 FROM rows WHERE id = ? AND ${condition.sql}`, row.id, ...condition.values)) return;
-  throw forbidden("Only the row's viewers can see it");
+const mayRead = (row: string): string =>
+  `(${row}.viewers IS NULL AND ${row}.team_viewers IS NULL OR ${row}.creator = ?
+    OR EXISTS (SELECT 1 FROM json_each(${row}.viewers) v WHERE v.value = ?)
+    OR EXISTS (SELECT 1 FROM json_each(${row}.team_viewers) v JOIN members m ON m.team_id = v.value WHERE m.user_id = ?))`;
+
+/** Whether a user may see a row, and the rows above it. */
+export function isVisible({ user, database }: Asking, row: KeptRow): boolean {
+  if (user.admin) return true;
+  for (let at: KeptRow | undefined = row; at; at = at.parent === null ? undefined : findRow(database, at.parent)) {
+    if (at.viewers === null && at.team_viewers === null) continue;
+    const seen = `SELECT 1 FROM rows WHERE id = ? AND ${mayRead("rows")}`;
+    if (!database.one(seen, at.id, user.id, user.id, user.id)) return false;
+  }
+  return true;
+}
+
+export function requireVisible(call: Asking, row: KeptRow): void {
+  if (!isVisible(call, row)) throw forbidden("Only the row's viewers can see it");
 }
 
 /** A locked row is changed by nobody but platform administrators (assumed). */
-export function requireWritable(call: Pick<CallContext, "user" | "database">, row: KeptRow): void {
+export function requireWritable(call: Asking, row: KeptRow): void {
   requireVisible(call, row);
   if (row.locked === 1 && !call.user.admin) throw forbidden("The row is locked");
 }

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { timeOf } from "../../provider/contract/fields.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
-import { invalid } from "../data/platformError.ts";
+import { invalid, type PlatformError } from "../data/platformError.ts";
 import { sortName, type Table } from "../data/tables.ts";
 import type { Column, Condition } from "./access.ts";
 
@@ -10,18 +10,30 @@ const operators = new Set(
   "$and $or $nor $not $eq $ne $gt $gte $lt $lte $in $nin $exists $regex $options $size $all $elemMatch $mod".split(" "),
 );
 
-/** Refuses filters with unknown operators. */
+/** Most conditions of one read: SQLite takes an expression of 1,000 levels. */
+export const maxConditions = 400;
+
+/** Refuses filters with unknown operators, and too many conditions. */
 export function validateFilters(filters: unknown): void {
+  const count = countConditions(filters);
+  if (count > maxConditions) throw tooMany("optViewFilters", count, "conditions", maxConditions);
+}
+
+export const tooMany = (where: string, count: number, what: string, max: number): PlatformError =>
+  invalid(`${where}: ${count} ${what} are more than the ${max} that one read takes`);
+
+/** Counts keys and operators at all levels. */
+function countConditions(filters: unknown): number {
+  let count = 0;
   for (const value of Array.isArray(filters) ? (filters as unknown[]) : [filters]) {
-    if (!isObject(value)) {
-      if (Array.isArray(value)) validateFilters(value);
-      continue;
-    }
+    if (Array.isArray(value)) count += countConditions(value);
+    if (!isObject(value)) continue;
     for (const [key, inner] of Object.entries(value)) {
       if (key.startsWith("$") && !operators.has(key)) throw invalid(`optViewFilters: operator ${key} is not supported`);
-      validateFilters(inner);
+      count += Math.max(1, countConditions(inner));
     }
   }
+  return count;
 }
 
 export const idColumn: Column = { sql: "id", kind: "text" };
@@ -51,8 +63,23 @@ export function columnOf(table: Table, key: string, strict: boolean): Column | u
   if (!field || !strict || (field.type !== "text" && field.type !== "number")) return undefined;
   // The sort value of a text or number is the value itself, and has an index.
   if (field.sort !== null) return { sql: `sort${field.sort}`, kind: field.type, sort: field.sort };
-  if (/["\\']/.test(key)) return undefined; // a quotation mark can't be written in a path
+  if (/["\\'\0]/.test(key)) return undefined; // none of them can be written in a path
   return { sql: `json_extract(data, '$."${key}"')`, kind: field.type, inDocument: true };
+}
+
+/**
+ * What a sort goes by: the column of a stored key, of a field's sort value, or the value in the document. Undefined for
+ * a key that no row has.
+ */
+export function sortColumnOf(table: Table, key: string): Column | undefined {
+  if (Object.hasOwn(systemColumns, key)) return systemColumns[key];
+  const field =
+    table.sorted.find(({ sort }) => key === sortName(sort) || key === `sortVal${sort}`) ?? table.fields.get(key);
+  if (!field) return undefined;
+  if (field.sort !== null) return { sql: `sort${field.sort}`, kind: "text", sort: field.sort };
+  const inside = { linked: ".value.value", location: ".address.formattedAddress" } as Record<string, string>;
+  if (/["\\'\0]/.test(key)) return undefined; // none of them can be written in a path
+  return { sql: `json_extract(data, '$."${key}"${inside[field.type] ?? ""}')`, kind: "text", inDocument: true };
 }
 
 /** Filters in two parts: conditions that SQL decides, and those left for the documents. */
@@ -66,8 +93,8 @@ export function splitFilters(table: Table, filters: readonly Json[], strict: boo
   const result: Filters = { conditions: [], rest: [] };
   for (const filter of filters) {
     for (const [key, value] of Object.entries(filter)) {
-      const condition = conditionOf(table, key, value, strict);
-      if (condition) result.conditions.push(condition);
+      const conditions = conditionsOf(table, key, value, strict);
+      if (conditions) result.conditions.push(...conditions);
       else result.rest.push(Object.fromEntries([[key, value]]));
     }
   }
@@ -76,25 +103,33 @@ export function splitFilters(table: Table, filters: readonly Json[], strict: boo
 
 const maxAlternatives = 100;
 
-function conditionOf(table: Table, key: string, value: unknown, strict: boolean): Condition | undefined {
+/** Conditions that all hold; apart from each other, so that each may find an index. Undefined when documents decide. */
+function conditionsOf(table: Table, key: string, value: unknown, strict: boolean): Condition[] | undefined {
   if (key === "$and" || key === "$or") {
     if (!Array.isArray(value) || value.length === 0 || value.length > maxAlternatives) return undefined;
-    const parts = (value as unknown[]).map((part) => wholeInSQL(table, part, strict));
-    return parts.every((part) => part !== undefined) ? joined(parts, key === "$or" ? " OR " : " AND ") : undefined;
+    const parts = (value as unknown[]).map((part) => allInSQL(table, part, strict));
+    if (!parts.every((part) => part !== undefined)) return undefined;
+    return key === "$and"
+      ? parts.flat()
+      : [
+          joined(
+            parts.map((part) => joined(part, " AND ")),
+            " OR ",
+          ),
+        ];
   }
   const column = columnOf(table, key, strict);
   if (!column) return undefined;
-  if (!isObject(value)) return compare(column, "$eq", value);
-  const entries = Object.entries(value);
+  const entries = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
   if (entries.length === 0) return undefined;
   const parts = entries.map(([operator, operand]) => compare(column, operator, operand));
-  return parts.every((part) => part !== undefined) ? joined(parts, " AND ") : undefined;
+  return parts.every((part) => part !== undefined) ? parts : undefined;
 }
 
-function wholeInSQL(table: Table, filter: unknown, strict: boolean): Condition | undefined {
+function allInSQL(table: Table, filter: unknown, strict: boolean): Condition[] | undefined {
   if (!isObject(filter) || Object.keys(filter).length === 0) return undefined;
   const { conditions, rest } = splitFilters(table, [filter], strict);
-  return rest.length === 0 ? joined(conditions, " AND ") : undefined;
+  return rest.length === 0 ? conditions : undefined;
 }
 
 function joined(parts: readonly Condition[], by: " AND " | " OR "): Condition {

@@ -1,7 +1,8 @@
 import type { Row } from "../../provider/contract/values.ts";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
-import type { Database } from "../data/database.ts";
+import { at, isObject, type Json } from "../../provider/contract/wire.ts";
+import type { CallContext } from "../data/callContext.ts";
 import { findTable, shownField, sortName, type Table } from "../data/tables.ts";
+import { isVisible } from "./access.ts";
 import { findRow, type KeptRow } from "./records.ts";
 
 const listIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
@@ -30,14 +31,52 @@ function localTime(time: number): string {
   return `${date} (${clock.slice(0, 8)}) +00:00`;
 }
 
+/** What filters are matched against: values by label, stored sort values, the platform's own fields. */
+export const stored = (row: KeptRow, table: Table): Row => ({
+  ...dataOf(row),
+  ...sortFields(row, table),
+  ...systemFields(row),
+  parentResourceID: row.table_id,
+});
+
 /** Brings rows to the form in which they are read. Rows that are linked to are looked up once. */
 export class RowForms {
-  readonly #database: Database;
+  readonly #call: Pick<CallContext, "database" | "user">;
   readonly #tables = new Map<string, Table | undefined>();
   readonly #links = new Map<string, Json>();
+  readonly #hidden = new Map<string, boolean>();
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(call: Pick<CallContext, "database" | "user">) {
+    this.#call = call;
+  }
+
+  /** The row without what it knows of rows that the caller may not see: a link to one keeps its ID alone. */
+  masked(row: KeptRow, table: Table): KeptRow {
+    const linked = this.#call.user.admin ? [] : [...table.fields.values()].filter(({ type }) => type === "linked");
+    if (linked.length === 0) return row;
+    const data = dataOf(row);
+    const hidden = linked.filter(({ label }) => this.#isHidden(at(data[label], "crossAppRowID")));
+    if (hidden.length === 0) return row;
+    const masked = { ...row };
+    for (const { label, sort } of hidden) {
+      const link = data[label] as Json; // it has a crossAppRowID
+      data[label] = {
+        crossAppRowID: link["crossAppRowID"],
+        value: { label: at(link, "value.label") ?? "", value: null },
+      };
+      if (sort !== null) masked[`sort${sort}`] = null;
+    }
+    return { ...masked, data: JSON.stringify(data) };
+  }
+
+  #isHidden(rowID: unknown): boolean {
+    if (typeof rowID !== "string") return false;
+    const known = this.#hidden.get(rowID);
+    if (known !== undefined) return known;
+    const row = findRow(this.#call.database, rowID);
+    const hidden = row !== undefined && !isVisible(this.#call, row);
+    this.#hidden.set(rowID, hidden);
+    return hidden;
   }
 
   /** Values by label, linked tables in their documented form, the platform's own fields. */
@@ -66,11 +105,6 @@ export class RowForms {
     };
   }
 
-  /** What filters are matched against: values by label, stored sort values, the platform's own fields. */
-  stored(row: KeptRow, table: Table): Row {
-    return { ...dataOf(row), ...sortFields(row, table), ...systemFields(row), parentResourceID: row.table_id };
-  }
-
   #link(rowID: string, tableID: string, label: string | null, written: unknown): Json {
     const key = `${rowID} ${label ?? ""}`;
     const known = this.#links.get(key);
@@ -81,9 +115,9 @@ export class RowForms {
   }
 
   #follow(rowID: string, tableID: string, label: string | null, written: unknown): Json {
-    const row = findRow(this.#database, rowID);
+    const row = this.#isHidden(rowID) ? undefined : findRow(this.#call.database, rowID);
     const table = this.#table(tableID);
-    // A link to a row that no longer exists shows what was written (assumed).
+    // A link to a row that no longer exists shows what was written (assumed); masked() has taken that from hidden ones.
     if (!row || !table) return { crossAppRowID: rowID, value: written ?? { label: label ?? "", value: null } };
     const data = dataOf(row);
     const shown = shownField(table, label);
@@ -101,7 +135,7 @@ export class RowForms {
   }
 
   #table(tableID: string): Table | undefined {
-    if (!this.#tables.has(tableID)) this.#tables.set(tableID, findTable(this.#database, tableID));
+    if (!this.#tables.has(tableID)) this.#tables.set(tableID, findTable(this.#call.database, tableID));
     return this.#tables.get(tableID);
   }
 }

@@ -1,36 +1,34 @@
-import { createContext, runInContext } from "node:vm";
 import sift from "sift";
-import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
-
-const timeoutMs = 3000;
+import { ownOnly, withAliases } from "./inherited.ts";
 
 /** A predicate over stored rows in the manner of document databases. validateFilters has checked the operators. */
-export function matcher(filters: readonly Json[]): (document: unknown) => boolean {
-  const tests = filters.map((filter) => {
+export function matcher(filters: readonly Json[]): (document: Json) => boolean {
+  const own = ownOnly(filters);
+  const tests = own.filters.map((filter) => {
     try {
-      return (sift as unknown as Sift)(filter);
+      return library(filter, { operations: { $mod } });
     } catch (error) {
       throw invalid(`optViewFilters: ${error instanceof Error ? error.message : String(error)}`);
     }
   });
-  return (document) => tests.every((test) => test(document));
+  if (own.aliases.length === 0) return (document) => tests.every((test) => test(document));
+  return (document) => {
+    const aliased = withAliases(document, own.aliases);
+    return tests.every((test) => test(aliased));
+  };
 }
 
-// The library's types are CommonJS under a name of an ES module.
-type Sift = (filter: Json) => (document: unknown) => boolean;
+// The library's types are CommonJS under a name of an ES module, so it is described here.
+const library = sift as unknown as {
+  (filter: Json, options: object): (document: unknown) => boolean;
+  createEqualsOperation: (test: (value: unknown) => boolean, owner: unknown, options: unknown) => unknown;
+};
 
-/**
- * Runs work that an expression of the caller's may keep busy for ever (a pattern that backtracks, say) and gives up
- * after a while: one request must not stop all others.
- */
-export function bounded<Result>(work: () => Result): Result {
-  try {
-    return runInContext("work()", createContext({ work }), { timeout: timeoutMs }) as Result;
-  } catch (error) {
-    if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
-      throw invalid("the filters take too long: make them simpler");
-    }
-    throw error;
-  }
-}
+/** The library's own takes null and empty lists for 0. */
+const $mod = (params: unknown[], owner: unknown, options: unknown): unknown => {
+  const [by, left] = params;
+  const test = (value: unknown) => typeof value === "number" && Math.trunc(value) % Number(by) === Number(left);
+  return library.createEqualsOperation(test, owner, options);
+};

@@ -1,46 +1,47 @@
-import type { SQLInputValue } from "node:sqlite";
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { sortIndex, sortName, type Field, type Table } from "../data/tables.ts";
+import { sortName, type Field, type Table } from "../data/tables.ts";
 import { never, visible, type Column, type Condition } from "./access.ts";
-import { columnOf, idColumn, parentColumn, splitFilters, validateFilters } from "./filters.ts";
-import { columnsOf } from "./records.ts";
+import { fieldByID } from "./fieldIDs.ts";
+import { idColumn, maxConditions, sortColumnOf, splitFilters, tooMany, validateFilters } from "./filters.ts";
 
 type Request = ParsedRequestOf<"microappdata">;
 
-/** A read in SQL without its limit, and the filters that only the documents can decide. */
+/** What a read looks for. */
 export interface RowQuery {
-  sql: string;
-  values: SQLInputValue[];
+  table: Table;
+  /** Conditions that SQL decides. */
+  conditions: Condition[];
+  /** Filters that only the documents can decide. */
   rest: Json[];
+  /** Order of the answer; it ends with the row's ID. */
+  terms: Term[];
 }
 
 export function queryOf(request: Request, table: Table, call: CallContext): RowQuery {
   const { strict } = call.settings;
   validateFilters(request.optViewFilters);
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
-  const visibility = visible(call);
-  const all = [...conditions, ...searchConditions(request, table, strict), ...(visibility ? [visibility] : [])];
-  const where = all.map(({ sql }) => ` AND ${sql}`).join("");
-  const terms = order(request, table, strict);
-  const ordered = terms.map(({ column, down }) => `${column.sql}${down ? " DESC" : ""}`).join(", ");
-  return {
-    sql: `SELECT ${columnsOf(table)} FROM rows ${access(table, all, terms[0]?.column)}${where} ORDER BY ${ordered}`,
-    values: all.flatMap((condition) => condition.values),
-    rest,
-  };
+  const visibility = visible(call, table);
+  const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
+  return { table, conditions: all, rest, terms: order(request, table) };
 }
 
 /** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
-function searchConditions(request: Request, table: Table, strict: boolean): Condition[] {
-  return (request.optSearchFilters ?? [])
+function searchConditions(request: Request, table: Table, call: CallContext): Condition[] {
+  const { optSearchFilters = [] } = request;
+  if (optSearchFilters.length > maxConditions) {
+    throw tooMany("optSearchFilters", optSearchFilters.length, "filters", maxConditions);
+  }
+  return optSearchFilters
+    .map((filter, index) => ({ ...filter, where: `optSearchFilters.${index}.fieldID` }))
     .filter(({ resourceID = table.id }) => resourceID === table.id)
-    .map(({ fieldID, value }) => {
-      const field = [...table.fields.values()].find(({ id, label }) => id === fieldID || label === fieldID);
+    .map(({ fieldID, value, where }) => {
+      const field = fieldByID(call, table, fieldID, where);
       if (!field) return never; // no row has a field that the table lacks
       const stored = field.sort === null ? field.label : sortName(field.sort);
-      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], strict).conditions[0];
+      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], call.settings.strict).conditions[0];
       return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
     });
 }
@@ -64,35 +65,19 @@ function fieldEquals({ label, type }: Field, value: unknown): Condition {
   );
 }
 
-/**
- * Which index finds the rows: SQLite always takes the table's own, as it can't know how much better the others are. A
- * parent's rows are few, equal sort values likewise. What equals a value without index is rare, too: the rows are read
- * in table order, the cheapest one. Else the order decides, so that a page ends early.
- */
-function access(table: Table, conditions: readonly Condition[], ordered: Column | undefined): string {
-  const ofTable = `table_id = '${table.id}'`;
-  // What no row can fulfil leaves SQLite nothing that an index could be used for.
-  if (conditions.includes(never)) return `WHERE ${ofTable}`;
-  if (conditions.some(({ column, test }) => column === parentColumn && test === "equal")) return `WHERE +${ofTable}`;
-  const equal = conditions.filter(({ test }) => test === "equal" || test === "among");
-  const sortOf = (some: readonly Condition[]) => some.find(({ column }) => column?.sort !== undefined)?.column?.sort;
-  const equalSort = sortOf(equal);
-  if (equalSort === undefined && equal.some(({ column }) => column?.inDocument)) return `WHERE ${ofTable}`;
-  const byID = conditions.some(({ column }) => column === idColumn);
-  const sort = equalSort ?? ordered?.sort ?? (byID ? undefined : sortOf(conditions));
-  return `${sort === undefined ? "" : `INDEXED BY "${sortIndex(table.id, sort)}" `}WHERE ${ofTable}`;
-}
-
-interface Term {
+export interface Term {
   column: Column;
   down: boolean;
 }
 
+/** Most sort entries of one read. */
+const maxSorts = 100;
+
 /** Order of the answer: view sorts, then numbered sort fields, then the row ID, so that it is always the same. */
-function order(request: Request, table: Table, strict: boolean): Term[] {
+function order(request: Request, table: Table): Term[] {
   const sorts: [Column | undefined, unknown][] = [
     ...viewSorts(request.optViewSort).map(([key, way]): [Column | undefined, unknown] => [
-      columnOf(table, key, strict),
+      sortColumnOf(table, key),
       way,
     ]),
     ...(request.searchFilter ?? [])
@@ -102,6 +87,13 @@ function order(request: Request, table: Table, strict: boolean): Term[] {
         return [sorted && { sql: `sort${sorted.sort}`, kind: "text", sort: sorted.sort }, order];
       }),
   ];
+  if (sorts.length > maxSorts)
+    throw tooMany(
+      request.optViewSort === undefined ? "searchFilter" : "optViewSort",
+      sorts.length,
+      "sort entries",
+      maxSorts,
+    );
   const terms: Term[] = [];
   let down = false;
   for (const [column, way] of sorts) {

@@ -41,27 +41,3 @@ export const textOf = (row: Json, labels: Iterable<string>): string =>
     .flat()
     .filter((value) => typeof value === "string")
     .join(" ");
-
-/** Keeps the nearest of many things: the nearer, the earlier; of equals, the one that came first. */
-export class Nearest<Thing> {
-  readonly #max: number;
-  #kept: { thing: Thing; score: number }[] = [];
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  offer(thing: Thing, score: number): void {
-    if (score <= 0) return;
-    this.#kept.push({ thing, score });
-    if (this.#kept.length > 4 * this.#max + 1000) this.#kept = this.#best();
-  }
-
-  list(): Thing[] {
-    return this.#best().map(({ thing }) => thing);
-  }
-
-  #best(): { thing: Thing; score: number }[] {
-    return this.#kept.sort((one, other) => other.score - one.score).slice(0, this.#max);
-  }
-}

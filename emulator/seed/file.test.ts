@@ -134,6 +134,36 @@ describe("a mistake is named with file, line and column", () => {
       ],
     ],
     ["users:\n  - email: ADMIN@example.com\n", ["p.yaml:2:12: users.0.email: ADMIN@example.com is there twice"]],
+    [
+      "administrator: {email: a@a, password: x, id: me}\nusers: [{email: b@b, id: me}]\n",
+      ["p.yaml:2:26: users.0.id: two users have the ID me"],
+    ],
+    [
+      "tables:\n  a: {fields: {X: {type: file, id: f}}}\n  b: {fields: {Y: {type: file, id: f}}}\n",
+      ["p.yaml:3:36: tables.b.fields.Y.id: field X of table a has the ID f, too"],
+    ],
+    [
+      "tables:\n  a: {parent: b}\n  b: {parent: c}\n  c: {parent: b}\n",
+      [
+        "p.yaml:3:15: tables.b.parent: the tables are each other's parents in a circle",
+        "p.yaml:4:15: tables.c.parent: the tables are each other's parents in a circle",
+      ],
+    ],
+    ["tables:\n  a:\n    parent: constructor\n", ["p.yaml:3:13: tables.a.parent: there is no other table constructor"]],
+    [
+      "tables:\n  a:\n    fields: {L: {type: linked, table: toString}}\n",
+      ["p.yaml:3:39: tables.a.fields.L.table: there is no table toString"],
+    ],
+    [
+      "tables:\n  a: {fields: {_id: text, embeddingRowID: text, viewers: text, sortVal: text, sortVal12: text}}\n",
+      [
+        "p.yaml:2:21: tables.a.fields._id: a field can't be called _id: the platform keeps that in each row",
+        "p.yaml:2:43: tables.a.fields.embeddingRowID: a field can't be called embeddingRowID",
+        "p.yaml:2:58: tables.a.fields.viewers: a field can't be called viewers",
+        "p.yaml:2:73: tables.a.fields.sortVal: a field can't be called sortVal: so are stored sort values",
+        "p.yaml:2:90: tables.a.fields.sortVal12: a field can't be called sortVal12",
+      ],
+    ],
     ["settings: {defaultLimit: 0}\n", ["p.yaml:1:26: settings.defaultLimit: must be at least 1"]],
     ["users: [\n", ["p.yaml:2:1: is not valid YAML: Flow sequence in block collection"]],
     ["users: []\nusers: []\n", ["p.yaml:2:1: is not valid YAML: Map keys must be unique"]],
@@ -174,6 +204,21 @@ test("a key that stands twice, or that objects of JavaScript lose, is refused at
     "platform.yaml:2:1: is not valid YAML: Map keys must be unique",
   );
   expect(refused("tables:\n  __proto__: {}\n")).toContain("platform.yaml:2:3: a key can't have this name");
+  const fields = JSON.parse('{"__proto__": "text"}') as Record<string, "text">;
+  expect(thrown(() => readSeed({ tables: { a: { fields } } }))).toBe(
+    "seed: tables.a.fields.__proto__: a key can't have this name",
+  );
+});
+
+test("labels that only look odd are taken", () => {
+  const fields = {
+    viewers: "viewers",
+    teamViewers: "teamViewers",
+    author: "text",
+    $x: "text",
+    sortValue: "text",
+  } as const;
+  expect(Object.keys(readSeed({ tables: { a: { fields } } }).tables["a"]?.fields ?? {})).toEqual(Object.keys(fields));
 });
 
 test("of 20,000 mistakes 50 are told, at once, with how many there are beside", () => {

@@ -58,6 +58,8 @@ const nearest = (root: Value, path: readonly PropertyKey[]): Place =>
   path.length === 0 ? keyPlace(root, path) : (find(root, path)?.value.at ?? nearest(root, path.slice(0, -1)));
 
 function parseContent(content: unknown, place: (path: PropertyKey[]) => string, above: PropertyKey[] = []): Seed {
+  const lost = lostKey(content);
+  if (lost) throw new SeedError([`${place(lost)}: ${lost.join(".")}: a key can't have this name`]);
   const result = seed.safeParse(content, sentences);
   if (result.success) return result.data;
   throw new SeedError(
@@ -70,6 +72,16 @@ function parseContent(content: unknown, place: (path: PropertyKey[]) => string, 
         return `${place(whole)}: ${name === "" ? what : `${name}: ${what}`}`;
       }),
   );
+}
+
+/** Path of a key that objects of JavaScript lose; files are refused for it when they are read. */
+function lostKey(content: unknown): string[] | undefined {
+  if (typeof content !== "object" || content === null) return undefined;
+  for (const [key, value] of Object.entries(content)) {
+    const below = key === "__proto__" ? [] : lostKey(value);
+    if (below) return [key, ...below];
+  }
+  return undefined;
 }
 
 function mistakes(issue: z.core.$ZodIssue): { path: PropertyKey[]; what: string }[] {

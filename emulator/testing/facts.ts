@@ -189,6 +189,7 @@ export const facts = {
     "insertteammembers targetRoute": "is app or go: where the invitation leads",
     "insertteammembers targetInitialApp": "is the app that the invitation opens",
     "insertteammembers targetInitialScreen": "is the screen that the invitation opens",
+    "insertteammembers role": "is refused: roles are set with updateteammember",
     "insertteammembers: administrators": "of the organization or the team may add members, others may not",
     teammembers: "lists the members of teams",
     "teammembers teamIDs": "are the teams, one or many",

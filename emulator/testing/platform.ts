@@ -36,12 +36,12 @@ export const seed = {
     countries: {
       name: "Countries",
       fields: {
-        Code: { type: "text", sort: 1 },
-        Name: "text",
+        Code: { type: "text", sort: 1, id: "code" },
+        Name: { type: "text", id: "name" },
         Currency: { type: "linked", table: "currencies", field: "Code" },
-        Population: { type: "number", sort: 2 },
+        Population: { type: "number", sort: 2, id: "population" },
         Founded: { type: "date", sort: 3 },
-        Tags: { type: "checkbox", sort: 4 },
+        Tags: { type: "checkbox", sort: 4, id: "tags" },
         Capital: "location",
         Readers: "viewers",
         ReadingTeams: "teamViewers",

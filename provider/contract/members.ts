@@ -44,11 +44,13 @@ function invitation(received: Received): Json {
   const emails: unknown[] = [listOf(rest["emails"] ?? rest["email"]) ?? []].flat();
   const userIDs: unknown[] = [listOf(rest["userIDs"] ?? rest["userID"]) ?? []].flat();
   const listed = listOf(members ?? teamMembers);
+  let role = rest["role"] ?? rest["roles"];
   for (const member of Array.isArray(listed) ? (listed as unknown[]) : []) {
     const one = isObject(member) ? (member["email"] ?? member["userID"]) : member;
+    if (isObject(member)) role ??= member["role"] ?? undefined;
     (typeof one === "string" && one.includes("@") ? emails : userIDs).push(one);
   }
-  return { ...rest, emails, userIDs };
+  return { ...rest, emails, userIDs, ...(role === undefined ? {} : { role }) };
 }
 
 const oneMember = {
@@ -73,6 +75,7 @@ export const insertteammembers = endpoint({
       targetRoute: z.enum(["app", "go"]).optional().describe("Where the invitation leads."),
       targetInitialApp: id.optional(),
       targetInitialScreen: id.optional(),
+      role: z.never({ error: "is not taken here: add the members, then set roles with updateteammember" }).optional(),
     })
     .refine((request) => (request.emails?.length ?? 0) + (request.userIDs?.length ?? 0) > 0, {
       error: "emails or userIDs must name someone",

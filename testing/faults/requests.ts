@@ -12,7 +12,9 @@ export const account = { email: "admin@example.com", password: "correct-horse", 
 export const seedFor = (downloads: string): SeedInput => ({
   administrator: account,
   users: ["ada", "grace"].map((id) => ({ email: `${id}@example.com`, id })),
-  tables: { items: { fields: { Code: { type: "text", sort: 1 }, Name: "text", Picture: { type: "file" } } } },
+  tables: {
+    items: { fields: { Code: { type: "text", sort: 1 }, Name: "text", Picture: { type: "file", id: "picture" } } },
+  },
   settings: { generationSeconds: 0, allowedHosts: [downloads] },
 });
 
@@ -27,9 +29,9 @@ export async function furnish(client: Client, downloads: string): Promise<Reques
   await client.insertteammembers({ teamIDs: [teamID], userIDs: ["ada"] });
   await client.insertteam({ teamInfo: { _id: "empty", organizationID, name: "Empty" } });
   const { rowID } = await client.insertmicroapprow({ microAppID, rowData: { Code: "one", Name: "One" } });
-  const child = { microAppResourceID: microAppID, appID: rowID, fieldID: "Picture", content: { filename: "a.png" } };
+  const child = { microAppResourceID: microAppID, appID: rowID, fieldID: "picture", content: { filename: "a.png" } };
   const { childID } = await client.microappchildCreate(child);
-  const upload = { resourceID: microAppID, fieldID: "Picture", url: `http://${downloads}/a.png` };
+  const upload = { resourceID: microAppID, fieldID: "picture", url: `http://${downloads}/a.png` };
   const { fileKey = "" } = await client.microappchildUploadFileToStore(upload);
   const generation = { userEmail: "ada@example.com", appPrompt: "An atlas." };
   const appID = (await client.createappwithprompt(generation)).link.split("/").at(-1) ?? "";
@@ -45,7 +47,7 @@ export async function furnish(client: Client, downloads: string): Promise<Reques
     insertmicroapprows: { microAppID, rows: [{ Code: "two" }, { Code: "three" }] },
     updatemicroapprow: { rowID, rowData: { Name: "Uno" } },
     removemicroapprow: { rowID },
-    microappchildList: { appID: rowID, fieldID: "Picture" },
+    microappchildList: { appID: rowID, fieldID: "picture" },
     microappchildCreate: child,
     microappchildRead: { childID },
     microappchildUpdate: { childID, content: { filename: "b.png" } },

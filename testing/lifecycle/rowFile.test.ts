@@ -162,7 +162,7 @@ throughBothDoors(seed, (scene) => {
     const refused = { ...place, url: "https://not-allowed.example/x.png" };
     await expect(scene.create("RowFile", refused)).rejects.toThrow("files are not downloaded from not-allowed.example");
     await expect(scene.create("RowFile", { ...place, fieldID: "Code", filename: "x" })).rejects.toThrow(
-      "not a file field",
+      "Code is a label; the ID of this field is",
     );
     expect(await live()).toEqual([]);
   });
