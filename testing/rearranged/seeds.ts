@@ -29,5 +29,5 @@ interface SeedOptions {
 }
 
 /** Offices in the regions of their codes. */
-export const offices = (codes: string, region: Readonly<Record<string, string>> = {}): string =>
-  seed("offices", codes, { table: "offices", region });
+export const offices = (codes: string, region: Readonly<Record<string, string>> = {}, name = "offices"): string =>
+  seed(name, codes, { table: "offices", region });

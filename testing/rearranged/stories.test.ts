@@ -33,6 +33,13 @@ const stories: Story[] = [
     before: seed("a", "NE") + seed("b", "S") + offices("NE"),
     after: seed("a", "N") + seed("b", "ES") + offices("NE"),
     anew: "E",
+  },
+  {
+    name: "a row moves to a seed that comes after, and what refers to it gets another name",
+    before: seed("a", "NE") + seed("b", "S") + offices("NE"),
+    after: seed("a", "N") + seed("b", "ES") + offices("NE", {}, "sites"),
+    names: ["offices", "sites"],
+    anew: "E",
     killed: true,
   },
   {
