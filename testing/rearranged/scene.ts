@@ -8,9 +8,6 @@ import { Project, repository, type Ended } from "../harness/project.ts";
 export type DoorName = "dynamic" | "plugin";
 export const doorNames: readonly DoorName[] = ["dynamic", "plugin"];
 
-/** A Pulumi CLI that is killed leaves the host of the program's language behind. */
-const isOurs = (command: string): boolean => !command.includes("/pulumi-language-");
-
 const login = { email: "admin@example.com", password: "correct-horse" };
 
 /** What a program begins with: the same classes behind each door, and where linked rows are found. */
@@ -77,7 +74,7 @@ export class Scene {
   }
 
   async close(): Promise<string[]> {
-    const left = (await leftRunning(this.project.folder)).filter(isOurs);
+    const left = await leftRunning(this.project.folder);
     await this.client.close();
     await this.project.remove();
     await this.emulator.close();
