@@ -79,14 +79,15 @@ export class References {
     return resolved;
   }
 
-  /** Whether a live row links to a row that is not there. */
-  isDangling(live: RowData): boolean {
+  /** Labels under which a live row links to a row that is not there. */
+  lostLabels(live: RowData): string[] {
+    const lost: string[] = [];
     for (const [label, { lookup }] of this.#references) {
       const value = live[label];
       if (!isObject(value) || typeof value["crossAppRowID"] !== "string") continue;
-      if (lookup.keyOf(value["crossAppRowID"]) === undefined) return true;
+      if (lookup.keyOf(value["crossAppRowID"]) === undefined) lost.push(label);
     }
-    return false;
+    return lost;
   }
 
   /** A live row with keys in place of linked values. A link to a row that is not known stays as it is. */

@@ -66,7 +66,7 @@ export function recognised(
   for (const row of seen) {
     if (ours.has(row)) continue;
     const { key, content } = row.now;
-    live.add(row.id, key && { key, content });
+    live.add(row.id, key && { key, content }, row.dangling);
   }
   return { live, ledger: known };
 }

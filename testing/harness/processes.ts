@@ -21,10 +21,16 @@ export function childOf(pid: number): number {
   return child.pid;
 }
 
-/** The processes that still run in a folder after a moment; known on Linux alone, none elsewhere. */
+/**
+ * The processes of ours that still run in a folder after a moment; known on Linux alone, none elsewhere. A Pulumi CLI that
+ * is killed leaves the host of the program's language behind, which is not ours: it is ended here.
+ */
 export async function leftRunning(folder: string): Promise<string[]> {
-  await eventually("the end of what was started", () => inside(folder).length === 0, 5_000).catch(() => undefined);
-  return inside(folder);
+  const isOurs = ({ command }: Process): boolean => !command.includes("/pulumi-language-");
+  const ours = (): Process[] => inside(folder).filter(isOurs);
+  await eventually("the end of what was started", () => ours().length === 0, 5_000).catch(() => undefined);
+  for (const one of inside(folder)) if (!isOurs(one)) attempt(() => process.kill(one.pid));
+  return ours().map(({ pid, command }) => `${pid} ${command}`);
 }
 
 /**
@@ -45,12 +51,9 @@ export async function eventually<Found>(
   }
 }
 
-function inside(folder: string): string[] {
+function inside(folder: string): Process[] {
   if (!existsSync("/proc/self/cwd")) return [];
-  return processes().flatMap(({ pid, command }) => {
-    const cwd = attempt(() => readlinkSync(`/proc/${pid}/cwd`)) ?? "";
-    return cwd.startsWith(folder) ? [`${pid} ${command}`] : [];
-  });
+  return processes().filter(({ pid }) => attempt(() => readlinkSync(`/proc/${pid}/cwd`))?.startsWith(folder));
 }
 
 function processes(): Process[] {

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import { childOf, eventually, leftRunning } from "../harness/processes.ts";
+import { childOf, eventually, hostOf, leftRunning } from "../harness/processes.ts";
 import { Project, repository } from "../harness/project.ts";
 
 const rowCount = 200_000; // twenty batches
@@ -104,4 +104,21 @@ test.each(["dynamic", "plugin"])("kill -9 of the embedded engine ends the provid
   expectSilenceAfter(await killed(up.pid));
   await up.ended;
   await project.remove();
+});
+
+test.each([
+  ["dynamic", "dynamic-provider"],
+  ["plugin", "pulumi-resource-microapps"],
+])("a provider of the %s door that was asked nothing yet ends with the embedded engine", async (door, command) => {
+  const plugins = { providers: [{ name: "microapps", path: join(repository, "plugin") }] };
+  const program = "setInterval(() => undefined, 1_000); await new Promise(() => undefined);";
+  const project = await Project.running(program, config(), door === "plugin" ? { plugins } : {});
+  ({ folder } = project);
+  await project.succeed("stack init dev");
+  const up = project.start("up --yes --skip-preview");
+  await hostOf(up.pid, command); // just started: none of our code is loaded in the host of dynamic resources
+  await killed(up.pid);
+  await up.ended;
+  await project.remove();
+  expect(emulator.calls()).toEqual([]);
 });

@@ -3,8 +3,10 @@ import * as doors from "../harness/doors.ts";
 import { Play } from "./play.ts";
 import type { Edit } from "./rearrangements.ts";
 
-// One of the calls in every run of the tests; each of them with REARRANGED_KILLS=all.
-const calls = process.env["REARRANGED_KILLS"] === "all" ? Array.from({ length: 24 }, (_, call) => call) : [4];
+// One of the calls in every run of the tests, carried out in every other one; with REARRANGED_KILLS=all each call both ways.
+const isAll = process.env["REARRANGED_KILLS"] === "all";
+const calls = isAll ? Array.from({ length: 24 }, (_, call) => call) : [4];
+const commits = isAll ? [[true], [false]] : [[true, false]];
 
 const edit = (kind: Edit["kind"], seed: number): Edit => ({ kind, which: [seed, 0, 0] });
 const [depots, sites] = [0, 2];
@@ -16,18 +18,21 @@ describe.each(Object.values(doors))("through the $name door:", (door) => {
       const play = await Play.open(door);
       try {
         for (const after of calls) {
-          for (const commit of [true, false]) {
-            const kill = { after, commit };
+          for (const [first = true, second = first] of commits) {
+            const [kill, other] = [
+              { after, commit: first },
+              { after, commit: second },
+            ];
             const steps = [
               { edits: [edit("changeKey", depots)], kill },
-              { edits: [edit("changeKey", depots)], kill },
+              { edits: [edit("changeKey", depots)], kill: other },
               // Its rows are linked to those that change their table.
               { edits: [edit("removeSeed", sites)], kill: undefined },
               { edits: [edit("changeTable", depots)], kill },
-              { edits: [edit("changeTable", depots)], kill },
+              { edits: [edit("changeTable", depots)], kill: other },
             ];
             await expect(
-              play.run(steps).catch((error: unknown) => `${JSON.stringify(kill)}: ${String(error)}`),
+              play.run(steps).catch((error: unknown) => `${JSON.stringify([kill, other])}: ${String(error)}`),
             ).resolves.toBeUndefined();
           }
         }

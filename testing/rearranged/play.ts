@@ -154,9 +154,7 @@ export class Play {
     const isMoved = (row: string): boolean => before.get(row)?.seed !== now.get(row)?.seed;
     const isBoth = [...now].some(([row, { text }]) => {
       const was = before.get(row);
-      if (!was || !isMoved(row)) return false;
-      // What it is linked to may be made anew, where no SDK tells a seed of the next one.
-      return was.text !== text || (this.#door.modern && isMoved(`regions ${text.split(" → ")[1] ?? foreign}`));
+      return was !== undefined && isMoved(row) && was.text !== text;
     });
     return (isBoth || isDemoted(last, this.#model)) && String(error).includes("adopt: true");
   }

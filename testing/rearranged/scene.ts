@@ -8,9 +8,6 @@ import { Project, repository, type Ended } from "../harness/project.ts";
 export type DoorName = "dynamic" | "plugin";
 export const doorNames: readonly DoorName[] = ["dynamic", "plugin"];
 
-/** A Pulumi CLI that is killed leaves the host of the program's language behind. */
-const isOurs = (command: string): boolean => !command.includes("/pulumi-language-");
-
 const login = { email: "admin@example.com", password: "correct-horse" };
 
 /** What a program begins with: the same classes behind each door, and where linked rows are found. */
@@ -51,11 +48,19 @@ export class Scene {
     this.#empty = empty;
   }
 
-  /** @param now the platform's clock */
-  static async open(door: DoorName, now: () => number = Date.now): Promise<Scene> {
+  /**
+   * @param now the platform's clock
+   * @param worlds endings of the names of tables, for what a program does side by side
+   */
+  static async open(door: DoorName, now: () => number = Date.now, worlds: readonly string[] = [""]): Promise<Scene> {
     const fields = { Code: "text", Name: "text", Note: "text" } as const;
-    const linkedField = { type: "linked", table: "regions", field: "Code" } as const;
-    const tables = { regions: { fields }, areas: { fields }, offices: { fields: { ...fields, Region: linkedField } } };
+    const offices = (world: string) =>
+      ({ fields: { ...fields, Region: { type: "linked", table: `regions${world}`, field: "Code" } } }) as const;
+    const named = worlds.flatMap((world): [string, object][] => [
+      [`regions${world}`, { fields }],
+      [`offices${world}`, offices(world)],
+    ]);
+    const tables = { areas: { fields }, ...Object.fromEntries(named) };
     const emulator = await createEmulator({ seed: { administrator: login, tables }, now });
     const config = {
       "microapps:endpoint": emulator.url,
@@ -67,17 +72,17 @@ export class Scene {
     await project.succeed("stack init dev");
     const scene = new Scene(door, emulator, project, await project.stateText());
     const rowData = { Code: "theirs", Name: "Theirs", Note: "" };
-    const { rowID } = await scene.client.insertmicroapprow({ microAppID: "regions", rowData });
-    await scene.client.insertmicroapprow({
-      microAppID: "offices",
-      rowData: { ...rowData, Region: { crossAppRowID: rowID } },
-    });
+    for (const world of worlds) {
+      const { rowID } = await scene.client.insertmicroapprow({ microAppID: `regions${world}`, rowData });
+      const Region = { crossAppRowID: rowID };
+      await scene.client.insertmicroapprow({ microAppID: `offices${world}`, rowData: { ...rowData, Region } });
+    }
     emulator.saveSnapshot("start");
     return scene;
   }
 
   async close(): Promise<string[]> {
-    const left = (await leftRunning(this.project.folder)).filter(isOurs);
+    const left = await leftRunning(this.project.folder);
     await this.client.close();
     await this.project.remove();
     await this.emulator.close();
@@ -147,10 +152,13 @@ export class Scene {
   }
 
   /** IDs of the rows of a table by code; a link stands beside it by the code that it leads to. */
-  async rows(table: string): Promise<Map<string, { id: string; values: Record<string, unknown>; link?: string }>> {
+  async rows(
+    table: string,
+    linked = "regions",
+  ): Promise<Map<string, { id: string; values: Record<string, unknown>; link?: string }>> {
     const read = async (microAppID: string) =>
       (await this.client.microappdata({ microAppID, searchFilter: [{ skip: 0, limit: 1000 }] })).microAppRows;
-    const regions = new Map((await read("regions")).map((row) => [row._id, String(row["Code"])]));
+    const regions = new Map((await read(linked)).map((row) => [row._id, String(row["Code"])]));
     return new Map(
       (await read(table)).map((row) => {
         const region = row["Region"] as { crossAppRowID?: string } | null | undefined; // a linked field's form

@@ -1,21 +1,32 @@
-/** A seed as the text of a program. `seeds` holds those before it, which it comes after. */
-export function seed(
-  name: string,
-  codes: string,
-  { table = "regions", key = "Code", region, note = "", more = "" }: SeedOptions = {},
-): string {
-  const rows = codes.split("").map((Code) => ({
-    Code,
-    Name: `Name of ${Code}`,
-    Note: `${note}${Code}`,
-    ...(region === undefined ? {} : { Region: region[Code] ?? Code }),
-  }));
-  const references = region === undefined ? "" : `references: { Region: linked(seeds.find((one) => one.isRegions)) }, `;
-  const text = `{ table: ${JSON.stringify(table)}, key: ${JSON.stringify(key)}, ${references}${more}rows: ${JSON.stringify(rows)} }`;
-  const mark = region === undefined ? "Object.assign(" : "";
-  const marked = region === undefined ? ", { isRegions: true })" : "";
-  return `seeds.push(${mark}new SeedRows(${JSON.stringify(name)}, ${text}, { dependsOn: [...seeds] })${marked});\n`;
-}
+/** Seeds as the text of a program. `world` tells them and their tables from those of others in the same program. */
+export const seedsOf = (world: string) => ({
+  /** `seeds` holds those before it, which it comes after. */
+  seed: (
+    name: string,
+    codes: string,
+    { table = "regions", key = "Code", region, note = "", more = "" }: SeedOptions = {},
+  ): string => {
+    const rows = codes.split("").map((Code) => ({
+      Code,
+      Name: `Name of ${Code}`,
+      Note: `${note}${Code}`,
+      ...(region === undefined ? {} : { Region: region[Code] ?? Code }),
+    }));
+    const isRegions = `regions === ${JSON.stringify(world)}`;
+    const references =
+      region === undefined ? "" : `references: { Region: linked(seeds.find(({ regions }) => ${isRegions})) }, `;
+    const text = `{ table: ${JSON.stringify(table + world)}, key: ${JSON.stringify(key)}, ${references}${more}rows: ${JSON.stringify(rows)} }`;
+    const made = `new SeedRows(${JSON.stringify(name + world)}, ${text}, { dependsOn: [...seeds] })`;
+    return table === "regions"
+      ? `seeds.push(Object.assign(${made}, { regions: ${JSON.stringify(world)} }));\n`
+      : `seeds.push(${made});\n`;
+  },
+  /** Offices in the regions of their codes. */
+  offices: (codes: string, region: Readonly<Record<string, string>> = {}, name = "offices"): string =>
+    seedsOf(world).seed(name, codes, { table: "offices", region }),
+});
+
+export const { seed, offices } = seedsOf("");
 
 interface SeedOptions {
   table?: string;
@@ -27,7 +38,3 @@ interface SeedOptions {
   /** Further inputs, as text. */
   more?: string;
 }
-
-/** Offices in the regions of their codes. */
-export const offices = (codes: string, region: Readonly<Record<string, string>> = {}): string =>
-  seed("offices", codes, { table: "offices", region });

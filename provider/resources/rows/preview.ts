@@ -2,7 +2,7 @@ import { massDisappearance, tooManyRemovals } from "../../reconcile/guards.ts";
 import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
-import { ResourceError, type Change } from "../model/resource.ts";
+import { ResourceError, type Change, type Report } from "../model/resource.ts";
 import { changedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
 import type { OfflineRowContext } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
@@ -103,10 +103,15 @@ function renewedLinks({ report, rowClaims }: OfflineRowContext, old: State, inpu
   const missed = (label: string): boolean =>
     linkRenewals?.[label] !== undefined && linkRenewals[label] !== (old.linkRenewals?.[label] ?? 0);
   const renewed = linksOf(inputs).filter(({ label, table }) => rowClaims.isRenewed(table) || missed(label));
-  if (renewed.length === 0) return [];
-  const tables = [...new Set(renewed.map(({ table }) => table))].join(", ");
-  report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
+  sayRenewed(report, renewed);
   return renewed.map(({ property }) => property);
+}
+
+/** Says which links follow rows that are made anew. */
+export function sayRenewed(report: Report, links: readonly { table: string }[]): void {
+  if (links.length === 0) return;
+  const tables = [...new Set(links.map(({ table }) => table))].join(", ");
+  report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
 }
 
 /** Who may see rows acts on insert alone: what that means for the rows that are there. */

@@ -3,10 +3,11 @@ import { planOffline } from "../../reconcile/rows.ts";
 
 import type { OfflineRowContext } from "./declared/claims.ts";
 import { fingerprintOf, summarize } from "./declared/declaration.ts";
+import { linksOf } from "./declared/links.ts";
 import { keysIn } from "./declared/summaries.ts";
 import { takesUp } from "./departed.ts";
 import { firstNames, forecast } from "./forecast.ts";
-import { takenOver } from "./preview.ts";
+import { sayRenewed, takenOver } from "./preview.ts";
 import type { SeedInputs } from "./session.ts";
 
 /** What the last run's check made of the source. */
@@ -35,6 +36,11 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
     const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
     report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
+    // Those that are there, since another seed had them.
+    sayRenewed(
+      report,
+      linksOf(inputs).filter(({ table }) => rowClaims.isRenewed(table)),
+    );
     if (await takesUp(context, inputs, rowClaims.going(inputs.table, inputs.resourceUrn)))
       rowClaims.renew(inputs.table);
   }

@@ -24,6 +24,7 @@ import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import type { Removal as RowRemoval, Spared } from "./live/rowWriter.ts";
+import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
@@ -113,7 +114,7 @@ async function applied<Inputs extends SeedInputs>(
   const { live, terms, numbered } = seen;
   const onlyShown = context.isApproved;
   const options = { ...optionsOf(inputs), handedOver: await handedOver(context, inputs), onlyShown };
-  const plan = planRows(summary.rows, seen.ledger, live, options);
+  const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
   limitRemovals(plan, early.left, last, inputs);

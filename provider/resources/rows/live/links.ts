@@ -80,11 +80,16 @@ export class Links {
     return { ...values, [by]: lookup.keyOf(row.embeddingRowID ?? "") ?? row.embeddingRowID };
   }
 
-  /** Whether a live row links to a row, or stands below one, that is not there. */
-  isDangling(row: Row): boolean {
-    if (this.#references.isDangling(row)) return true;
+  /** Labels under which a live row links to a row, or stands below one, that is not there. */
+  lostLabels(row: Row): string[] {
+    const lost = this.#references.lostLabels(row);
     const { embeddingRowID } = row;
-    return this.#parent !== undefined && !!embeddingRowID && this.#parent.lookup.keyOf(embeddingRowID) === undefined;
+    const isOrphan = this.#parent && !!embeddingRowID && this.#parent.lookup.keyOf(embeddingRowID) === undefined;
+    return isOrphan ? [...lost, this.#parent.by] : lost;
+  }
+
+  isDangling(row: Row): boolean {
+    return this.lostLabels(row).length > 0;
   }
 
   /** Throws when something that rows refer to is not there, naming all of it by line. */
