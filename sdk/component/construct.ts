@@ -8,7 +8,7 @@ import { Environment } from "../environment.ts";
 import { throughPlugin } from "../program.ts";
 import { environmentArgs } from "./inputs.ts";
 import { survive } from "./rejections.ts";
-import { runtime } from "./runtime.ts";
+import { runtime, withoutPositions } from "./runtime.ts";
 
 /**
  * Constructs an Environment in the plugin: the class that a program would use, with resources of the plugin below it.
@@ -18,6 +18,7 @@ export const construct: Constructing = (request, own) =>
   runtime.withLocalStorage(() =>
     throughPlugin(async () => {
       survive();
+      withoutPositions();
       await configure(request, own.engine);
       try {
         return await constructed(request, own.provider);
@@ -86,7 +87,9 @@ function optionsOf(request: pb.ConstructRequest, provider: string): pulumi.Compo
   };
 }
 
-function aliasOf(alias: ReturnType<pb.ConstructRequest["getAliasesList"]>[number]): pulumi.Input<string | pulumi.Alias> {
+function aliasOf(
+  alias: ReturnType<pb.ConstructRequest["getAliasesList"]>[number],
+): pulumi.Input<string | pulumi.Alias> {
   const spec = alias.getSpec();
   if (!spec) return alias.getUrn();
   const { name, type, stack, project, parenturn, noparent } = spec.toObject();
