@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { declaration, type Declaration } from "../provider/environment/declaration.ts";
+import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { withRowEdits } from "../provider/environment/schema.ts";
 import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
+import { program } from "./program.ts";
 import {
   GeneratedApp,
   Organization,
@@ -14,12 +15,23 @@ import {
   type RowsOf,
   type SeedRowsArgs,
 } from "./resources.ts";
+import { withSupplied } from "./secrecy.ts";
 
-/** Arguments of an Environment. */
-export interface EnvironmentArgs {
-  /** Path of the YAML file, relative to the folder in which the program runs. */
-  file: string;
-}
+/** Arguments of an Environment: what it declares, in a file or in the program. */
+export type EnvironmentArgs =
+  | {
+      /** Path of the YAML file, relative to the folder in which the program runs. */
+      file: string;
+      declaration?: undefined;
+    }
+  | {
+      /**
+       * What such a file holds. Sources are relative to the folder in which the program runs. Its values may be outputs, but
+       * for those that decide which resources there are.
+       */
+      declaration: Readonly<Record<string, unknown>>;
+      file?: undefined;
+    };
 
 /**
  * Organizations, teams, members, seed rows and generated apps, declared in one YAML file. Resources are named
@@ -37,10 +49,12 @@ export class Environment extends pulumi.ComponentResource {
   readonly apps: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
-    const declared = declaredIn(args.file);
+    const { file } = args;
+    const declared = declaredIn(args);
     const removal: RemovalOf = (...path) =>
-      declared.removals === "declared" ? { removal: { file: args.file, path } } : {};
+      declared.removals === "declared" && file !== undefined ? { removal: { file, path } } : {};
     super("microapps:index:Environment", name, {}, options);
+    tellUndecided(declared, this);
     const scope: Scope = { name: rootName(name, options), parent: this, removal };
     const apps = appsOf(scope, declared);
     const { organizations, teams } = organizationsOf(scope, declared, apps);
@@ -54,13 +68,49 @@ export class Environment extends pulumi.ComponentResource {
   }
 }
 
-/** Reads what a file declares. Throws a RunError for a wrong file: the runner prints its message without a stack. */
-function declaredIn(file: string): Declaration {
+/** Reads what is declared. Throws a RunError for what is wrong: the runner prints its message without a stack. */
+function declaredIn(args: EnvironmentArgs): Declaration {
+  checkArgs(args);
+  const { file, declaration: content } = args;
+  const folder = process.cwd();
   try {
-    return withSecrets(declaration(file, process.cwd(), configured));
+    return withOutputs(
+      file === undefined
+        ? inlineDeclaration(withSupplied(content), folder, configured)
+        : declaration(file, folder, configured),
+    );
   } catch (error) {
     throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
+}
+
+/** Throws a RunError for arguments that only a program without types can have, or one in another language. */
+function checkArgs({ file, declaration }: Readonly<Partial<Record<"file" | "declaration", unknown>>>): void {
+  if ((file === undefined) === (declaration === undefined)) {
+    throw new pulumi.RunError(
+      `an Environment has ${file === undefined ? "a file or a" : "either a file or a"} declaration: give one of them`,
+    );
+  }
+  if (file !== undefined && typeof file !== "string") throw new pulumi.RunError("file has to be the path of a file");
+}
+
+/**
+ * Says what a preview can't show. Where no later run would know more, such as in a program, whose outputs nobody knows
+ * while it declares, throws a RunError.
+ */
+function tellUndecided({ undecided }: Declaration, environment: pulumi.Resource): void {
+  if (undecided.length === 0) return;
+  const what = undecided.join(", ");
+  if (program().door === "dynamic" || !pulumi.runtime.isDryRun()) {
+    throw new pulumi.RunError(
+      `the declaration has outputs that decide which resources there are, of ${what}: give these values as they are`,
+    );
+  }
+  void pulumi.log.warn(
+    `not in this preview, since it depends on values that are known later: ${what}. An up declares it all; where it is ` +
+      "there already, this preview shows it as deleted.",
+    environment,
+  );
 }
 
 /** A value of the project's own configuration. */
@@ -72,14 +122,16 @@ function configured(key: string): { text: string; secret: boolean } | undefined 
   return text === undefined ? undefined : { text, secret: isConfigSecret?.(name) ?? true };
 }
 
-/** Marks the values that come from secrets of the configuration. */
-function withSecrets(declared: Declaration): Declaration {
-  for (const path of declared.secrets) {
+/** Puts the program's outputs in their places, and marks the values that come from secrets of the configuration. */
+function withOutputs(declared: Declaration): Declaration {
+  const replace = (path: readonly string[], output: (value: unknown) => unknown): void => {
     let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
     for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
     const last = path.at(-1) ?? "";
-    holder[last] = pulumi.secret(holder[last]);
-  }
+    holder[last] = output(holder[last]);
+  };
+  for (const path of declared.secrets) replace(path, (value) => pulumi.secret(value));
+  for (const { path, output } of declared.supplied) replace(path, () => output);
   return declared;
 }
 
@@ -148,11 +200,13 @@ function peopleOf(
 ): void {
   const opened = <Args extends { targetInitialApp?: string | { app: string } | undefined }>(declared: Args) => {
     const { targetInitialApp: target, ...rest } = declared;
-    return { ...rest, targetInitialApp: typeof target === "object" ? required(apps, target.app).id : target };
+    return { ...rest, targetInitialApp: isID(target) ? target : required(apps, target.app).id };
   };
   const teamID = parent.id;
   for (const [email, member] of Object.entries(members)) {
-    const args = opened(typeof member === "string" ? { role: member } : member);
+    // A role that is an output stands there as the text that it will be.
+    const isRole = typeof member === "string" || pulumi.Output.isInstance(member);
+    const args = opened(isRole ? { role: member as "admin" } : member);
     // The letter case of an address means nothing, so it must not make another resource.
     const memberName = nameBelow(name, email.toLowerCase());
     new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, { parent, ...aliasesOf(memberName) });
@@ -170,9 +224,7 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
     const seed = withRowEdits(required(declared.seeds, key));
     const { references, parent: parentRows, teamViewers, formerly, ...args } = seed;
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
-    const viewers = teamViewers?.map((viewer) =>
-      typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
-    );
+    const viewers = teamViewers?.map((viewer) => (isID(viewer) ? viewer : required(teams, viewer.team).id));
     const seedArgs = {
       ...args,
       ...removal("seeds", key),
@@ -187,6 +239,10 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
   }
   return seeds;
 }
+
+/** Whether it is an ID, or an output that will be one, and no reference to something of the file. */
+const isID = <Named extends object>(value: string | Named | undefined): value is string | undefined =>
+  typeof value !== "object" || pulumi.Output.isInstance(value);
 
 /** Looks up a value that the check of the declaration has proven to be there. */
 function required<Value>(values: ByName<Value> | Readonly<Record<string, Value>>, key: string): Value {

@@ -53,7 +53,7 @@ export class Plugin {
       this.#engine = engine;
       this.#report = reporterTo(engine);
     }
-    return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
+    return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptOutputs(true);
   }
 
   /** A plugin that somebody started by hand serves one engine after the other. */
