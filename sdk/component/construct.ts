@@ -1,3 +1,5 @@
+import grpc from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
 import * as pulumi from "@pulumi/pulumi";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
@@ -8,7 +10,7 @@ import { Environment } from "../environment.ts";
 import { throughPlugin } from "../program.ts";
 import { environmentArgs } from "./inputs.ts";
 import { survive } from "./rejections.ts";
-import { runtime, withoutPositions } from "./runtime.ts";
+import { firstFailure, runtime, withoutPositions } from "./runtime.ts";
 
 /**
  * Constructs an Environment in the plugin: the class that a program would use, with resources of the plugin below it.
@@ -21,7 +23,13 @@ export const construct: Constructing = (request, own) =>
       withoutPositions();
       await configure(request, own.engine);
       try {
-        return await constructed(request, own.provider);
+        const failed = firstFailure();
+        const environment = new Environment(
+          request.getName(),
+          environmentArgs(request),
+          optionsOf(request, own.provider),
+        );
+        return await Promise.race([answerOf(request, environment), failed.then(ended)]);
       } finally {
         const { monitor, engine } = runtime.getStore().settings;
         monitor?.close();
@@ -45,10 +53,7 @@ async function configure(request: pb.ConstructRequest, engine: string): Promise<
   await runtime.awaitFeatureSupport();
 }
 
-async function constructed(request: pb.ConstructRequest, provider: string): Promise<pb.ConstructResponse> {
-  const args = environmentArgs(request);
-  // Registered as remote, it would be constructed once more.
-  const environment = new Environment(request.getName(), args, optionsOf(request, provider));
+async function answerOf(request: pb.ConstructRequest, environment: Environment): Promise<pb.ConstructResponse> {
   const { organizations, teams, seeds, apps } = environment;
   const label = `construct(${request.getType()}, ${request.getName()})`;
   const answer = new providerProto.ConstructResponse().setUrn(await urnOf(environment));
@@ -61,6 +66,15 @@ async function constructed(request: pb.ConstructRequest, provider: string): Prom
   }
   await runtime.waitForRPCs();
   return answer.setState(structProto.Struct.fromJavaScript(values as Record<string, never>));
+}
+
+/**
+ * Answers a construct of which a part could not be registered. While an engine ends, it has reported why, and would report
+ * a failure here as another one.
+ */
+function ended(failure: ServiceError): pb.ConstructResponse {
+  if (![grpc.status.UNAVAILABLE, grpc.status.CANCELLED].includes(failure.code)) throw failure;
+  return new providerProto.ConstructResponse();
 }
 
 /** The URN of a resource, which is known once the engine has it. */

@@ -1,16 +1,25 @@
+import type { ServiceError } from "@grpc/grpc-js";
 import { Resource } from "@pulumi/pulumi";
 import * as config from "@pulumi/pulumi/runtime/config.js";
 import * as settings from "@pulumi/pulumi/runtime/settings.js";
 import * as state from "@pulumi/pulumi/runtime/state.js";
 
-interface Closable {
+interface Client {
   close: () => void;
+}
+
+type Done = (error: ServiceError | null, response: unknown) => void;
+
+/** The SDK's connection to a monitor. */
+interface Monitor extends Client {
+  registerResource: (request: unknown, done: Done) => unknown;
 }
 
 /** What the SDK's own provider server constructs components with; its types hide it. */
 interface Runtime {
   withLocalStorage: <Result>(work: () => Result) => Result;
-  getStore: () => { settings: { monitor?: Closable; engine?: Closable } };
+  getStore: () => { settings: { monitor?: Client; engine?: Client } };
+  getMonitor: () => Monitor;
   resetOptions: (
     project: string,
     stack: string,
@@ -33,4 +42,17 @@ export const runtime = { ...config, ...settings, ...state } as unknown as Runtim
  */
 export function withoutPositions(): void {
   Object.assign(Resource, { stackTrace: () => [] });
+}
+
+/** Resolves with the first failure of a registration: the SDK leaves what waits for it waiting. */
+export function firstFailure(): Promise<ServiceError> {
+  const monitor = runtime.getMonitor();
+  const register = monitor.registerResource.bind(monitor);
+  return new Promise((resolve) => {
+    monitor.registerResource = (request, done) =>
+      register(request, (error, response) => {
+        done(error, response);
+        if (error) resolve(error);
+      });
+  });
 }
