@@ -3,7 +3,7 @@ import { declaration, inlineDeclaration, type Declaration } from "../provider/en
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { withRowEdits } from "../provider/environment/schema.ts";
-import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
+import { aliasesBelow, nameBelow, rootName, type Aliases, type LogicalName } from "./logicalNames.ts";
 import { program } from "./program.ts";
 import {
   GeneratedApp,
@@ -55,7 +55,7 @@ export class Environment extends pulumi.ComponentResource {
       declared.removals === "declared" && file !== undefined ? { removal: { file, path } } : {};
     super("microapps:index:Environment", name, {}, options);
     tellUndecided(declared, this);
-    const scope: Scope = { name: rootName(name, options), parent: this, removal };
+    const scope: Scope = { name: rootName(name, options), parent: this, removal, aliases: aliasesBelow(this) };
     const apps = appsOf(scope, declared);
     const { organizations, teams } = organizationsOf(scope, declared, apps);
     const seeds = seedsOf(scope, declared, teams);
@@ -139,6 +139,7 @@ interface Scope {
   name: LogicalName;
   parent: pulumi.Resource;
   removal: RemovalOf;
+  aliases: Aliases;
 }
 
 /** Makes the input that names the file and path whose `removed` line allows a removal; empty where none is needed. */
@@ -155,12 +156,12 @@ function collected<Resource, Value>(
   return pulumi.all(outputs).apply((entries) => Object.fromEntries(entries as (readonly [string, Value])[]));
 }
 
-function appsOf({ name, parent, removal }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
+function appsOf({ name, parent, removal, aliases: aliasesOf }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
   return new Map(
     Object.entries(apps).map(([app, { formerly, ...args }]) => {
       const { now, own, inherited } = nameBelow(name, app, formerKeys(formerly));
       // All of them as its own, so that the wait for the app inherits them in turn.
-      const aliases = aliasesOf({ now, own: [...own, ...inherited], inherited });
+      const aliases = aliasesOf(["GeneratedApp"], { now, own: [...own, ...inherited], inherited: [] });
       return [app, new GeneratedApp(now, { ...args, ...removal("apps", app) }, { parent, ...aliases })] as const;
     }),
   );
@@ -171,21 +172,28 @@ function organizationsOf(
   declared: Declaration,
   apps: ByName<GeneratedApp>,
 ): { organizations: ByName<Organization>; teams: ByName<Team> } {
+  const { aliases: aliasesOf } = scope;
   const organizations = new Map<string, Organization>();
   const teams = new Map<string, Team>();
   for (const [key, { teams: declaredTeams = {}, formerly, ...args }] of Object.entries(declared.organizations)) {
     const name = nameBelow(scope.name, key, formerKeys(formerly));
     const organizationArgs = { ...args, ...scope.removal("organizations", key) };
-    const organization = new Organization(name.now, organizationArgs, { parent: scope.parent, ...aliasesOf(name) });
+    const organization = new Organization(name.now, organizationArgs, {
+      parent: scope.parent,
+      ...aliasesOf(["Organization"], name),
+    });
     organizations.set(key, organization);
     for (const [teamKey, { members = {}, roster, formerly, ...teamArgs }] of Object.entries(declaredTeams)) {
       const teamName = nameBelow(name, teamKey, formerKeys(formerly));
       const guard = scope.removal("teams", `${key}/${teamKey}`);
       const ownArgs = { ...teamArgs, organizationID: organization.id, ...guard };
-      const team = new Team(teamName.now, ownArgs, { parent: organization, ...aliasesOf(teamName) });
+      const team = new Team(teamName.now, ownArgs, {
+        parent: organization,
+        ...aliasesOf(["Organization", "Team"], teamName),
+      });
       teams.set(`${key}/${teamKey}`, team);
       const removal: RemovalOf = (...person) => scope.removal("members", `${key}/${teamKey}`, ...person);
-      peopleOf({ name: teamName, parent: team, removal }, { members, roster }, apps);
+      peopleOf({ name: teamName, parent: team, removal, aliases: aliasesOf }, { members, roster }, apps);
     }
   }
   return { organizations, teams };
@@ -194,7 +202,7 @@ function organizationsOf(
 type DeclaredTeam = NonNullable<Declaration["organizations"][string]["teams"]>[string];
 
 function peopleOf(
-  { name, parent, removal }: Scope & { parent: Team },
+  { name, parent, removal, aliases }: Scope & { parent: Team },
   { members = {}, roster }: Pick<DeclaredTeam, "members" | "roster">,
   apps: ByName<GeneratedApp>,
 ): void {
@@ -203,20 +211,28 @@ function peopleOf(
     return { ...rest, targetInitialApp: isID(target) ? target : required(apps, target.app).id };
   };
   const teamID = parent.id;
+  const optionsOf = (kind: string, name: LogicalName): pulumi.CustomResourceOptions => ({
+    parent,
+    ...aliases(["Organization", "Team", kind], name),
+  });
   for (const [email, member] of Object.entries(members)) {
     // A role that is an output stands there as the text that it will be.
     const isRole = typeof member === "string" || pulumi.Output.isInstance(member);
     const args = opened(isRole ? { role: member as "admin" } : member);
     // The letter case of an address means nothing, so it must not make another resource.
     const memberName = nameBelow(name, email.toLowerCase());
-    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, { parent, ...aliasesOf(memberName) });
+    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, optionsOf("TeamMember", memberName));
   }
   if (!roster) return;
   const rosterName = nameBelow(name, "roster");
-  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, { parent, ...aliasesOf(rosterName) });
+  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, optionsOf("TeamRoster", rosterName));
 }
 
-function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams: ByName<Team>): ByName<SeedRows> {
+function seedsOf(
+  { name, parent, removal, aliases }: Scope,
+  declared: Declaration,
+  teams: ByName<Team>,
+): ByName<SeedRows> {
   const seeds = new Map<string, SeedRows>();
   const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
     "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
@@ -235,7 +251,10 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
     };
     const seedName = nameBelow(name, key, formerKeys(formerly));
     // The file was checked: it has rows or a source.
-    seeds.set(key, new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliasesOf(seedName) }));
+    seeds.set(
+      key,
+      new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliases(["SeedRows"], seedName) }),
+    );
   }
   return seeds;
 }

@@ -27,6 +27,10 @@ export const throughPlugin = <Result>(work: () => Result): Result => programs.ru
 export const typeBehind = (door: Door, name: string): string =>
   door === "dynamic" ? dynamicType(name) : `microapps:index:${name}`;
 
+/** The type that a resource had before its program changed the door. */
+export const typeBehindOther = (name: string): string =>
+  typeBehind(program().door === "dynamic" ? "plugin" : "dynamic", name);
+
 /**
  * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
  * a component is one on everything inside of it, siblings that wait for this resource included.

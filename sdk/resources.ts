@@ -10,7 +10,7 @@ import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
-import { program } from "./program.ts";
+import { program, typeBehindOther } from "./program.ts";
 import { declared, type Args } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 import { keyedRows, withSecretCells } from "./secretCells.ts";
@@ -167,7 +167,11 @@ export class GeneratedApp extends declared(generatedApp) {
     const readiness = new AppReadiness(
       `${name}-ready`,
       { appID: this.id, ...(timeout ? { timeout } : {}), ...(statusWords ? { statusWords } : {}) },
-      { parent: this },
+      {
+        parent: this,
+        // Its own former type, where the app has one.
+        ...(options?.aliases?.length ? { aliases: [{ type: typeBehindOther("AppReadiness") }] } : {}),
+      },
     );
     this.ready = pulumi.all([this.appLink, readiness.status]).apply(([link]) => link);
   }
