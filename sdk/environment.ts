@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { declaration, type Declaration } from "../provider/environment/declaration.ts";
+import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { withRowEdits } from "../provider/environment/schema.ts";
-import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
+import { aliasesBelow, nameBelow, rootName, type Aliases, type LogicalName } from "./logicalNames.ts";
+import { program } from "./program.ts";
 import {
   GeneratedApp,
   Organization,
@@ -14,12 +15,23 @@ import {
   type RowsOf,
   type SeedRowsArgs,
 } from "./resources.ts";
+import { withSupplied } from "./secrecy.ts";
 
-/** Arguments of an Environment. */
-export interface EnvironmentArgs {
-  /** Path of the YAML file, relative to the folder in which the program runs. */
-  file: string;
-}
+/** Arguments of an Environment: what it declares, in a file or in the program. */
+export type EnvironmentArgs =
+  | {
+      /** Path of the YAML file, relative to the folder in which the program runs. */
+      file: string;
+      declaration?: undefined;
+    }
+  | {
+      /**
+       * What such a file holds. Sources are relative to the folder in which the program runs. Its values may be outputs, but
+       * for those that decide which resources there are.
+       */
+      declaration: Readonly<Record<string, unknown>>;
+      file?: undefined;
+    };
 
 /**
  * Organizations, teams, members, seed rows and generated apps, declared in one YAML file. Resources are named
@@ -37,11 +49,13 @@ export class Environment extends pulumi.ComponentResource {
   readonly apps: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
-    const declared = declaredIn(args.file);
+    const { file } = args;
+    const declared = declaredIn(args);
     const removal: RemovalOf = (...path) =>
-      declared.removals === "declared" ? { removal: { file: args.file, path } } : {};
+      declared.removals === "declared" && file !== undefined ? { removal: { file, path } } : {};
     super("microapps:index:Environment", name, {}, options);
-    const scope: Scope = { name: rootName(name, options), parent: this, removal };
+    tellUndecided(declared, this);
+    const scope: Scope = { name: rootName(name, options), parent: this, removal, aliases: aliasesBelow(this) };
     const apps = appsOf(scope, declared);
     const { organizations, teams } = organizationsOf(scope, declared, apps);
     const seeds = seedsOf(scope, declared, teams);
@@ -54,13 +68,49 @@ export class Environment extends pulumi.ComponentResource {
   }
 }
 
-/** Reads what a file declares. Throws a RunError for a wrong file: the runner prints its message without a stack. */
-function declaredIn(file: string): Declaration {
+/** Reads what is declared. Throws a RunError for what is wrong: the runner prints its message without a stack. */
+function declaredIn(args: EnvironmentArgs): Declaration {
+  checkArgs(args);
+  const { file, declaration: content } = args;
+  const folder = process.cwd();
   try {
-    return withSecrets(declaration(file, process.cwd(), configured));
+    return withOutputs(
+      file === undefined
+        ? inlineDeclaration(withSupplied(content), folder, configured)
+        : declaration(file, folder, configured),
+    );
   } catch (error) {
     throw error instanceof EnvironmentError ? new pulumi.RunError(error.message) : error;
   }
+}
+
+/** Throws a RunError for arguments that only a program without types can have, or one in another language. */
+function checkArgs({ file, declaration }: Readonly<Partial<Record<"file" | "declaration", unknown>>>): void {
+  if ((file === undefined) === (declaration === undefined)) {
+    throw new pulumi.RunError(
+      `an Environment has ${file === undefined ? "a file or a" : "either a file or a"} declaration: give one of them`,
+    );
+  }
+  if (file !== undefined && typeof file !== "string") throw new pulumi.RunError("file has to be the path of a file");
+}
+
+/**
+ * Says what a preview can't show. Where no later run would know more, such as in a program, whose outputs nobody knows
+ * while it declares, throws a RunError.
+ */
+function tellUndecided({ undecided }: Declaration, environment: pulumi.Resource): void {
+  if (undecided.length === 0) return;
+  const what = undecided.join(", ");
+  if (program().door === "dynamic" || !pulumi.runtime.isDryRun()) {
+    throw new pulumi.RunError(
+      `the declaration has outputs that decide which resources there are, of ${what}: give these values as they are`,
+    );
+  }
+  void pulumi.log.warn(
+    `not in this preview, since it depends on values that are known later: ${what}. An up declares it all; where it is ` +
+      "there already, this preview shows it as deleted.",
+    environment,
+  );
 }
 
 /** A value of the project's own configuration. */
@@ -72,14 +122,16 @@ function configured(key: string): { text: string; secret: boolean } | undefined 
   return text === undefined ? undefined : { text, secret: isConfigSecret?.(name) ?? true };
 }
 
-/** Marks the values that come from secrets of the configuration. */
-function withSecrets(declared: Declaration): Declaration {
-  for (const path of declared.secrets) {
+/** Puts the program's outputs in their places, and marks the values that come from secrets of the configuration. */
+function withOutputs(declared: Declaration): Declaration {
+  const replace = (path: readonly string[], output: (value: unknown) => unknown): void => {
     let holder = declared as unknown as Record<string, unknown>; // maps and lists all the way
     for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
     const last = path.at(-1) ?? "";
-    holder[last] = pulumi.secret(holder[last]);
-  }
+    holder[last] = output(holder[last]);
+  };
+  for (const path of declared.secrets) replace(path, (value) => pulumi.secret(value));
+  for (const { path, output } of declared.supplied) replace(path, () => output);
   return declared;
 }
 
@@ -87,6 +139,7 @@ interface Scope {
   name: LogicalName;
   parent: pulumi.Resource;
   removal: RemovalOf;
+  aliases: Aliases;
 }
 
 /** Makes the input that names the file and path whose `removed` line allows a removal; empty where none is needed. */
@@ -103,12 +156,12 @@ function collected<Resource, Value>(
   return pulumi.all(outputs).apply((entries) => Object.fromEntries(entries as (readonly [string, Value])[]));
 }
 
-function appsOf({ name, parent, removal }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
+function appsOf({ name, parent, removal, aliases: aliasesOf }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
   return new Map(
     Object.entries(apps).map(([app, { formerly, ...args }]) => {
       const { now, own, inherited } = nameBelow(name, app, formerKeys(formerly));
       // All of them as its own, so that the wait for the app inherits them in turn.
-      const aliases = aliasesOf({ now, own: [...own, ...inherited], inherited });
+      const aliases = aliasesOf(["GeneratedApp"], { now, own: [...own, ...inherited], inherited: [] });
       return [app, new GeneratedApp(now, { ...args, ...removal("apps", app) }, { parent, ...aliases })] as const;
     }),
   );
@@ -119,21 +172,28 @@ function organizationsOf(
   declared: Declaration,
   apps: ByName<GeneratedApp>,
 ): { organizations: ByName<Organization>; teams: ByName<Team> } {
+  const { aliases: aliasesOf } = scope;
   const organizations = new Map<string, Organization>();
   const teams = new Map<string, Team>();
   for (const [key, { teams: declaredTeams = {}, formerly, ...args }] of Object.entries(declared.organizations)) {
     const name = nameBelow(scope.name, key, formerKeys(formerly));
     const organizationArgs = { ...args, ...scope.removal("organizations", key) };
-    const organization = new Organization(name.now, organizationArgs, { parent: scope.parent, ...aliasesOf(name) });
+    const organization = new Organization(name.now, organizationArgs, {
+      parent: scope.parent,
+      ...aliasesOf(["Organization"], name),
+    });
     organizations.set(key, organization);
     for (const [teamKey, { members = {}, roster, formerly, ...teamArgs }] of Object.entries(declaredTeams)) {
       const teamName = nameBelow(name, teamKey, formerKeys(formerly));
       const guard = scope.removal("teams", `${key}/${teamKey}`);
       const ownArgs = { ...teamArgs, organizationID: organization.id, ...guard };
-      const team = new Team(teamName.now, ownArgs, { parent: organization, ...aliasesOf(teamName) });
+      const team = new Team(teamName.now, ownArgs, {
+        parent: organization,
+        ...aliasesOf(["Organization", "Team"], teamName),
+      });
       teams.set(`${key}/${teamKey}`, team);
       const removal: RemovalOf = (...person) => scope.removal("members", `${key}/${teamKey}`, ...person);
-      peopleOf({ name: teamName, parent: team, removal }, { members, roster }, apps);
+      peopleOf({ name: teamName, parent: team, removal, aliases: aliasesOf }, { members, roster }, apps);
     }
   }
   return { organizations, teams };
@@ -142,27 +202,37 @@ function organizationsOf(
 type DeclaredTeam = NonNullable<Declaration["organizations"][string]["teams"]>[string];
 
 function peopleOf(
-  { name, parent, removal }: Scope & { parent: Team },
+  { name, parent, removal, aliases }: Scope & { parent: Team },
   { members = {}, roster }: Pick<DeclaredTeam, "members" | "roster">,
   apps: ByName<GeneratedApp>,
 ): void {
   const opened = <Args extends { targetInitialApp?: string | { app: string } | undefined }>(declared: Args) => {
     const { targetInitialApp: target, ...rest } = declared;
-    return { ...rest, targetInitialApp: typeof target === "object" ? required(apps, target.app).id : target };
+    return { ...rest, targetInitialApp: isID(target) ? target : required(apps, target.app).id };
   };
   const teamID = parent.id;
+  const optionsOf = (kind: string, name: LogicalName): pulumi.CustomResourceOptions => ({
+    parent,
+    ...aliases(["Organization", "Team", kind], name),
+  });
   for (const [email, member] of Object.entries(members)) {
-    const args = opened(typeof member === "string" ? { role: member } : member);
+    // A role that is an output stands there as the text that it will be.
+    const isRole = typeof member === "string" || pulumi.Output.isInstance(member);
+    const args = opened(isRole ? { role: member as "admin" } : member);
     // The letter case of an address means nothing, so it must not make another resource.
     const memberName = nameBelow(name, email.toLowerCase());
-    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, { parent, ...aliasesOf(memberName) });
+    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, optionsOf("TeamMember", memberName));
   }
   if (!roster) return;
   const rosterName = nameBelow(name, "roster");
-  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, { parent, ...aliasesOf(rosterName) });
+  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, optionsOf("TeamRoster", rosterName));
 }
 
-function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams: ByName<Team>): ByName<SeedRows> {
+function seedsOf(
+  { name, parent, removal, aliases }: Scope,
+  declared: Declaration,
+  teams: ByName<Team>,
+): ByName<SeedRows> {
   const seeds = new Map<string, SeedRows>();
   const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
     "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
@@ -170,9 +240,7 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
     const seed = withRowEdits(required(declared.seeds, key));
     const { references, parent: parentRows, teamViewers, formerly, ...args } = seed;
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
-    const viewers = teamViewers?.map((viewer) =>
-      typeof viewer === "string" ? viewer : required(teams, viewer.team).id,
-    );
+    const viewers = teamViewers?.map((viewer) => (isID(viewer) ? viewer : required(teams, viewer.team).id));
     const seedArgs = {
       ...args,
       ...removal("seeds", key),
@@ -183,10 +251,17 @@ function seedsOf({ name, parent, removal }: Scope, declared: Declaration, teams:
     };
     const seedName = nameBelow(name, key, formerKeys(formerly));
     // The file was checked: it has rows or a source.
-    seeds.set(key, new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliasesOf(seedName) }));
+    seeds.set(
+      key,
+      new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliases(["SeedRows"], seedName) }),
+    );
   }
   return seeds;
 }
+
+/** Whether it is an ID, or an output that will be one, and no reference to something of the file. */
+const isID = <Named extends object>(value: string | Named | undefined): value is string | undefined =>
+  typeof value !== "object" || pulumi.Output.isInstance(value);
 
 /** Looks up a value that the check of the declaration has proven to be there. */
 function required<Value>(values: ByName<Value> | Readonly<Record<string, Value>>, key: string): Value {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { aliasesOf, nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
+import { nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
 
 /** All names under which the SDK and the aliases make an engine look, as the SDK of an engine without specs does it. */
 function lookedFor(name: LogicalName, parent: LogicalName): string[] {
@@ -14,8 +14,8 @@ const environment = rootName("environment", undefined);
 
 test("a name without former ones has no aliases", () => {
   const organization = nameBelow(environment, "acme");
-  expect(aliasesOf(organization)).toEqual({});
-  expect(aliasesOf(nameBelow(organization, "crew"))).toEqual({});
+  expect(organization.own).toEqual([]);
+  expect(nameBelow(organization, "crew").own).toEqual([]);
 });
 
 test("a team and its members follow an organization and a team that were renamed at once, each more than once", () => {

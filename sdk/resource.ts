@@ -1,11 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
+import { providerOf } from "../provider/pulumi/dynamicProvider.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
+import { plainUrn, program, typeBehind, type Door } from "./program.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
@@ -45,13 +46,6 @@ export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodOb
   get: (name: string, id: pulumi.Input<pulumi.ID>, ...more: unknown[]) => never;
 }
 
-/**
- * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
- * a component is one on everything inside of it, siblings that wait for this resource included.
- */
-export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
-  new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
-
 /** A switch such as `adopt`, which the platform does not return. Outputs are costly, so all unset switches share one. */
 const isSwitch = (schema: unknown): boolean =>
   schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodBoolean;
@@ -79,11 +73,25 @@ function handedOver(
   return { options: secretNames(args).then((secrets) => (secrets.length > 0 ? { ...options, secrets } : set)) };
 }
 
+/** What only dynamic resources have among their properties: engines pass these to plugins by themselves. */
+const ownOfDynamic = (
+  kind: string,
+  name: string,
+  args: object,
+  options: pulumi.CustomResourceOptions,
+): { __provider: string; [programInput]: FromProgram } => ({
+  __provider: providerOf(kind),
+  [programInput]: {
+    resourceUrn: plainUrn(name, typeBehind("dynamic", kind), options.parent),
+    isPreview: pulumi.runtime.isDryRun(),
+    ...handedOver(args, options),
+  },
+});
+
 /** Derives the class that a program uses from the resource's definition. */
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
-  const type = dynamicType(definition.name);
   const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
   const names = Object.keys(shape).filter((name) => !factsOf(shape[name]).internal);
   const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
@@ -93,35 +101,35 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   const secrets = Object.entries({ ...definition.inputs.shape, ...definition.outputs.shape })
     .filter(([, schema]) => factsOf(schema).secret)
     .map(([name]) => name);
+  const optionsBehind = (
+    door: Door,
+    { additionalSecretOutputs, ...options }: pulumi.CustomResourceOptions,
+  ): pulumi.CustomResourceOptions =>
+    door === "plugin"
+      ? options // the plugin says itself what is hidden, and what is a secret
+      : pulumi.mergeOptions(options, {
+          hideDiffs: unseen, // a state of an earlier version has them under their own names
+          additionalSecretOutputs: [
+            ...(additionalSecretOutputs ?? []),
+            ...secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
+          ],
+        });
 
   class Declared extends pulumi.CustomResource {
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
-      checkStackSettings();
+      const { door } = program();
+      if (door === "dynamic") checkStackSettings();
       permitOptions(definition, name, args, options);
       const { sealed, open } = withSecretCells(definition, { ...args });
-      const program: FromProgram = {
-        resourceUrn: plainUrn(name, type, options.parent),
-        isPreview: pulumi.runtime.isDryRun(),
-        ...handedOver(open, options),
-      };
       const props = hidden(definition, {
         ...mentioned,
         ...sealed,
-        __provider: providerOf(definition.name),
-        [programInput]: program,
+        ...(door === "dynamic" ? ownOfDynamic(definition.name, name, open, options) : {}),
       });
       const { stackTraceLimit } = Error;
       try {
         Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
-        super(
-          type,
-          name,
-          props,
-          pulumi.mergeOptions(options, {
-            hideDiffs: unseen, // a state of an earlier version has them under their own names
-            additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
-          }),
-        );
+        super(typeBehind(door, definition.name), name, props, optionsBehind(door, options));
       } finally {
         Error.stackTraceLimit = stackTraceLimit;
       }

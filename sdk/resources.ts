@@ -10,6 +10,7 @@ import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
+import { program, typeBehindOther } from "./program.ts";
 import { declared, type Args } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 import { keyedRows, withSecretCells } from "./secretCells.ts";
@@ -103,9 +104,7 @@ export class SeedRows extends declared(seedRows) {
         ...keyedRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        // As a secret here, the salt that check makes stays a secret of the state. An up draws it at random, so no
-        // preview knows it.
-        salt: pulumi.secret(pulumi.runtime.isDryRun() ? unknownValue : ""),
+        ...(program().door === "dynamic" ? { salt: unsalted() } : {}),
         ...seedsOf(links),
         siblings: siblingsOf(name, { ...args }, options),
       },
@@ -113,6 +112,12 @@ export class SeedRows extends declared(seedRows) {
     );
   }
 }
+
+/**
+ * As a secret here, the salt that check makes stays a secret of the state. An up draws it at random, so no preview knows
+ * it. A plugin gets random bytes from the engine.
+ */
+const unsalted = (): pulumi.Output<string> => pulumi.secret(pulumi.runtime.isDryRun() ? unknownValue : "");
 
 /** The seeds that links lead to, and how often their rows were recreated: recreated rows have other IDs. */
 function seedsOf(links: readonly (readonly [label: string, rows: RowsOf])[]) {
@@ -162,7 +167,11 @@ export class GeneratedApp extends declared(generatedApp) {
     const readiness = new AppReadiness(
       `${name}-ready`,
       { appID: this.id, ...(timeout ? { timeout } : {}), ...(statusWords ? { statusWords } : {}) },
-      { parent: this },
+      {
+        parent: this,
+        // Its own former type, where the app has one.
+        ...(options?.aliases?.length ? { aliases: [{ type: typeBehindOther("AppReadiness") }] } : {}),
+      },
     );
     this.ready = pulumi.all([this.appLink, readiness.status]).apply(([link]) => link);
   }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { Supplied } from "../provider/environment/inline/supplied.ts";
 
 /** Whether a value is, or holds, an output or promise: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>
@@ -16,4 +17,13 @@ export const isSecret = (value: unknown): Promise<boolean> =>
 export async function secretNames(args: object): Promise<string[]> {
   const named = Object.entries(args).map(async ([name, value]) => ((await isSecret(value)) ? [name] : []));
   return (await Promise.all(named)).flat();
+}
+
+/** A declaration with its outputs and promises as what is known of them: nothing, in a program. */
+export function withSupplied(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Supplied) return value;
+  if (pulumi.Resource.isInstance(value)) return withSupplied((value as { id?: unknown }).id);
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) return new Supplied(value, undefined, false);
+  if (Array.isArray(value)) return value.map(withSupplied);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSupplied(item)]));
 }

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { dynamicType } from "../provider/pulumi/dynamicProvider.ts";
 import type { CellType } from "../provider/sources/source.ts";
-import { plainUrn } from "./resource.ts";
+import { plainUrn, program, typeBehind } from "./program.ts";
 import { isLater } from "./secrecy.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */
@@ -18,10 +17,8 @@ export interface Sibling {
 
 type Removals = (string | number | boolean | (string | number | boolean)[])[];
 
-type Announced = Omit<Sibling, "urn"> & { urn: Promise<string>; secret: readonly unknown[] };
-
-// Seeds of the whole program: none is sent before those that are constructed in the same turn are here.
-const announced: Announced[] = [];
+/** What a seed shows to others, while it is constructed. */
+export type Announced = Omit<Sibling, "urn"> & { urn: Promise<string>; secret: readonly unknown[] };
 
 /**
  * The other seeds on the same table, once the program has constructed them. Without them, a row that moves from one
@@ -34,6 +31,7 @@ export function siblingsOf(
 ): Promise<Sibling[] | undefined> {
   const own = announcement(name, args, options);
   if (!own) return Promise.resolve(undefined);
+  const { seeds: announced } = program();
   announced.push(own);
   return new Promise((resolve, reject) => {
     setImmediate(() => {
@@ -64,7 +62,8 @@ function announcement(
   // The provider checks their content.
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
   const secret = [secretLabels].flat();
-  const declared = { secret, urn: plainUrn(name, dynamicType("SeedRows"), parent), table, key: keys, ...edits };
+  const urn = plainUrn(name, typeBehind(program().door, "SeedRows"), parent);
+  const declared = { secret, urn, table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)
       ? { ...declared, source, ...(types ? { types: types as Sibling["types"] & object } : {}) }

@@ -25,7 +25,6 @@ import { changesBetween } from "../values/propertyChanges.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
 import { isProviderType, isStackUrn, packageOf } from "../values/urns.ts";
 import {
-  containsUnknown,
   equal,
   isProperties,
   mapProperties,
@@ -35,6 +34,8 @@ import {
   type Value,
 } from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
+import { constructionOf } from "./remoteComponent.ts";
+import { responseOf, withDependencies } from "./responses.ts";
 import { positionsOf } from "./sourcePositions.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
 
@@ -50,6 +51,8 @@ export class ResourceMonitor {
   readonly #generator: StepGenerator;
   /** The folder of Pulumi.yaml, to which source positions are relative. */
   readonly #root: string;
+  /** The address at which this is served. */
+  readonly #address: string;
   readonly #goals = new Map<string, Goal>();
   readonly #providers: DefaultProviders;
   #stackOutputs: { urn: string; outputs: Properties } | undefined;
@@ -57,8 +60,9 @@ export class ResourceMonitor {
   readonly #completed = new Set<string>();
   readonly aborted: Promise<void>;
 
-  constructor(run: Run, generator: StepGenerator, root: string) {
+  constructor(run: Run, generator: StepGenerator, root: string, address: string) {
     this.#run = run;
+    this.#address = address;
     this.#generator = generator;
     this.#root = root;
     this.#providers = new DefaultProviders(run, generator);
@@ -93,25 +97,31 @@ export class ResourceMonitor {
       if (error instanceof ReportedError) throw error;
       throw this.#refused(error, request);
     }
+    if (request.getRemote()) return this.#construct(goal, request);
     const state = await this.#generator.register(goal);
     this.#goals.set(state.urn, goal);
     if (!goal.custom) this.#providers.rememberComponent(state.urn, request);
     // The outputs of a component come later, and old ones may refer to resources that are not registered yet.
-    const outputs = goal.custom ? state.outputs : {};
-    const known = request.getSupportspartialvalues()
-      ? outputs
-      : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
-    const accepted = {
-      secrets: request.getAcceptsecrets(),
-      resources: request.getAcceptresources(),
-      unknowns: true,
-    };
-    const response = new resourceProto.RegisterResourceResponse()
-      .setUrn(state.urn)
-      .setObject(toStruct(known, accepted));
-    return response.setId(state.id).setResult(resourceProto.Result.SUCCESS);
+    return responseOf(request, state, goal.custom ? state.outputs : {});
   }
 
+  /** Has a provider construct a component, which registers itself and what it consists of. */
+  async #construct(goal: Goal, request: RegisterResourceRequest): Promise<RegisterResourceResponse> {
+    const { type, name, provider: reference } = goal;
+    try {
+      const provider = this.#run.providers.get(reference);
+      if (!provider) throw new EngineError(`unknown provider '${reference}'`);
+      const constructed = await provider.construct(constructionOf(goal, request, this.#run, this.#address));
+      if (constructed) return withDependencies(responseOf(request, constructed, constructed.outputs), constructed);
+    } catch (error) {
+      // When what it consists of has failed, that is reported already.
+      if (this.#run.aborted) throw error;
+      throw this.refuse(`${type} resource '${name}' has a problem: ${messageOf(error)}`);
+    }
+    // The provider can't be asked yet: of the component no more is known than that there is one.
+    const state = await this.#generator.register({ ...goal, inputs: {}, propertyDependencies: {}, provider: "" });
+    return responseOf(request, state, {});
+  }
   #refused(error: unknown, request: RegisterResourceRequest | ReadResourceRequest): ReportedError {
     const where = `resource '${request.getName()}' (${request.getType()})`;
     return this.refuse(error instanceof Refusal ? error.message : `${where}: ${messageOf(error)}`);
@@ -234,7 +244,10 @@ export class ResourceMonitor {
       custom,
       inputs,
       parent: request.getParent(),
-      provider: custom && !isProviderType(type) ? await this.#providers.ofResource(request, parentGoal) : "",
+      provider:
+        (custom && !isProviderType(type)) || request.getRemote()
+          ? await this.#providers.ofResource(request, parentGoal)
+          : "",
       dependencies,
       propertyDependencies,
       protect: request.hasProtect() ? request.getProtect() : parentGoal?.protect,

@@ -61,10 +61,8 @@ export function refuseRegistration(request: RegisterResourceRequest, packages: R
   const type = request.getType();
   const resource = `resource '${request.getName()}' (${type})`;
   const name = packageOf(type);
-  if (request.getRemote()) {
-    throw new Refusal(`${resource} is a remote component, which the embedded engine does not construct: ${instead}`);
-  }
-  if (request.getCustom() && !packages.has(name)) throw new Refusal(`${resource}: ${missingPlugin(name)}`);
+  if ((request.getCustom() || request.getRemote()) && !packages.has(name))
+    throw new Refusal(`${resource}: ${missingPlugin(name)}`);
   const options: [string, boolean][] = [
     ["import", request.getImportid() !== ""],
     ["replaceWith", request.getReplaceWithList().length > 0],

@@ -1,5 +1,6 @@
 import type { Path } from "../values/paths.ts";
 import type { Properties } from "../values/values.ts";
+import type { Constructed, Construction } from "./construction.ts";
 
 /** One property of a detailed diff. */
 export interface DetailedChange {
@@ -91,6 +92,8 @@ export interface Provider {
   delete(resource: Identity, old: InputsAndOutputs, timeout: number): Promise<void>;
   /** Calls a function of the package. */
   invoke(token: string, args: Properties, preview: boolean): Promise<Invoked>;
+  /** Constructs a component; undefined when it can't be asked, because its own configuration is not known yet. */
+  construct(construction: Construction): Promise<Constructed | undefined>;
   /** The version that the provider reports; empty where it reports none. */
   version(): Promise<string>;
   /** Asks it to stop what it is doing. */

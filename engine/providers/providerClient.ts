@@ -25,6 +25,7 @@ import {
   isUnimplemented,
   type ProviderCall,
 } from "./connection.ts";
+import { type Constructed, constructedOf, constructRequest, type Construction } from "./construction.ts";
 import {
   type Checked,
   type Created,
@@ -232,6 +233,12 @@ export class ProviderClient implements Provider {
       outputs: secret ? mapProperties(outputs, (value) => new Secret(revealed(value))) : outputs,
       failures: failuresOf(response),
     };
+  }
+
+  async construct(construction: Construction): Promise<Constructed | undefined> {
+    if (!this.#known) return undefined;
+    const request = constructRequest(construction, this.#struct(construction.inputs, true));
+    return constructedOf(await this.#ask<pb.ConstructResponse>((client, done) => client.construct(request, done)));
   }
 
   cancel(): void {

@@ -63,6 +63,8 @@ export const nothing = (folder: string): Declared => ({
     seedOrder: [],
     fields: {},
     secrets: [],
+    supplied: [],
+    undecided: [],
   },
   folder,
   place: () => "",

@@ -14,7 +14,10 @@ async function start(): Promise<void> {
     import("../pulumi/lifetime/lifetime.ts"),
   ]);
   const [, , engine] = process.argv;
-  const { port, cancel } = await serve(engine);
+  const { port, cancel } = await serve(
+    engine,
+    async () => (await import("../../sdk/component/construct.ts")).construct,
+  );
   endWithEngine(engine, cancel);
   // This is how an engine ends a provider, which has five seconds then.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

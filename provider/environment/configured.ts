@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Mapping, Problem, Value } from "../layers/document.ts";
+import type { Mapping, Place, Problem, Value } from "../layers/document.ts";
 import { formsAt, type Path } from "../layers/grammar.ts";
+import { Supplied } from "./inline/supplied.ts";
 import { environmentFile } from "./schema.ts";
 
 /** The value of a key of the stack's configuration; undefined when it is not set. */
@@ -11,6 +12,8 @@ export interface Configured {
   root: Value;
   /** Where secrets stand. */
   secrets: string[][];
+  /** Where values stand that a program has as outputs, and these. */
+  supplied: { path: string[]; output: unknown }[];
   /** Texts that no message may show. */
   hidden: string[];
   /** Where values stand that only a stack knows, as JSON: what they are held against here is made up. */
@@ -29,7 +32,18 @@ export function configured(
   configuration: Configuration | undefined,
   report: (problem: Problem) => void,
 ): Configured {
-  const found = { secrets: [] as string[][], hidden: [] as string[], unknown: new Set<string>() };
+  const found: Omit<Configured, "root"> & { unknown: Set<string> } = {
+    secrets: [],
+    supplied: [],
+    hidden: [],
+    unknown: new Set(),
+  };
+  const suppliedAt = ({ output, known, isSecret }: Supplied, at: Place, path: string[]): Value => {
+    found.supplied.push({ path, output });
+    if (isSecret && known) found.hidden.push(String(known.value));
+    if (!known) found.unknown.add(JSON.stringify(path));
+    return { kind: "scalar", at, value: known ? known.value : fitting(path, standIns(path)) };
+  };
   const valueOf = (reference: Reference, path: string[]): Value => {
     const { key, at, fallback } = reference;
     if (!/^[\w.-]+$/.test(key)) {
@@ -57,6 +71,7 @@ export function configured(
     return { kind: "scalar", at, value: fitting(path, standIns(path)) };
   };
   const walk = (value: Value, path: string[]): Value => {
+    if (value.kind === "scalar" && value.value instanceof Supplied) return suppliedAt(value.value, value.at, path);
     if (value.kind === "scalar" || (path.length === 1 && untouched.includes(path[0] ?? ""))) return value;
     if (value.kind === "list")
       return { ...value, items: value.items.map((item, at) => walk(item, [...path, String(at)])) };

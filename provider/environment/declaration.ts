@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
 import { fieldTypesOf } from "../../emulator/seed/fields.ts";
 import type { FieldType } from "../contract/fields.ts";
-import { keyPlace, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
+import { keyPlace, plain, valuePlace, without, type Problem, type Value } from "../layers/document.ts";
 import { loadLayers, mergedLayers, type Layers } from "../layers/layers.ts";
-import type { Merged } from "../layers/merge.ts";
+import { layer, type Merged } from "../layers/merge.ts";
 import { Mask } from "../messages/masks.ts";
 import { configured, type Configuration, type Configured } from "./configured.ts";
 import { checkFormerKeys, keyNow, spot } from "./formerKeys.ts";
 import { grammar } from "./grammar.ts";
+import { contentOf } from "./inline/supplied.ts";
+import { decided } from "./inline/undecided.ts";
 import type { Removed, Rule } from "./policy.ts";
 import { EnvironmentError, known, namesIn, problemsOf, type Check } from "./problems.ts";
 import { checkRemoved } from "./removedChecks.ts";
@@ -27,6 +29,10 @@ export interface Declaration extends Required<Pick<EnvironmentFile, "organizatio
   fields: Readonly<Record<string, Readonly<Record<string, FieldType>>>>;
   /** Where values stand that the configuration has as secrets. */
   secrets: readonly (readonly string[])[];
+  /** Where values stand that a program has as outputs, and these. */
+  supplied: readonly { path: readonly string[]; output: unknown }[];
+  /** Names of what depends on outputs that are not known yet, and is left out. */
+  undecided: readonly string[];
 }
 
 /** An Environment file with everything that it extends, whether it is sound or not. */
@@ -52,6 +58,26 @@ export function declaration(file: string, folder: string, configuration?: Config
 }
 
 /**
+ * Checks a declaration that a program gives in place of a file, as `declaration` does: each output in it is a `Supplied`.
+ * Sources are relative to `folder`.
+ */
+export function inlineDeclaration(content: unknown, folder: string, configuration: Configuration): Declaration {
+  const { root, undecided } = decided(contentOf(content));
+  const layers: Layers = { trees: [layer(root, grammar)], grammar, files: [] };
+  const { declared, problems } = readLayers(layers, { folder, configuration, problems: [] });
+  if (problems.length > 0 || !declared) throw new EnvironmentError("declaration", problems);
+  if (declared.removals === "declared") throw new EnvironmentError("declaration", [withoutFile]);
+  return { ...declared, undecided };
+}
+
+// What is removed has left the program: nothing but a file tells then what may be.
+const withoutFile: Problem = {
+  at: { file: "declaration.removals", line: 0, column: 0 },
+  message:
+    "removals that have to be declared are read from a file when something is removed; use file, or leave it out",
+};
+
+/**
  * Reads an environment file as `declaration` does, but returns its problems instead of throwing them.
  * @param configuration of the stack; without one, values from it count as right
  * @param held rules of another version that hold as well
@@ -63,8 +89,20 @@ export function readEnvironment(
   held: readonly HeldRule[] = [],
 ): Reading {
   const problems: Problem[] = [];
+  const layers = loadLayers(resolve(folder, file), { folder, grammar }, (problem) => problems.push(problem));
+  return readLayers(layers, { folder, configuration, problems, held });
+}
+
+interface Surroundings {
+  folder: string;
+  configuration: Configuration | undefined;
+  /** What is wrong with the files so far. */
+  problems: Problem[];
+  held?: readonly HeldRule[];
+}
+
+function readLayers(layers: Layers, { folder, configuration, problems, held = [] }: Surroundings): Reading {
   const report = (problem: Problem): void => void problems.push(problem);
-  const layers = loadLayers(resolve(folder, file), { folder, grammar }, report);
   const merged = mergedLayers(layers, report);
   const root = merged.value;
   if (!root) return { layers, root, declared: undefined, problems, isWhole: false };
@@ -76,9 +114,14 @@ export function readEnvironment(
   };
   const declared = checked({ layers, merged, values, root: values.root, folder, report, breaks, held });
   const mask = new Mask([...values.hidden, ...secretTextsOf(values.root)]);
-  const masked = problems.map(({ at, message }) => ({ at, message: mask.hide(message) }));
-  const isWhole = problems.length === broken;
-  return { layers, root, declared: declared && { ...declared, secrets: values.secrets }, problems: masked, isWhole };
+  const { secrets, supplied } = values;
+  return {
+    layers,
+    root,
+    declared: declared && { ...declared, secrets, supplied, undecided: [] },
+    problems: problems.map(({ at, message }) => ({ at, message: mask.hide(message) })),
+    isWhole: problems.length === broken,
+  };
 }
 
 interface Work {
@@ -93,7 +136,7 @@ interface Work {
   held: readonly HeldRule[];
 }
 
-function checked(work: Work): Omit<Declaration, "secrets"> | undefined {
+function checked(work: Work): Omit<Declaration, "secrets" | "supplied" | "undecided"> | undefined {
   const { root, folder, report } = work;
   if (root.kind === "scalar" ? root.value === null : root.kind === "map" && root.entries.size === 0) {
     report({ at: root.at, message: "declares nothing; an empty environment is written organizations: {}" });
@@ -135,17 +178,6 @@ function pruned(root: Value, issues: readonly { path: readonly PropertyKey[] }[]
 function depth([kind, , inner, , innermost]: readonly PropertyKey[]): number {
   if (kind === "organizations" && inner === "teams") return innermost === "members" ? 6 : 4;
   return 2;
-}
-
-function without(tree: Value, [step, ...rest]: readonly PropertyKey[]): Value {
-  if (tree.kind !== "map" || step === undefined) return tree;
-  const entries = new Map(tree.entries);
-  const entry = entries.get(String(step));
-  if (!entry) return tree;
-  if (rest.length === 0) entries.delete(String(step));
-  else if (entry.value.kind === "map") entries.set(String(step), { ...entry, value: without(entry.value, rest) });
-  else entries.delete(String(step));
-  return { ...tree, entries };
 }
 
 function checkOrganizations(check: Check, organizations: Declaration["organizations"]): void {

@@ -17,7 +17,11 @@ interface Check {
 
 /** Where something stands, as seen from another place. */
 export const spot = (there: Place, from: Place): string =>
-  there.file === from.file ? `in line ${there.line}` : `in ${there.file}:${there.line}`;
+  there.line === 0
+    ? `at ${there.file}`
+    : there.file === from.file
+      ? `in line ${there.line}`
+      : `in ${there.file}:${there.line}`;
 
 /**
  * Reports former keys that can't be meant: each is the key of one entry at most, and of none that is declared.

@@ -1,9 +1,9 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
 import { misnamed } from "./writtenNumbers.ts";
 
-/** Where something stands; line and column count from 1. */
+/** Where something stands; line and column count from 1, and are 0 in what a program gives in place of a file. */
 export interface Place {
-  /** The file as people know it: relative to the program's folder, with forward slashes. */
+  /** The file as people know it: relative to the program's folder, with forward slashes; or the path in a program. */
   file: string;
   line: number;
   column: number;
@@ -203,4 +203,16 @@ export function keyPlace(root: Value, path: readonly PropertyKey[]): Place {
 /** Where the value at a path stands, or the key of the nearest thing around it that exists. */
 export function valuePlace(root: Value, path: readonly PropertyKey[]): Place {
   return find(root, path)?.value.at ?? keyPlace(root, path);
+}
+
+/** The tree without the entry at a path, or what stands there in its place. */
+export function without(tree: Value, [step, ...rest]: readonly PropertyKey[]): Value {
+  if (tree.kind !== "map" || step === undefined) return tree;
+  const entries = new Map(tree.entries);
+  const entry = entries.get(String(step));
+  if (!entry) return tree;
+  if (rest.length === 0) entries.delete(String(step));
+  else if (entry.value.kind === "map") entries.set(String(step), { ...entry, value: without(entry.value, rest) });
+  else entries.delete(String(step));
+  return { ...tree, entries };
 }

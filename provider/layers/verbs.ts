@@ -10,7 +10,7 @@ export interface ListEdit {
 }
 
 /** A place as messages name it. */
-export const placed = ({ file, line, column }: Place): string => `${file}:${line}:${column}`;
+export const placed = ({ file, line, column }: Place): string => (line === 0 ? file : `${file}:${line}:${column}`);
 
 interface Surroundings {
   isThere: boolean;

@@ -119,8 +119,10 @@ class DynamicProvider implements Provider {
     const { call, inputs, options, olds } = this.#asked(news, state);
     const change = await this.#operations.diff(call, id, olds, inputs).catch(fail);
     const replaces = replacedBy(this.#resource, options.replaceOnChanges, change, olds, inputs);
+    // A state of the plugin has to get the provider by which the host finds this one again.
+    const isOfPlugin = state["__provider"] === undefined;
     return {
-      changes: change.changed.length > 0,
+      changes: change.changed.length > 0 || isOfPlugin,
       replaces: [...new Set([...change.replaces, ...replaces])],
       deleteBeforeReplace: this.#resource.deleteBeforeReplace ?? false,
     };

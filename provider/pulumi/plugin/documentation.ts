@@ -3,10 +3,19 @@ import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 
 /** A resource's example as the documentation of a package holds it: a whole program in YAML. */
-export function exampleOf(resource: Resource): string {
-  const declared = withReferences(resource).map(
-    ({ name, example }) => [example.name, { type: `microapps:${name}`, properties: example.inputs }] as const,
+export const exampleOf = (resource: Resource): string =>
+  asExample(
+    withReferences(resource).map(
+      ({ name, example }) => [example.name, { type: `microapps:${name}`, properties: example.inputs }] as const,
+    ),
   );
+
+/** The example of the component. */
+export const environmentExample = asExample([
+  ["environment", { type: "microapps:Environment", properties: { file: "${pulumi.stack}.yaml" } }],
+]);
+
+function asExample(declared: readonly (readonly [name: string, declaration: object])[]): string {
   const program = stringify({ resources: Object.fromEntries(declared) }, { lineWidth: 0 });
   // The heading is inside, so that documentation in other languages leaves out all of it.
   return [

@@ -11,14 +11,15 @@ import { onEngineEnd } from "../lifetime/engineConnection.ts";
 import { Operations } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
-import { holdsUnknown, secretsOf, stablesOf } from "../properties.ts";
+import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
 import { about, toStruct } from "./about.ts";
+import type { Constructing } from "./components.ts";
 import { details, detailsOf } from "./details.ts";
 import { differing } from "./differing.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { refusedLogin } from "./login.ts";
-import { schemaText } from "./schema.ts";
+import { environmentType, schemaText } from "./schema.ts";
 import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
@@ -34,9 +35,14 @@ export class Plugin {
   #saidUnseen = false;
   /** What is wrong with the configuration for whatever a program declares or asks. */
   #misplaced: string | undefined;
+  readonly #loadComponents: () => Promise<Constructing>;
+  /** The reference by which the engine knows this provider. */
+  #reference = "";
 
-  constructor(version: string, engine: string | undefined) {
+  /** @param loadComponents loads what constructs components, for which a provider has no need otherwise */
+  constructor(version: string, engine: string | undefined, loadComponents: () => Promise<Constructing>) {
     this.#version = version;
+    this.#loadComponents = loadComponents;
     this.#engine = engine;
     this.#report = reporterTo(engine);
   }
@@ -47,7 +53,7 @@ export class Plugin {
       this.#engine = engine;
       this.#report = reporterTo(engine);
     }
-    return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true);
+    return new providerProto.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptOutputs(true);
   }
 
   /** A plugin that somebody started by hand serves one engine after the other. */
@@ -97,6 +103,7 @@ export class Plugin {
     // Engines say here what is a secret, and not before. What a state has is read and deleted all the same.
     this.#misplaced = misplacedSecrets((key) => secrets.has(key));
     const configuration = settingsOf(values, isExplicit(request.getUrn() ?? ""));
+    this.#reference = `${request.getUrn() ?? ""}::${request.getId() || unknownValue}`;
     this.#looksForDrift = configuration.driftOnPreview ?? true;
     this.#operations = new Operations({
       configuration: () => configuration,
@@ -109,6 +116,15 @@ export class Plugin {
       signal: this.#stopped.signal,
     });
     return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
+  }
+
+  async construct(request: pb.ConstructRequest): Promise<pb.ConstructResponse> {
+    this.#refuseMisplaced();
+    if (request.getType() !== environmentType) {
+      throw new Error(`this version of pulumi-microapps has no component ${request.getType()}`);
+    }
+    const construct = await this.#loadComponents();
+    return construct(request, { engine: this.#engine ?? "", provider: this.#reference });
   }
 
   async check(request: pb.CheckRequest): Promise<pb.CheckResponse> {

@@ -7,8 +7,11 @@ import { resources } from "../../resources/resources.ts";
 import { bindingOutput } from "../binding.ts";
 import { configuration } from "../configuration/configuration.ts";
 import { former, variableOf } from "../configuration/keys.ts";
-import { exampleOf } from "./documentation.ts";
+import { environmentExample, exampleOf } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
+
+/** The component that an Environment file is. */
+export const environmentType = "microapps:index:Environment";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
 export function packageSchema(version: string): object {
@@ -37,9 +40,12 @@ export function packageSchema(version: string): object {
       properties: only(variables, ({ type }) => type === "string"), // what SDKs can read back
       inputProperties: variables,
     },
-    resources: Object.fromEntries(
-      resources.map((resource) => [`microapps:index:${resource.name}`, resourceSpec(resource, types)]),
-    ),
+    resources: {
+      [environmentType]: environmentSpec,
+      ...Object.fromEntries(
+        resources.map((resource) => [`microapps:index:${resource.name}`, resourceSpec(resource, types)]),
+      ),
+    },
     functions: Object.fromEntries(
       functions.map((definition) => [`microapps:index:${definition.name}`, functionSpec(definition, types)]),
     ),
@@ -59,6 +65,44 @@ export function packageSchema(version: string): object {
 
 /** The schema as it is served and committed. */
 export const schemaText = (version: string): string => `${JSON.stringify(packageSchema(version), undefined, 2)}\n`;
+
+const textMap = (description: string, type = "string"): PropertySpec => ({
+  type: "object",
+  additionalProperties: { type },
+  description,
+});
+
+/** The component as the schema has it: inputs as `EnvironmentArgs` of the SDK, outputs as its `Environment`. */
+const environmentSpec = {
+  isComponent: true,
+  description:
+    "Organizations, teams, members, seed rows and generated apps, declared in one YAML file. Each becomes a resource of " +
+    "its own below this one, named `<environment>/<logical name>`: what is edited in the file, and what is changed by " +
+    "hand on the platform, shows in a preview by name. A wrong file ends the run before anything is sent, with every " +
+    `problem at its file, line and column.\n\n${environmentExample}`,
+  properties: {
+    organizations: textMap("IDs of the organizations by logical name."),
+    teams: textMap("IDs of the teams by `organization/team`."),
+    seeds: textMap("Row counts by logical name of the seed.", "integer"),
+    apps: textMap("Links to the apps by logical name; known once an app is ready."),
+  },
+  required: ["organizations", "teams", "seeds", "apps"],
+  inputProperties: {
+    file: {
+      type: "string",
+      description:
+        "Path of the YAML file, relative to the folder in which the program runs. Either this or `declaration` is given.",
+    },
+    declaration: {
+      type: "object",
+      additionalProperties: { $ref: "pulumi.json#/Any" },
+      description:
+        "What such a file holds, inline: `organizations`, `seeds`, `apps`, `rules`. Sources are relative to the folder in " +
+        "which the program runs. Values may be outputs of other resources; what decides which resources there are should " +
+        "be known in a preview, which otherwise names what it can't show.",
+    },
+  },
+};
 
 function resourceSpec(resource: Resource, types: TypeSpecs): object {
   const { name, summary } = resource;

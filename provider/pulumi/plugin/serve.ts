@@ -7,6 +7,7 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { ownPackage } from "../../../machine/ownPackage.ts";
 import { keepMemorySmall } from "../lifetime/memory.ts";
+import type { Constructing } from "./components.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
 
@@ -17,10 +18,14 @@ const maxMessageBytes = 400 * 1024 * 1024;
  * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `cancel` ends
  * what is under way. What it does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
+ * @param loadComponents loads what constructs components
  */
-export async function serve(engine: string | undefined): Promise<{ port: number; cancel: () => void }> {
+export async function serve(
+  engine: string | undefined,
+  loadComponents: () => Promise<Constructing>,
+): Promise<{ port: number; cancel: () => void }> {
   let loading: Promise<Plugin> | undefined;
-  const loaded = (): Promise<Plugin> => (loading ??= load(engine));
+  const loaded = (): Promise<Plugin> => (loading ??= load(engine, loadComponents));
 
   const asks =
     <Request, Answer>(
@@ -52,6 +57,7 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
     checkConfig: asks((plugin, request: pb.CheckRequest) => plugin.checkConfig(request)),
     diffConfig: asks((plugin, request: pb.DiffRequest) => plugin.diffConfig(request)),
     configure: asks((plugin, request: pb.ConfigureRequest) => plugin.configure(request)),
+    construct: asks((plugin, request: pb.ConstructRequest) => plugin.construct(request)),
     check: asks((plugin, request: pb.CheckRequest) => plugin.check(request)),
     diff: asks((plugin, request: pb.DiffRequest) => plugin.diff(request)),
     create: asks((plugin, request: pb.CreateRequest) => plugin.create(request)),
@@ -68,9 +74,9 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
   return { port, cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined) };
 }
 
-async function load(engine: string | undefined): Promise<Plugin> {
+async function load(engine: string | undefined, loadComponents: () => Promise<Constructing>): Promise<Plugin> {
   const { Plugin } = await import("./provider.ts");
   // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
   keepMemorySmall();
-  return new Plugin(ownPackage().version, engine);
+  return new Plugin(ownPackage().version, engine, loadComponents);
 }

@@ -1,0 +1,31 @@
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type { RegisterResourceRequest, RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
+import type { Constructed } from "../providers/construction.ts";
+import { toStruct } from "../values/structs.ts";
+import { containsUnknown, type Properties } from "../values/values.ts";
+
+/** Answers a registration. */
+export function responseOf(
+  request: RegisterResourceRequest,
+  { urn, id = "" }: { urn: string; id?: string },
+  outputs: Properties,
+): RegisterResourceResponse {
+  const known = request.getSupportspartialvalues()
+    ? outputs
+    : Object.fromEntries(Object.entries(outputs).filter(([, value]) => !containsUnknown(value)));
+  const accepted = { secrets: request.getAcceptsecrets(), resources: request.getAcceptresources(), unknowns: true };
+  const response = new resourceProto.RegisterResourceResponse().setUrn(urn).setObject(toStruct(known, accepted));
+  return response.setId(id).setResult(resourceProto.Result.SUCCESS);
+}
+
+/** Tells a program from which resources the outputs of a component come. */
+export function withDependencies(
+  response: RegisterResourceResponse,
+  { dependencies }: Constructed,
+): RegisterResourceResponse {
+  for (const [name, urns] of Object.entries(dependencies)) {
+    const names = new resourceProto.RegisterResourceResponse.PropertyDependencies().setUrnsList(urns);
+    response.getPropertydependenciesMap().set(name, names);
+  }
+  return response;
+}

@@ -1,0 +1,36 @@
+import type { Place, Value } from "../../layers/document.ts";
+
+/** A value of a declaration that a program has as an output: for checks as it is known, for resources as it is. */
+export class Supplied {
+  readonly output: unknown;
+  /** Undefined while it is not known. */
+  readonly known: { value: unknown } | undefined;
+  readonly isSecret: boolean;
+
+  constructor(output: unknown, known: { value: unknown } | undefined, isSecret: boolean) {
+    this.output = output;
+    this.known = known;
+    this.isSecret = isSecret;
+  }
+}
+
+/** A declaration of a program as the content of a file: what is wrong with it is reported with its path. */
+export function contentOf(declaration: unknown, path = "declaration"): Value {
+  const at: Place = { file: path, line: 0, column: 0 };
+  if (typeof declaration !== "object" || declaration === null || declaration instanceof Supplied) {
+    return { kind: "scalar", at, value: declaration };
+  }
+  if (Array.isArray(declaration)) {
+    return { kind: "list", at, items: declaration.map((item, index) => contentOf(item, `${path}[${index}]`)) };
+  }
+  const entries = Object.entries(declaration).flatMap(([key, value]: [string, unknown]) => {
+    if (value === undefined) return [];
+    const below = contentOf(value, path + (/^[\w-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`));
+    return [[key, { at: below.at, value: below }] as const];
+  });
+  return { kind: "map", at, entries: new Map(entries) };
+}
+
+/** Whether it is not known yet. */
+export const isPending = (value: Value | undefined): boolean =>
+  value?.kind === "scalar" && value.value instanceof Supplied && !value.value.known;

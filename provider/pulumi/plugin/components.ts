@@ -1,0 +1,12 @@
+import type { ConstructRequest, ConstructResponse } from "@pulumi/pulumi/proto/provider_pb.js";
+
+/** The plugin that a component is constructed in. */
+export interface Constructor {
+  /** The engine's address. */
+  engine: string;
+  /** The reference by which the engine knows this provider. */
+  provider: string;
+}
+
+/** Constructs a component: registers it, and what it consists of, with the monitor that the request names. */
+export type Constructing = (request: ConstructRequest, own: Constructor) => Promise<ConstructResponse>;
