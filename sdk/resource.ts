@@ -1,10 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { dynamicType, providerOf } from "../provider/pulumi/dynamicProvider.ts";
+import { providerOf, typeThrough } from "../provider/pulumi/doors.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
+import { door, throughOther } from "./door.ts";
 import { secondsIn } from "./durations.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { withSecretCells } from "./secretCells.ts";
@@ -83,7 +84,6 @@ function handedOver(
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
 ): ResourceClass<Inputs, Added> {
-  const type = dynamicType(definition.name);
   const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
   const names = Object.keys(shape).filter((name) => !factsOf(shape[name]).internal);
   const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
@@ -97,19 +97,18 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   class Declared extends pulumi.CustomResource {
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       checkStackSettings();
-      permitOptions(definition, name, args, options);
+      const through = door();
+      const type = typeThrough(through, definition.name);
+      permitOptions(through, definition, name, args, options);
       const { sealed, open } = withSecretCells(definition, { ...args });
+      const urn = plainUrn(name, type, options.parent);
       const program: FromProgram = {
-        resourceUrn: plainUrn(name, type, options.parent),
+        resourceUrn: urn,
         isPreview: pulumi.runtime.isDryRun(),
         ...handedOver(open, options),
       };
-      const props = hidden(definition, {
-        ...mentioned,
-        ...sealed,
-        __provider: providerOf(definition.name),
-        [programInput]: program,
-      });
+      const forHost = { __provider: providerOf(definition.name), [programInput]: program };
+      const props = hidden(definition, { ...mentioned, ...sealed, ...(through === "dynamic" ? forHost : {}) });
       const { stackTraceLimit } = Error;
       try {
         Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
@@ -118,6 +117,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
           name,
           props,
           pulumi.mergeOptions(options, {
+            ...throughOther(through, urn),
             hideDiffs: unseen, // a state of an earlier version has them under their own names
             additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
           }),

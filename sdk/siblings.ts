@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { dynamicType } from "../provider/pulumi/dynamicProvider.ts";
+import { typeThrough } from "../provider/pulumi/doors.ts";
 import type { CellType } from "../provider/sources/source.ts";
+import { door } from "./door.ts";
 import { plainUrn } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 
@@ -64,7 +65,7 @@ function announcement(
   // The provider checks their content.
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
   const secret = [secretLabels].flat();
-  const declared = { secret, urn: plainUrn(name, dynamicType("SeedRows"), parent), table, key: keys, ...edits };
+  const declared = { secret, urn: plainUrn(name, typeThrough(door(), "SeedRows"), parent), table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)
       ? { ...declared, source, ...(types ? { types: types as Sibling["types"] & object } : {}) }
