@@ -26,7 +26,7 @@ export function urnThrough(door: Door, urn: string): string {
 }
 
 /** Whether a name is that of a component, whose type is the same through both doors. */
-const isComponent = (name: string): boolean => name === "Environment";
+export const isComponent = (name: string): boolean => name === "Environment";
 
 /** The type token of a dynamic resource. */
 export const dynamicType = (name: string): string => `pulumi-nodejs:dynamic/microapps:${name}`;
