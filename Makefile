@@ -77,6 +77,11 @@ docs-are-current: dist/.built
 test-pulumi: dist/.built
 	@node --no-warnings dist/testing/programs/runExamples.js $(ARGS)
 
+# What this version leaves behind, for the tests of later ones: run it once for each version that is released.
+.PHONY: record-states
+record-states:
+	@RECORD_STATES=1 $(MAKE) --no-print-directory test ARGS=testing/released
+
 format: node_modules/.installed
 	@prettier --write --log-level warn .
 
