@@ -7,7 +7,8 @@ import { providerType, urnThrough } from "../provider/pulumi/doors.ts";
 export function door(): Door {
   const chosen = readVariable(process.env, "door") || pulumi.runtime.getConfig("microapps:door") || "dynamic";
   const known = doors.find((one) => one === chosen);
-  if (known === undefined) throw new pulumi.RunError(`microapps:door must be ${doors.join(" or ")}, and is "${chosen}"`);
+  if (known === undefined)
+    throw new pulumi.RunError(`microapps:door must be ${doors.join(" or ")}, and is "${chosen}"`);
   return known;
 }
 

@@ -30,9 +30,7 @@ export const featureNumbers: readonly ResourceMonitorFeature[] =
 
 /** The answer to a call of a function, which had the provider's form before it had one of its own. */
 export const newInvokeResponse = (): ResourceInvokeResponse =>
-  Response === undefined
-    ? (new providerProto.InvokeResponse() as unknown as ResourceInvokeResponse)
-    : new Response();
+  Response === undefined ? (new providerProto.InvokeResponse() as unknown as ResourceInvokeResponse) : new Response();
 
 /** The fields of a registration that not every version has. */
 export type Newer = Partial<

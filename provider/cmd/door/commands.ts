@@ -12,7 +12,10 @@ export function addStateCommands(program: Command): void {
       "rewrite the state as if all resources had been registered as dynamic resources, or through the plugin; nothing is sent",
     )
     .addArgument(new Argument("<door>").choices(["plugin", "dynamic"]))
-    .option("--file <file>", "an export of `pulumi stack export` in place of the stack's own state; - reads and prints it")
+    .option(
+      "--file <file>",
+      "an export of `pulumi stack export` in place of the stack's own state; - reads and prints it",
+    )
     .action(async (door: Door, _, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
       const { changeDoor } = await import("./door.ts");

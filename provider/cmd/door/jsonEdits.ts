@@ -65,7 +65,9 @@ export class JsonEdits {
   }
 
   /** The text with all changes, or the part of it that a node is. */
-  applied({ offset: start, length }: Pick<Node, "offset" | "length"> = { offset: 0, length: this.#text.length }): string {
+  applied(
+    { offset: start, length }: Pick<Node, "offset" | "length"> = { offset: 0, length: this.#text.length },
+  ): string {
     const within = this.#edits.filter(({ offset }) => offset >= start && offset < start + length);
     let [result, at] = ["", start];
     for (const { offset, length, text } of within.toSorted((a, b) => a.offset - b.offset || a.length - b.length)) {

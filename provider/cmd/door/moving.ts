@@ -46,7 +46,9 @@ export function movedThrough(door: Door, text: string): Moved {
   const urns = new Map(all.map(({ urn }) => [urn, references.urns.get(urn) ?? urnThrough(door, urn)]));
   for (const one of all) {
     if (references.dropped.has(one)) continue;
-    const provider = move.moving.has(one) ? references.ofResources.get(one.provider) : references.ofOthers.get(one.provider);
+    const provider = move.moving.has(one)
+      ? references.ofResources.get(one.provider)
+      : references.ofOthers.get(one.provider);
     if (provider !== undefined) replaceText(edits, one.node, "provider", provider);
     rewriteUrns(edits, one.node, urns);
     if (move.moving.has(one)) moveResource(move, one, urns.get(one.urn) ?? one.urn);

@@ -42,12 +42,15 @@ export function providersThrough(move: Move): References {
     const reference = referenceTo(provider.urn, provider.id);
     if (!used.has(reference) || provider.type === type) continue;
     const urn = provider.urn.replace(`::${provider.type}::`, `::${type}::`);
-    const there = all.find(
-      (one) => one.type === type && (one.urn === urn || (isDefault(urn) && isDefault(one.urn))),
-    );
+    const there = all.find((one) => one.type === type && (one.urn === urn || (isDefault(urn) && isDefault(one.urn))));
     result.ofResources.set(reference, there ? referenceTo(there.urn, there.id) : referenceTo(urn, provider.id));
     if (there) {
       if (there.id === provider.id && !others.has(reference)) result.dropped.add(provider);
+      // What refers to a provider comes after it.
+      if (all.indexOf(there) > all.findIndex((one) => moving.has(one) && one.provider === reference)) {
+        edits.insertAfter(provider.node, text.slice(there.node.offset, there.node.offset + there.node.length));
+        result.dropped.add(there);
+      }
     } else if (others.has(reference)) {
       const copy = new JsonEdits(text);
       replaceText(copy, provider.node, "urn", urn);

@@ -39,11 +39,14 @@ export const configuration = z.object({
   token: secret.optional().meta({ description: "Token to use instead of a password, with userID.", secret: true }),
   userID: id.optional().meta({ description: "User ID that belongs to the token." }),
   apiKey: secret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
-  door: z.enum(doors).optional().meta({
-    description:
-      "Which way the classes of the Node package take: dynamic resources (dynamic, the default) or the plugin (plugin). " +
-      "Programs in other languages always take the plugin.",
-  }),
+  door: z
+    .enum(doors)
+    .optional()
+    .meta({
+      description:
+        "Which way the classes of the Node package take: dynamic resources (dynamic, the default) or the plugin (plugin). " +
+        "Programs in other languages always take the plugin.",
+    }),
   readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
   insecure: flag.optional().meta({
     description: "Allow http:// to another machine, where everybody on the way can read passwords and answers.",

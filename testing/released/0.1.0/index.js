@@ -23,14 +23,26 @@ const elsewhere = new Provider("elsewhere", {
   apiKey: config.requireSecret("apiKey"),
 });
 
-const acme = new Organization("acme", { name: "Acme", description: pulumi.secret("Makes everything.") }, { protect: true });
+const acme = new Organization(
+  "acme",
+  { name: "Acme", description: pulumi.secret("Makes everything.") },
+  { protect: true },
+);
 const crew = new Team(
   "crew",
   { organizationID: acme.id, name: "Crew" },
   { parent: acme, customTimeouts: { create: "5m", update: "90s", delete: "1h" }, replaceOnChanges: ["name"] },
 );
-const support = new Team("support", { organizationID: acme.id, name: "Support" }, { provider: elsewhere, deletedWith: acme });
-const red = new Team("red", { organizationID: acme.id, name: "Red" }, { retainOnDelete: true, ignoreChanges: ["description"] });
+const support = new Team(
+  "support",
+  { organizationID: acme.id, name: "Support" },
+  { provider: elsewhere, deletedWith: acme },
+);
+const red = new Team(
+  "red",
+  { organizationID: acme.id, name: "Red" },
+  { retainOnDelete: true, ignoreChanges: ["description"] },
+);
 new TeamMember("ada", { teamID: crew.id, email: "ada@example.com", role: "admin" }, { parent: crew });
 new TeamRoster("support", { teamID: support.id, members: { "alan@example.com": "member" } }, { provider: elsewhere });
 new UserTeams("grace", { email: "grace@example.com", teamIDs: [red.id], organizationID: acme.id });
