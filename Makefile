@@ -77,6 +77,16 @@ docs-are-current: dist/.built
 test-pulumi: dist/.built
 	@node --no-warnings dist/testing/programs/runExamples.js $(ARGS)
 
+# The packed package with the oldest and the newest @pulumi/pulumi and Node that it takes; a registry has them.
+.PHONY: test-range
+test-range: dist/.built
+	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js'
+
+# What this version leaves behind, for the tests of later ones: run it once for each version that is released.
+.PHONY: record-states
+record-states:
+	@RECORD_STATES=1 $(MAKE) --no-print-directory test ARGS=testing/released
+
 format: node_modules/.installed
 	@prettier --write --log-level warn .
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import type { FieldType } from "../provider/contract/fields.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
+import { DatabaseSync } from "./data/dataFile.ts";
 import { fieldTypesOf, type FieldTypes } from "./seed/fields.ts";
 import { readSeed } from "./seed/file.ts";
 

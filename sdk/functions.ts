@@ -9,10 +9,12 @@ import { getTeam as team } from "../provider/functions/getTeam.ts";
 import { getTeamMembers as teamMembers } from "../provider/functions/getTeamMembers.ts";
 import { getUserID as userID } from "../provider/functions/getUserID.ts";
 import { configure } from "../provider/pulumi/configuration/configuration.ts";
+import { typeThrough } from "../provider/pulumi/doors.ts";
 import { sentenceOf } from "../provider/pulumi/failure.ts";
 import { Operations } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { secretTexts } from "../provider/pulumi/secrets.ts";
+import { program } from "./program.ts";
 import { Provider } from "./provider.ts";
 import type { Args } from "./resource.ts";
 import { secretNames } from "./secrecy.ts";
@@ -115,7 +117,7 @@ const marks = (resource: pulumi.Resource | undefined): unknown[] =>
     : Object.values(resource ?? {}).filter((value) => pulumi.Output.isInstance(value));
 
 function settingsOf({ provider, parent }: FunctionOptions): pulumi.Output<string> | undefined {
-  const chosen = provider ?? parent?.getProvider("pulumi-nodejs:dynamic/microapps:Function");
+  const chosen = provider ?? parent?.getProvider(typeThrough(program().door, "Function"));
   if (!chosen) return undefined;
   if (chosen instanceof Provider) return chosen.settings;
   throw new pulumi.RunError("the option provider of a function must be a Provider of pulumi-microapps");

@@ -1,5 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { typeBehindOther } from "./program.ts";
+import { typeThrough } from "../provider/pulumi/doors.ts";
+import { other } from "./door.ts";
+import { program } from "./program.ts";
 
 /**
  * Name of a resource in the stack, and the names that it had before, from its own former keys and its parents'.
@@ -47,14 +49,15 @@ export type Aliases = (
 ) => { aliases: pulumi.Input<string | pulumi.Alias>[] };
 
 /**
- * Aliases of what is below a component: former names, and all names behind the other door, so that a program may change
- * from the class to the component of the plugin and back. `kinds` leads from the component down to the resource.
+ * Aliases of what is below a component: former names, and these through the other door, so that a program may change from
+ * the class to the component of the plugin and back. `kinds` leads from the component down to the resource.
  */
 export function aliasesBelow(component: pulumi.Resource): Aliases {
   const above = component.urn.apply((urn) => urn.slice(0, urn.lastIndexOf("::")));
-  return (kinds, { now, own, inherited }) => {
-    const types = kinds.map((kind) => `$${typeBehindOther(kind)}`).join("");
-    const others = [now, ...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
+  return (kinds, { own, inherited }) => {
+    const door = other(program().door);
+    const types = kinds.map((kind) => `$${typeThrough(door, kind)}`).join("");
+    const others = [...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
     return { aliases: [...own.map((name) => ({ name })), ...others] };
   };
 }

@@ -1,35 +1,31 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { dynamicType } from "../provider/pulumi/dynamicProvider.ts";
+import type { Door } from "../provider/pulumi/configuration/configuration.ts";
+import { chosenDoor } from "./door.ts";
 import type { Announced } from "./siblings.ts";
-
-/** How the resources of a program reach their provider: as dynamic resources, or through the plugin. */
-export type Door = "dynamic" | "plugin";
 
 /** What the resources of one program share. */
 interface Program {
-  door: Door;
+  /** The way into the provider that its resources take. */
+  readonly door: Door;
   /** Its seeds so far: none is sent before those that are constructed in the same turn are here. */
   seeds: Announced[];
 }
 
 // The plugin constructs components of one program, or of several, beside each other.
 const programs = new AsyncLocalStorage<Program>();
-const own: Program = { door: "dynamic", seeds: [] };
+const own: Program = {
+  get door() {
+    return chosenDoor();
+  },
+  seeds: [],
+};
 
 /** The program that a resource is constructed for: this process, unless it is the plugin. */
 export const program = (): Program => programs.getStore() ?? own;
 
 /** Runs the part of a program that the plugin carries out. */
 export const throughPlugin = <Result>(work: () => Result): Result => programs.run({ door: "plugin", seeds: [] }, work);
-
-/** The type token of a resource behind a door. */
-export const typeBehind = (door: Door, name: string): string =>
-  door === "dynamic" ? dynamicType(name) : `microapps:index:${name}`;
-
-/** The type that a resource had before its program changed the door. */
-export const typeBehindOther = (name: string): string =>
-  typeBehind(program().door === "dynamic" ? "plugin" : "dynamic", name);
 
 /**
  * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on

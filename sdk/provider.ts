@@ -2,11 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import { configuration, secretKeys } from "../provider/pulumi/configuration/configuration.ts";
 import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
+import { explicitInput, packageOf } from "../provider/pulumi/doors.ts";
+import { providerThroughOther } from "./door.ts";
+import { program } from "./program.ts";
 
 type Settings = z.input<typeof configuration>;
 
 /** Arguments of a Provider: the keys of the configuration, without `microapps:`. */
-export type ProviderArgs = { [Name in keyof Settings]?: pulumi.Input<Settings[Name]> } & {
+export type ProviderArgs = { [Name in keyof Omit<Settings, "door">]?: pulumi.Input<Settings[Name]> } & {
   /** @deprecated Use `userID`. */
   userId?: pulumi.Input<string>;
 };
@@ -26,11 +29,15 @@ export class Provider extends pulumi.ProviderResource {
       throw new pulumi.RunError(`Provider ${name}: ${problems}`);
     }
     const secrets: readonly string[] = secretKeys;
+    const { door: through } = program();
+    // The host of dynamic resources gets these inputs in place of the stack's configuration, which names packages.
+    const prefix = through === "dynamic" ? "microapps:" : "";
     const inputs = Object.entries(args).map(
-      ([key, value]) => [`microapps:${key}`, secrets.includes(key) ? pulumi.secret(value) : value] as const,
+      ([key, value]) => [prefix + key, secrets.includes(key) ? pulumi.secret(value) : value] as const,
     );
-    // The package of dynamic resources: its host gets these inputs in place of the stack's configuration.
-    super("pulumi-nodejs", name, { ...Object.fromEntries(inputs), "microapps:explicitProvider": "true" }, options);
+    const forHost = through === "dynamic" ? { [explicitInput]: "true" } : {};
+    const merged = pulumi.mergeOptions(options, providerThroughOther(through));
+    super(packageOf(through), name, { ...Object.fromEntries(inputs), ...forHost }, merged);
     this.settings = pulumi.secret(pulumi.jsonStringify(args));
   }
 }

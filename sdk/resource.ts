@@ -1,12 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
-import { providerOf } from "../provider/pulumi/dynamicProvider.ts";
+import type { Door } from "../provider/pulumi/configuration/configuration.ts";
+import { providerOf, typeThrough } from "../provider/pulumi/doors.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
+import { throughOther } from "./door.ts";
 import { secondsIn } from "./durations.ts";
-import { plainUrn, program, typeBehind, type Door } from "./program.ts";
+import { plainUrn, program } from "./program.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
@@ -76,13 +78,13 @@ function handedOver(
 /** What only dynamic resources have among their properties: engines pass these to plugins by themselves. */
 const ownOfDynamic = (
   kind: string,
-  name: string,
+  resourceUrn: Promise<string>,
   args: object,
   options: pulumi.CustomResourceOptions,
 ): { __provider: string; [programInput]: FromProgram } => ({
   __provider: providerOf(kind),
   [programInput]: {
-    resourceUrn: plainUrn(name, typeBehind("dynamic", kind), options.parent),
+    resourceUrn,
     isPreview: pulumi.runtime.isDryRun(),
     ...handedOver(args, options),
   },
@@ -119,17 +121,19 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
       const { door } = program();
       if (door === "dynamic") checkStackSettings();
-      permitOptions(definition, name, args, options);
+      permitOptions(door, definition, name, args, options);
       const { sealed, open } = withSecretCells(definition, { ...args });
+      const type = typeThrough(door, definition.name);
+      const urn = plainUrn(name, type, options.parent);
       const props = hidden(definition, {
         ...mentioned,
         ...sealed,
-        ...(door === "dynamic" ? ownOfDynamic(definition.name, name, open, options) : {}),
+        ...(door === "dynamic" ? ownOfDynamic(definition.name, urn, open, options) : {}),
       });
       const { stackTraceLimit } = Error;
       try {
         Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
-        super(typeBehind(door, definition.name), name, props, optionsBehind(door, options));
+        super(type, name, props, pulumi.mergeOptions(optionsBehind(door, options), throughOther(door, urn)));
       } finally {
         Error.stackTraceLimit = stackTraceLimit;
       }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { typeThrough } from "../provider/pulumi/doors.ts";
 import { unknownValue } from "../provider/pulumi/properties.ts";
 import { appReadiness } from "../provider/resources/appReadiness.ts";
 import { generatedApp } from "../provider/resources/generatedApp.ts";
@@ -10,7 +11,8 @@ import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
-import { program, typeBehindOther } from "./program.ts";
+import { other } from "./door.ts";
+import { program } from "./program.ts";
 import { declared, type Args } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 import { keyedRows, withSecretCells } from "./secretCells.ts";
@@ -170,7 +172,7 @@ export class GeneratedApp extends declared(generatedApp) {
       {
         parent: this,
         // Its own former type, where the app has one.
-        ...(options?.aliases?.length ? { aliases: [{ type: typeBehindOther("AppReadiness") }] } : {}),
+        ...(options?.aliases?.length ? { aliases: [{ type: typeThrough(other(program().door), "AppReadiness") }] } : {}),
       },
     );
     this.ready = pulumi.all([this.appLink, readiness.status]).apply(([link]) => link);

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Door } from "../provider/pulumi/configuration/configuration.ts";
 import { refusedIgnores, refusedReplacements, type Definition } from "../provider/pulumi/options.ts";
 
 interface Ways {
@@ -21,6 +22,7 @@ const ways: Readonly<Record<string, Ways>> = {
 
 /** Throws a RunError when an option of a resource has no effect here, before anything is registered. */
 export function permitOptions(
+  door: Door,
   definition: Definition,
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -29,7 +31,9 @@ export function permitOptions(
   const { ignoreChanges, replaceOnChanges } = options;
   const found = options.import !== undefined ? "import" : options.id !== undefined ? "id" : undefined;
   const refusal =
-    (found && `the option ${found} is for plugins: ${insteadOf(definition)}`) ??
+    (door === "dynamic" && found !== undefined
+      ? `the option ${found} is for plugins: ${insteadOf(definition)}`
+      : undefined) ??
     refusedIgnores(definition, ignoreChanges, args) ??
     refusedReplacements(definition, replaceOnChanges);
   if (refusal !== undefined) throw new pulumi.RunError(`${definition.name} "${name}": ${refusal}`);

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { DatabaseSync } from "node:sqlite";
 import type { Effect } from "../../provider/contract/endpoint.ts";
 import type { EndpointName } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { DatabaseSync } from "./dataFile.ts";
 import type { Database } from "./database.ts";
 
 /** One call that reached the platform. */

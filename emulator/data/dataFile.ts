@@ -1,7 +1,21 @@
 import { closeSync, openSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type * as Sqlite from "node:sqlite";
 import { keepToOwner } from "../../machine/ownFile.ts";
 import { isReadable } from "./migrations.ts";
+
+/** SQLite of Node, which before Node 24 warns of its being experimental: an engine would show that as an error. */
+export const { DatabaseSync } = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
+export type DatabaseSync = Sqlite.DatabaseSync;
+
+function withoutWarning<Result>(load: () => Result): Result {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => undefined;
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
 
 /**
  * Prepares a data file: only its owner may read it and the files beside it. Throws, before anything is changed, when

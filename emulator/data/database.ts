@@ -1,5 +1,5 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { otherVersion, readyDataFile } from "./dataFile.ts";
+import type { SQLInputValue, StatementSync } from "node:sqlite";
+import { DatabaseSync, otherVersion, readyDataFile } from "./dataFile.ts";
 import { isReadable, migrate } from "./migrations.ts";
 import { schema } from "./schema.ts";
 

@@ -13,6 +13,7 @@ import type {
   RegisterResourceResponse,
   ResourceInvokeRequest,
   ResourceInvokeResponse,
+  SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn, type Loopback } from "../../machine/loopback.ts";
@@ -20,6 +21,7 @@ import { messageOf } from "../errors.ts";
 import type { Emit, Severity } from "../events.ts";
 import { channelOptions } from "../providers/connection.ts";
 import { ProviderError } from "../providers/provider.ts";
+import { featureNames } from "./olderVersions.ts";
 import type { ResourceMonitor } from "./resourceMonitor.ts";
 
 const severities: readonly (Severity | undefined)[] = [undefined, "info", "warning", "error"];
@@ -108,7 +110,9 @@ export class MonitorServer {
       });
     return {
       getDeploymentInfo: unary(() => this.#served().deploymentInfo()),
-      supportsFeature: unary(() => new resourceProto.SupportsFeatureResponse().setHassupport(false)),
+      supportsFeature: unary((request: SupportsFeatureRequest) =>
+        new resourceProto.SupportsFeatureResponse().setHassupport(featureNames.includes(request.getId())),
+      ),
       registerResource: unary((request: RegisterResourceRequest) =>
         this.#unlessAborted<RegisterResourceResponse>((resourceMonitor) => resourceMonitor.register(request)),
       ),

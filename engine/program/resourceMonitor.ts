@@ -34,16 +34,11 @@ import {
   type Value,
 } from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
+import { featureNumbers, newInvokeResponse } from "./olderVersions.ts";
 import { constructionOf } from "./remoteComponent.ts";
 import { responseOf, withDependencies } from "./responses.ts";
 import { positionsOf } from "./sourcePositions.ts";
 import { refusePackage, refuseRegistration } from "./unsupported.ts";
-
-const {
-  RESOURCE_MONITOR_FEATURE_SECRETS: secrets,
-  RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES: references,
-  RESOURCE_MONITOR_FEATURE_DELETED_WITH: deletedWith,
-} = resourceProto.ResourceMonitorFeature;
 
 /** Answers the registrations of a program: turns them into goals, gives them their providers, and brings them about. */
 export class ResourceMonitor {
@@ -77,8 +72,7 @@ export class ResourceMonitor {
     info.setProject(run.project).setStack(run.stack).setOrganization("organization");
     info.setDryrun(run.preview).setParallel(run.parallel);
     // No configuration: the program has it already, and others of this machine may ask too.
-    // With alias specifications, transforms or hooks on the list the SDK would leave work to the engine.
-    return info.setSupportedfeaturesList([secrets, references, deletedWith]);
+    return info.setSupportedfeaturesList([...featureNumbers]);
   }
 
   /** Reports something that this engine does not do, and ends the run. */
@@ -174,7 +168,7 @@ export class ResourceMonitor {
       const args = fromStruct(request.getArgs());
       const { outputs, failures } = await provider.invoke(token, args, this.#run.preview);
       const accepted = { secrets: true, resources: request.getAcceptresources(), unknowns: true };
-      const response = new resourceProto.ResourceInvokeResponse().setReturn(toStruct(outputs, accepted));
+      const response = newInvokeResponse().setReturn(toStruct(outputs, accepted));
       return response.setFailuresList(
         failures.map(({ property, reason }) =>
           new providerProto.CheckFailure().setProperty(property).setReason(reason),

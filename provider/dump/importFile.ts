@@ -1,4 +1,4 @@
-import { dynamicType, providerOf } from "../pulumi/dynamicProvider.ts";
+import { dynamicType, providerOf } from "../pulumi/doors.ts";
 import { secretsOf, type Properties } from "../pulumi/properties.ts";
 import { secretSignature, signature } from "../pulumi/secrets.ts";
 import { resourceNamed } from "../resources/resources.ts";

@@ -3,6 +3,7 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
 import { former } from "./configuration/keys.ts";
+import { explicitInput } from "./doors.ts";
 import { Failure } from "./failure.ts";
 import { hidden, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
@@ -67,7 +68,8 @@ let isCurrent = false;
 /** The configuration of the host. Throws when it can't be used. */
 function configured(host: HostConfiguration | undefined): Configuration {
   try {
-    return configure(ownSettings(host), process.env, host?.get("microapps:explicitProvider") !== undefined);
+    const { settings, explicit } = ownSettings(host);
+    return configure(settings, process.env, explicit);
   } catch (error) {
     if (!(error instanceof UnknownSetting) || isCurrent) throw error;
     throw new UnknownSetting(
@@ -76,14 +78,21 @@ function configured(host: HostConfiguration | undefined): Configuration {
   }
 }
 
-/** Everything under `microapps:`, or, of a host that does not list its keys, what has one of ours: programs check the rest. */
-function ownSettings(host: HostConfiguration | undefined): Record<string, unknown> {
+/**
+ * Everything under `microapps:`, or, of a host that does not list its keys, what has one of ours: programs check the rest.
+ * Keys without a package are those of an explicit provider that was the plugin's before.
+ */
+function ownSettings(host: HostConfiguration | undefined): { settings: Record<string, unknown>; explicit: boolean } {
   const prefix = "microapps:";
-  const listed = host?.rawConfig;
-  const keys = isObject(listed)
-    ? Object.keys(listed).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
-    : [...configuration.keyof().options, ...former.map(([old]) => old)];
-  return Object.fromEntries(keys.map((key) => [key, host?.get(prefix + key)]));
+  const known = [...configuration.keyof().options, ...former.map(([old]) => old)];
+  const values = isObject(host?.rawConfig)
+    ? Object.entries(host.rawConfig)
+    : known.map((key) => [prefix + key, host?.get(prefix + key)] as const);
+  const own = values.filter(([key]) => key !== explicitInput && (key.startsWith(prefix) || !key.includes(":")));
+  return {
+    settings: Object.fromEntries(own.map(([key, value]) => [key.replace(prefix, ""), value])),
+    explicit: host?.get(explicitInput) !== undefined || own.some(([key]) => !key.startsWith(prefix)),
+  };
 }
 
 /** One resource type, as the host calls it. */

@@ -81,9 +81,14 @@ export class Project {
   }
 
   /** A copy of examples/organization. */
-  static async organization(): Promise<Project> {
-    const folder = await copied("examples/organization", ".");
-    return new Project(folder, folder, "microapps-organization");
+  static organization(): Promise<Project> {
+    return Project.copied("examples/organization", "microapps-organization");
+  }
+
+  /** A copy of the project of this name in a folder of this repository. */
+  static async copied(source: string, name: string): Promise<Project> {
+    const folder = await copied(source, ".");
+    return new Project(folder, folder, name);
   }
 
   /**
@@ -183,9 +188,13 @@ export class Project {
     return new Map(own.map((resource) => [resource.urn.split("::").at(-1) ?? "", resource]));
   }
 
+  get stateFile(): string {
+    return join(this.folder, ".pulumi/stacks", this.#name, "dev.json");
+  }
+
   /** The state file as it is. */
   stateText(): Promise<string> {
-    return readFile(join(this.folder, ".pulumi/stacks", this.#name, "dev.json"), "utf8");
+    return readFile(this.stateFile, "utf8");
   }
 
   /** The emulator's data file. */

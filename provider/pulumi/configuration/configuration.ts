@@ -25,6 +25,10 @@ const wireNames = z
   .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
   .pipe(z.partialRecord(z.enum(["platformFormat", "storecopy", "uploadFileToStore"]), z.string().min(1)));
 
+/** The ways into the provider: dynamic resources, or the plugin. */
+export const doors = ["dynamic", "plugin"] as const;
+export type Door = (typeof doors)[number];
+
 /** The provider's configuration. Each key is `microapps:<key>` in a stack; a variable of the environment counts more. */
 export const configuration = z.object({
   endpoint: z.string().min(1).meta({
@@ -35,6 +39,14 @@ export const configuration = z.object({
   token: secret.optional().meta({ description: "Token to use instead of a password, with userID.", secret: true }),
   userID: id.optional().meta({ description: "User ID that belongs to the token." }),
   apiKey: secret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
+  door: z
+    .enum(doors)
+    .optional()
+    .meta({
+      description:
+        "Which way the classes of the Node package take: dynamic resources (dynamic, the default) or the plugin (plugin). " +
+        "Programs in other languages always take the plugin.",
+    }),
   readOnly: flag.optional().meta({ description: "Refuse every call that changes something." }),
   insecure: flag.optional().meta({
     description: "Allow http:// to another machine, where everybody on the way can read passwords and answers.",

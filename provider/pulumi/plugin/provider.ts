@@ -20,7 +20,7 @@ import { differing } from "./differing.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { refusedLogin } from "./login.ts";
 import { environmentType, schemaText } from "./schema.ts";
-import { isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
+import { isExplicit, own, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
@@ -90,12 +90,12 @@ export class Plugin {
 
   /** A changed configuration is used for what there is: it is no other platform until the resources say so. */
   diffConfig(request: pb.DiffRequest): pb.DiffResponse {
-    const olds = decode(request.getOldInputs() ?? request.getOlds());
-    const news = decode(request.getNews());
-    const names = [...new Set([...Object.keys(olds.values), ...Object.keys(news.values)])];
-    const changed = names.filter((name) => JSON.stringify(olds.values[name]) !== JSON.stringify(news.values[name]));
-    const secrets = new Set([...olds.secrets, ...news.secrets, ...secretSettings]);
-    return differing(details(olds.values, news.values, changed, secrets), []);
+    const [before, after] = [decode(request.getOldInputs() ?? request.getOlds()), decode(request.getNews())];
+    const [olds, news] = [own(before.values), own(after.values)];
+    const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
+    const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]));
+    const secrets = new Set([...before.secrets, ...after.secrets, ...secretSettings]);
+    return differing(details(olds, news, changed, secrets), []);
   }
 
   configure(request: pb.ConfigureRequest): pb.ConfigureResponse {

@@ -16,7 +16,8 @@ export const environmentType = "microapps:index:Environment";
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
 export function packageSchema(version: string): object {
   const types = new TypeSpecs();
-  const variables = propertiesOf(configuration, "output", "Config", types);
+  // Other languages have one door.
+  const variables = propertiesOf(configuration.omit({ door: true }), "output", "Config", types);
   for (const [name, property] of Object.entries(variables)) {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };

@@ -1,6 +1,7 @@
 import { configuration, configure, secretKeys, type Configuration } from "../configuration/configuration.ts";
 import { ConfigurationError } from "../configuration/configurationError.ts";
 import { unknownNames } from "../configuration/keys.ts";
+import { explicitInput } from "../doors.ts";
 import { holdsUnknown, type Properties } from "../properties.ts";
 
 /** Whether the provider with this URN is one of the program's, and not the one that the configuration makes. */
@@ -11,12 +12,24 @@ export function isExplicit(urn: string): boolean {
 
 /** The configuration of a provider from its inputs. */
 export const settingsOf = (inputs: Properties, explicit: boolean): Configuration =>
-  configure(inputs, process.env, explicit);
+  configure(own(inputs), process.env, explicit);
+
+/**
+ * The inputs that are of this package. A provider of dynamic resources, which becomes one of the plugin when a stack
+ * changes its door, has them under `microapps:`, and beside them the configuration of other packages.
+ */
+export const own = (inputs: Properties): Properties =>
+  Object.fromEntries(
+    Object.entries(inputs).flatMap(([key, value]) => {
+      const name = key.replace(/^microapps:/, "");
+      return name.includes(":") || key === explicitInput ? [] : [[name, value]];
+    }),
+  );
 
 /** Finds problems of a provider's inputs; skips values that are not known yet. */
 export function problemsOf(inputs: Properties, explicit: boolean): string[] {
   const shown = (key: string): string => (explicit ? key : `microapps:${key}`);
-  const unknown = unknownNames(inputs, configuration.keyof().options, shown);
+  const unknown = unknownNames(own(inputs), configuration.keyof().options, shown);
   if (unknown.length > 0) return unknown.map(({ key, reason }) => `${shown(key)} ${reason}`);
   if (holdsUnknown(inputs)) return [];
   try {

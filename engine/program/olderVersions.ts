@@ -1,0 +1,46 @@
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  RegisterResourceRequest,
+  ResourceInvokeResponse,
+  ResourceMonitorFeature,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+
+// The messages are those of the @pulumi/pulumi that the project has installed; its types are of the newest one.
+
+const { ResourceMonitorFeature: numbers, ResourceInvokeResponse: Response } = resourceProto as Partial<
+  typeof resourceProto
+>;
+
+/** What this engine can do, by the names under which older versions ask for one feature after the other. */
+export const featureNames: readonly string[] = ["secrets", "resourceReferences", "deletedWith"];
+
+/**
+ * The same, as newer versions get them with the deployment's information. With alias specifications, transforms or hooks
+ * on the list the SDK would leave work to the engine.
+ */
+export const featureNumbers: readonly ResourceMonitorFeature[] =
+  numbers === undefined
+    ? []
+    : [
+        numbers.RESOURCE_MONITOR_FEATURE_SECRETS,
+        numbers.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
+        numbers.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
+      ];
+
+/** The answer to a call of a function, which had the provider's form before it had one of its own. */
+export const newInvokeResponse = (): ResourceInvokeResponse =>
+  Response === undefined ? (new providerProto.InvokeResponse() as unknown as ResourceInvokeResponse) : new Response();
+
+/** The fields of a registration that not every version has. */
+export type Newer = Partial<
+  Pick<
+    RegisterResourceRequest,
+    | "getReplaceWithList"
+    | "hasReplacementTrigger"
+    | "getReplacementTrigger"
+    | "getEnvvarmappingsMap"
+    | "getSnippetid"
+    | "getStateMigrationsList"
+  >
+>;

@@ -1,0 +1,42 @@
+import type { Door } from "./configuration/configuration.ts";
+
+/** The package that serves the resources, as an engine names it. */
+export const packageOf = (door: Door): string => (door === "dynamic" ? "pulumi-nodejs" : "microapps");
+
+/** The type token of a provider resource. */
+export const providerType = (door: Door): string => `pulumi:providers:${packageOf(door)}`;
+
+/** The type token of a resource. */
+export const typeThrough = (door: Door, name: string): string =>
+  door === "dynamic" ? dynamicType(name) : `microapps:index:${name}`;
+
+const tokens = /^(?:pulumi-nodejs:dynamic\/microapps|microapps:index):(\w+)$/;
+
+/** The name of the resource that a type token means, through either door; undefined when it is none of ours. */
+export const resourceOf = (type: string): string | undefined => tokens.exec(type)?.[1];
+
+/** The URN of a resource as if it and its parents were registered through this door. */
+export function urnThrough(door: Door, urn: string): string {
+  const [head = "", stack = "", types = "", ...rest] = urn.split("::");
+  const through = types.split("$").map((type) => {
+    const name = resourceOf(type);
+    return name === undefined || isComponent(name) ? type : typeThrough(door, name);
+  });
+  return [head, stack, through.join("$"), ...rest].join("::");
+}
+
+/** Whether a name is that of a component, whose type is the same through both doors. */
+export const isComponent = (name: string): boolean => name === "Environment";
+
+/** The type token of a dynamic resource. */
+export const dynamicType = (name: string): string => `pulumi-nodejs:dynamic/microapps:${name}`;
+
+/**
+ * The constant that stands in the state as the provider of every dynamic resource of that type. The dynamic-provider host
+ * evaluates it from the program's folder; a serialized closure would put kilobytes of code into the state of each resource.
+ */
+export const providerOf = (name: string): string =>
+  `exports.handler=()=>require("pulumi-microapps/dynamic").handler("${name}")`;
+
+/** The input of an explicit provider of dynamic resources by which their host knows that it is one. */
+export const explicitInput = "microapps:explicitProvider";

@@ -1,0 +1,55 @@
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import { changingCalls } from "../harness/platform.ts";
+import type { Project } from "../harness/project.ts";
+import { record } from "./record.ts";
+import { doors, restored, versions, type Door } from "./recorded.ts";
+
+// A case runs the program several times.
+jest.setTimeout(180_000);
+
+// `make record-states`, once for each version that is released.
+if (process.env["RECORD_STATES"] !== undefined) test.each(doors)("records what this version leaves, %s", record);
+
+const recordings = versions().flatMap((version) => doors.map((door) => ({ version, door })));
+const other = (door: Door): Door => (door === "dynamic" ? "plugin" : "dynamic");
+const all = "22 unchanged";
+
+let project: Project;
+afterEach(() => project.remove());
+
+/** The changing calls that commands of the stack make. */
+const callsOf = (...commands: (() => Promise<unknown>)[]): Promise<string[]> =>
+  changingCalls(project.platform, async () => {
+    for (const command of commands) await command();
+  });
+const preview = async () => expect(await project.succeed("preview --expect-no-changes")).toContain(all);
+const up = async () => expect(await project.succeed("up --yes --skip-preview --expect-no-changes")).toContain(all);
+const through = (door: Door): void => void (project.environment["MICROAPPS_DOOR"] = door);
+
+describe.each(recordings)("what version $version left, through the $door door:", ({ version, door }) => {
+  test("this version has nothing to do, neither after an up nor through the other door, and the way back is exact", async () => {
+    project = await restored(version, door);
+    expect(await callsOf(preview, up, preview)).toEqual([]);
+
+    const before = await project.stateText();
+    expect(await project.succeed(`state door ${other(door)}`)).toContain("19 resources moved");
+    through(other(door));
+    expect(await callsOf(preview)).toEqual([]);
+    await project.succeed(`state door ${door}`);
+    expect(await project.stateText()).toBe(before);
+  });
+});
+
+test("aliases alone take a program from dynamic resources to the plugin", async () => {
+  project = await restored(versions().at(-1) ?? "", "dynamic");
+  through("plugin");
+  expect(await callsOf(up)).toEqual([]);
+});
+
+test("aliases alone take a program back, with updates that send nothing", async () => {
+  project = await restored(versions().at(-1) ?? "", "plugin");
+  through("dynamic");
+  // 19 resources and a provider of the program's own.
+  const back = async () => expect(await project.succeed("up --yes --skip-preview")).toContain("~ 20 updated");
+  expect(await callsOf(back)).toEqual([]);
+});
