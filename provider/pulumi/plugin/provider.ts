@@ -13,6 +13,7 @@ import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
+import type { Spans } from "../spans/spans.ts";
 import { about, toStruct } from "./about.ts";
 import { details, detailsOf } from "./details.ts";
 import { differing } from "./differing.ts";
@@ -25,6 +26,7 @@ import { decode, encode, type Decoded } from "./wire.ts";
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
   readonly #version: string;
+  readonly #spans: Spans | undefined;
   #stopped = new AbortController();
   #engine: string | undefined;
   #report: Reporter;
@@ -35,8 +37,9 @@ export class Plugin {
   /** What is wrong with the configuration for whatever a program declares or asks. */
   #misplaced: string | undefined;
 
-  constructor(version: string, engine: string | undefined) {
+  constructor(version: string, engine: string | undefined, spans?: Spans) {
     this.#version = version;
+    this.#spans = spans;
     this.#engine = engine;
     this.#report = reporterTo(engine);
   }
@@ -107,6 +110,7 @@ export class Plugin {
       readsFirst: this.#looksForDrift,
       foresees: true,
       signal: this.#stopped.signal,
+      spans: this.#spans,
     });
     return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
   }

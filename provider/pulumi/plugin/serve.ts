@@ -7,20 +7,28 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { ownPackage } from "../../../machine/ownPackage.ts";
 import { keepMemorySmall } from "../lifetime/memory.ts";
+import { type Spans, spansOf } from "../spans/spans.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
 
 /** Inline rows may be many: the engine's own bound. */
 const maxMessageBytes = 400 * 1024 * 1024;
 
+interface Served {
+  port: number;
+  cancel: () => void;
+  flush: () => Promise<void>;
+}
+
 /**
  * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `cancel` ends
- * what is under way. What it does not offer is answered UNIMPLEMENTED.
+ * what is under way, `flush` sends the last spans. What it does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
  */
-export async function serve(engine: string | undefined): Promise<{ port: number; cancel: () => void }> {
+export async function serve(engine: string | undefined): Promise<Served> {
+  const spans = spansOf(process.env);
   let loading: Promise<Plugin> | undefined;
-  const loaded = (): Promise<Plugin> => (loading ??= load(engine));
+  const loaded = (): Promise<Plugin> => (loading ??= load(engine, spans));
 
   const asks =
     <Request, Answer>(
@@ -65,12 +73,16 @@ export async function serve(engine: string | undefined): Promise<{ port: number;
   const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
   // Whoever waits for the port gets it first.
   setImmediate(() => void loaded().catch(() => undefined)); // the first call reports why
-  return { port, cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined) };
+  return {
+    port,
+    cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined),
+    flush: async () => spans?.flush(),
+  };
 }
 
-async function load(engine: string | undefined): Promise<Plugin> {
+async function load(engine: string | undefined, spans: Spans | undefined): Promise<Plugin> {
   const { Plugin } = await import("./provider.ts");
   // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
   keepMemorySmall();
-  return new Plugin(ownPackage().version, engine);
+  return new Plugin(ownPackage().version, engine, spans);
 }
