@@ -12,7 +12,7 @@ const load = loader._load;
 const late = /^(@npmcli\/arborist|typescript)$/;
 /** The inspector knows all scripts whenever it is asked; from the start on it slows down the loading of each. */
 const inspector = /\/closure\/v8Hooks$/;
-/** Traces go nowhere: no run here has a tracer. */
+/** Traces of the SDK itself go nowhere: no run here has a tracer for them. */
 const tracing = /^@opentelemetry\/(?!api$)/;
 
 loader._load = (request, parent, isMain) => {
@@ -22,6 +22,6 @@ loader._load = (request, parent, isMain) => {
   if (late.test(request))
     return new Proxy({}, { get: (_, name) => name === "__esModule" || (Reflect.get(real(), name) as unknown) });
   if (inspector.test(request) && from.includes("/cmd/")) return { isInitializedAsync: () => Promise.resolve() };
-  if (tracing.test(request)) return {};
+  if (tracing.test(request) && !from.endsWith("/package.json")) return {}; // our own spans ask from there
   return real();
 };

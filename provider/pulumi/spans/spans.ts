@@ -1,6 +1,7 @@
 import { openTracer } from "../../../machine/traces.ts";
 import type { Tracer } from "../../../machine/tracer.ts";
 import type { CallRecord } from "../../client/http/call.ts";
+import { isObject } from "../../contract/wire.ts";
 import { Mask } from "../../messages/masks.ts";
 import { above, followEngine } from "./inbound.ts";
 
@@ -39,7 +40,8 @@ export class Spans {
     const facts = { "microapps.operation": operation, "microapps.type": name, "microapps.name": shownName(asked) };
     try {
       const answer = await above.run(span.parent, work);
-      span.end({ ...facts, "microapps.outcome": "done" });
+      const isRefused = isObject(answer) && Array.isArray(answer["problems"]) && answer["problems"].length > 0;
+      span.end({ ...facts, "microapps.outcome": isRefused ? "refused" : "done" });
       return answer;
     } catch (error) {
       const isPartial = error instanceof Error && "partial" in error && error.partial !== undefined;
@@ -73,7 +75,8 @@ export class Spans {
 function shownName({ name, urn, secrets }: Asked): string | undefined {
   const logical = urn?.split("::").slice(3).join("::");
   if (logical === undefined || ofPeople.has(name) || logical.includes("@")) return undefined;
-  return new Mask(secrets, []).hide(logical) === logical ? logical : undefined;
+  const isSecret = secrets.some((secret) => logical.includes(secret)) || new Mask(secrets).hide(logical) !== logical;
+  return isSecret ? undefined : logical;
 }
 
 /** The spans of this process, which are sent where its environment says; undefined where it says nothing. */
