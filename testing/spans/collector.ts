@@ -39,7 +39,7 @@ export class Collector {
         export: (call: grpc.ServerUnaryCall<Buffer, Buffer>, done: grpc.sendUnaryData<Buffer>) => {
           collector.exported.push(call.request);
           collector.headers.push(call.metadata.getMap());
-          if (collector.stopAfterFirst) collector.stop();
+          if (collector.stopAfterFirst && collector.spans.length > 0) collector.stop();
           else done(null, Buffer.alloc(0));
         },
       },

@@ -31,7 +31,6 @@ beforeAll(async () => {
   project.environment["MICROAPPS_PASSWORD"] = account.password;
   project.environment["MICROAPPS_ENDPOINT"] = emulator.url;
   project.environment["OTEL_EXPORTER_OTLP_HEADERS"] = `authorization=${encodeURIComponent(header)}`;
-  project.environment["NODE_OPTIONS"] = ""; // a program whose run has a span traces itself as well
   await project.succeed("stack init dev");
 });
 afterAll(() => endedCleanly(project, emulator));
@@ -48,7 +47,9 @@ async function succeed(command: string, environment: Readonly<Record<string, str
 test("a run is one trace through both doors, below the span that the environment names", async () => {
   const collector = await Collector.start();
   const [trace, outer] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
-  const output = await succeed("up", { ...collector.environment, TRACEPARENT: `00-${trace}-${outer}-01` });
+  // A program with a span above it loads what Pulumi's own spans need.
+  const whole = { NODE_OPTIONS: "", TRACEPARENT: `00-${trace}-${outer}-01` };
+  const output = await succeed("up", { ...collector.environment, ...whole });
   const root = await eventually("the run", () => collector.spans.find(({ name }) => name === "microapps update"));
   const { spans } = collector;
   const below = ({ id }: Received): Received[] => spans.filter(({ parent }) => parent === id);
@@ -69,7 +70,7 @@ test("a collector that is not there, is silent, or is killed in the middle chang
   const doomed = await Collector.start();
   doomed.stopAfterFirst = true;
   const shown = (output: string): string[] => output.split("\n").filter((line) => /unchanged|warning|error/.test(line));
-  const without = shown(await succeed("up --refresh", {}));
+  const without = shown(await succeed("refresh", {}));
   expect(without).toHaveLength(1);
   for (const { environment } of [
     { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" } },
@@ -77,9 +78,9 @@ test("a collector that is not there, is silent, or is killed in the middle chang
     doomed,
     { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "no address at all:" } },
   ]) {
-    const output = shown(await succeed("up --refresh", environment));
+    const output = shown(await succeed("refresh", environment));
     expect(output.filter((line) => !line.includes("no spans are sent"))).toEqual(without);
   }
-  expect(doomed.exported).toHaveLength(1);
+  expect(doomed.spans.length).toBeGreaterThan(0);
   silent.close();
 });

@@ -1,5 +1,5 @@
 import grpc from "@grpc/grpc-js";
-import type { handleUnaryCall } from "@grpc/grpc-js";
+import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
@@ -42,6 +42,17 @@ export async function serve(engine: string | undefined): Promise<Served> {
           (error: unknown) => done(statusOf(error)),
         );
     };
+  const lists: handleServerStreamingCall<pb.ListRequest, pb.ListResponse> = (call) => {
+    loaded()
+      .then((plugin) => plugin.list(call.request))
+      .then(
+        (answers) => {
+          for (const answer of answers) call.write(answer);
+          call.end();
+        },
+        (error: unknown) => call.emit("error", statusOf(error)),
+      );
+  };
   const respond = <Request>(work: (plugin: Plugin, request: Request) => void | Promise<void>) =>
     asks(async (plugin, request: Request) => {
       await work(plugin, request);
@@ -67,6 +78,7 @@ export async function serve(engine: string | undefined): Promise<Served> {
     update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
     delete: respond((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
     invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
+    list: lists,
     cancel: respond((plugin) => plugin.cancel()),
   });
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
