@@ -16,7 +16,11 @@ test.each<[string, Record<string, string>, object | undefined]>([
   ["traces to both", { ...otlp, OTEL_TRACES_EXPORTER: "console, otlp" }, {}],
   ["no OpenTelemetry", { ...otlp, OTEL_SDK_DISABLED: "TRUE" }, undefined],
   ["Pulumi's receiver", { PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:4317" }, { url: "http://127.0.0.1:4317" }],
-  ["Pulumi's before all", { ...otlp, PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:1" }, { url: "http://127.0.0.1:1" }],
+  [
+    "Pulumi's before all",
+    { ...otlp, PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:1" },
+    { url: "http://127.0.0.1:1" },
+  ],
 ])("spans where the environment says: %s", (_, environment, expected) => {
   expect(collectorIn(environment)).toEqual(expected);
 });

@@ -230,9 +230,8 @@ export class Operations {
   }
 
   #run<Answer>(operation: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
-    const { resource, urn, secrets = [] } = call;
     const carriedOut = (): Promise<Answer> => this.#carryOut(call, work);
-    return this.#surroundings.spans?.within({ operation, name: resource.name, urn, secrets }, carriedOut) ?? carriedOut();
+    return this.#surroundings.spans?.within(operation, call, carriedOut) ?? carriedOut();
   }
 
   async #carryOut<Answer>(

@@ -32,7 +32,12 @@ export class Collector {
   static async start(): Promise<Collector> {
     const collector = new Collector();
     const export_ = { path, requestStream: false, responseStream: false } as const;
-    const plain = { requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs };
+    const plain = {
+      requestSerialize: asIs,
+      requestDeserialize: asIs,
+      responseSerialize: asIs,
+      responseDeserialize: asIs,
+    };
     collector.#server.addService(
       { export: { ...export_, ...plain } },
       {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import grpc from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import { dynamic, plugin } from "../harness/doors.ts";

@@ -29,4 +29,5 @@ export const bytesIn = (fields: Fields | undefined, field: number): Buffer[] =>
 
 export const messagesIn = (fields: Fields | undefined, field: number): Fields[] => bytesIn(fields, field).map(fieldsOf);
 
-export const textIn = (fields: Fields | undefined, field: number): string => bytesIn(fields, field)[0]?.toString() ?? "";
+export const textIn = (fields: Fields | undefined, field: number): string =>
+  bytesIn(fields, field)[0]?.toString() ?? "";

@@ -12,7 +12,7 @@ export interface Listing {
 /** Rows are not here: a SeedRows is imported by its declaration, since no ID tells which rows are meant. */
 const listings: Readonly<Record<string, Listing>> = {
   TeamMember: {
-    question: getTeamMembers as unknown as PlatformFunction, // called with what an engine sent, which is checked
+    question: getTeamMembers, // called with what an engine sent, which is checked
     itemsOf: (outputs) => {
       const { teamID, members } = getTeamMembers.outputs.parse(outputs);
       return members.map(({ userID, email }) => ({ id: `${teamID}/${userID}`, name: email ?? userID }));

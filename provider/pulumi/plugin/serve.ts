@@ -30,6 +30,24 @@ export async function serve(engine: string | undefined): Promise<Served> {
   let loading: Promise<Plugin> | undefined;
   const loaded = (): Promise<Plugin> => (loading ??= load(engine, spans));
 
+  const server = new grpc.Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_send_message_length": maxMessageBytes,
+  });
+  server.addService(providerService.ResourceProviderService, handlers(loaded));
+  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+  const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
+  // Whoever waits for the port gets it first.
+  setImmediate(() => void loaded().catch(() => undefined)); // the first call reports why
+  return {
+    port,
+    cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined),
+    flush: async () => spans?.flush(),
+  };
+}
+
+/** What the plugin answers, by the names of gRPC. */
+function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementation {
   const asks =
     <Request, Answer>(
       work: (plugin: Plugin, request: Request) => Answer | Promise<Answer>,
@@ -58,12 +76,7 @@ export async function serve(engine: string | undefined): Promise<Served> {
       await work(plugin, request);
       return new emptyProto.Empty();
     });
-
-  const server = new grpc.Server({
-    "grpc.max_receive_message_length": maxMessageBytes,
-    "grpc.max_send_message_length": maxMessageBytes,
-  });
-  server.addService(providerService.ResourceProviderService, {
+  return {
     handshake: asks((plugin, request: pb.ProviderHandshakeRequest) => plugin.handshake(request)),
     attach: respond((plugin, request: PluginAttach) => plugin.attach(request)),
     getPluginInfo: asks((plugin) => plugin.getPluginInfo()),
@@ -80,15 +93,6 @@ export async function serve(engine: string | undefined): Promise<Served> {
     invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
     list: lists,
     cancel: respond((plugin) => plugin.cancel()),
-  });
-  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
-  const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
-  // Whoever waits for the port gets it first.
-  setImmediate(() => void loaded().catch(() => undefined)); // the first call reports why
-  return {
-    port,
-    cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined),
-    flush: async () => spans?.flush(),
   };
 }
 

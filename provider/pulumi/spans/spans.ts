@@ -1,17 +1,15 @@
-import { openTracer } from "../../../machine/traces.ts";
 import type { Tracer } from "../../../machine/tracer.ts";
+import { openTracer } from "../../../machine/traces.ts";
 import type { CallRecord } from "../../client/http/call.ts";
 import { isObject } from "../../contract/wire.ts";
 import { Mask } from "../../messages/masks.ts";
 import { above, followEngine } from "./inbound.ts";
 
-/** What an engine asked for. */
+/** What an engine asks about: a resource, or a function. */
 interface Asked {
-  operation: string;
-  /** Name of the type, or of the function. */
-  name: string;
+  resource: { name: string };
   urn: string | undefined;
-  secrets: readonly string[];
+  secrets?: readonly string[];
 }
 
 /** Types whose logical names are often those of people. */
@@ -31,11 +29,11 @@ export class Spans {
     this.#root = root;
   }
 
-  async within<Answer>(asked: Asked, work: () => Promise<Answer>): Promise<Answer> {
+  async within<Answer>(operation: string, asked: Asked, work: () => Promise<Answer>): Promise<Answer> {
     const parent = above.getStore() ?? this.#root;
     const tracer = this.#ready ?? (await this.#tracer);
     if (!tracer) return work();
-    const { operation, name } = asked;
+    const { name } = asked.resource;
     const span = tracer.start(`${operation} ${name}`, "server", parent);
     const facts = { "microapps.operation": operation, "microapps.type": name, "microapps.name": shownName(asked) };
     try {
@@ -52,7 +50,17 @@ export class Spans {
   }
 
   /** A property, so that it can be passed on its own. */
-  readonly onCall = ({ endpoint, attempt, status, code, milliseconds, waited, sent, received, outcome }: CallRecord) => {
+  readonly onCall = ({
+    endpoint,
+    attempt,
+    status,
+    code,
+    milliseconds,
+    waited,
+    sent,
+    received,
+    outcome,
+  }: CallRecord) => {
     const now = Date.now();
     const span = this.#ready?.start(endpoint, "client", above.getStore() ?? this.#root, now - milliseconds - waited);
     const facts = {
@@ -72,7 +80,7 @@ export class Spans {
   }
 }
 
-function shownName({ name, urn, secrets }: Asked): string | undefined {
+function shownName({ resource: { name }, urn, secrets = [] }: Asked): string | undefined {
   const logical = urn?.split("::").slice(3).join("::");
   if (logical === undefined || ofPeople.has(name) || logical.includes("@")) return undefined;
   const isSecret = secrets.some((secret) => logical.includes(secret)) || new Mask(secrets).hide(logical) !== logical;
