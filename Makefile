@@ -61,7 +61,7 @@ rooms: node_modules/.installed
 lock-is-whole: node_modules/.installed
 	@node scripts/lock-is-whole.mjs
 
-.PHONY: docs docs-are-current test-pulumi
+.PHONY: docs docs-are-current test-pulumi sdks
 # Without a check of types: the client has no method of a new endpoint before this writes it.
 docs: node_modules/.installed
 	@rm -rf dist
@@ -73,7 +73,12 @@ docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeDocuments.js --check
 	@node --no-warnings dist/tools/writeMethods.js --check
 
-# All examples under a Pulumi CLI, which must be installed: it generates the SDKs and compiles the programs.
+# The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
+sdks:
+	@scripts/sdks $(ARGS)
+
+# All examples under a Pulumi CLI, which must be installed: it generates the SDKs and compiles the programs. And one with
+# its state on S3 and on PostgreSQL, where they are.
 test-pulumi: dist/.built
 	@node --no-warnings dist/testing/programs/runExamples.js $(ARGS)
 

@@ -105,7 +105,7 @@ const retired =
   );
 
 export default tseslint.config(
-  { ignores: ["dist/", "node_modules/", "coverage/", "**/.microapps/", "**/testdata/"] },
+  { ignores: ["dist/", "node_modules/", "coverage/", "**/.microapps/", "**/testdata/", "sdks/"] },
   { files: ["**/*.js", "**/*.cjs"], extends: [tseslint.configs.base] },
   {
     files: ["**/*.ts"],

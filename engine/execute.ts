@@ -13,6 +13,7 @@ import { ResourceMonitor, shownProperties } from "./program/resourceMonitor.ts";
 import { refuseForeignRuntime, refuseForeignState } from "./program/unsupported.ts";
 import { entryOf } from "./providers/pluginHost.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
+import { beginRunSpan } from "./providers/runSpan.ts";
 import { startProvider } from "./providers/startProvider.ts";
 import type { ResourceState } from "./state/resourceState.ts";
 import { Snapshot } from "./state/snapshot.ts";
@@ -43,7 +44,8 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
   const { kind, preview, emit, signal } = options;
   const started = Date.now();
   const monitor = new MonitorServer(emit);
-  const run = await prepare(stack, options, monitor);
+  const traced = await beginRunSpan(preview ? "preview" : kind, stack.workspace.environment, emit);
+  const run = await prepare(stack, options, monitor, traced.environment);
   const cancel = (): void => {
     run.fail(`${preview ? "preview" : kind} canceled`);
     run.abort();
@@ -68,6 +70,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
     monitor.close();
   }
   const succeeded = !run.failed && !run.aborted;
+  await traced.end(succeeded);
   const seconds = (Date.now() - started) / 1000;
   const changes = run.counts;
   emit({ type: "summary", kind, preview, result: succeeded ? "succeeded" : "failed", changes, ...outputs, seconds });
@@ -75,7 +78,12 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
 }
 
 /** Reads configuration and state, refuses what this engine does not run, and opens the monitor. */
-async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer): Promise<Run> {
+async function prepare(
+  stack: Stack,
+  options: RunOptions,
+  monitor: MonitorServer,
+  environment: NodeJS.ProcessEnv,
+): Promise<Run> {
   const { kind, preview, emit } = options;
   const { project } = stack;
   refuseForeignRuntime(project);
@@ -87,7 +95,6 @@ async function prepare(stack: Stack, options: RunOptions, monitor: MonitorServer
   const packages = new Set([dynamicPackage, ...plugins.keys()]);
   refuseForeignState(deployment.resources, packages);
   await monitor.listen();
-  const { environment } = stack.workspace;
   const providerOptions = { project, stack: stack.name, config, engineAddress: monitor.address, environment, emit };
   const providers = new ProviderRegistry(
     (name) => startProvider(plugins.get(name), providerOptions),

@@ -260,7 +260,7 @@ function seedsOf(
 }
 
 /** Whether it is an ID, or an output that will be one, and no reference to something of the file. */
-const isID = <Named extends object>(value: string | Named | undefined): value is string | undefined =>
+const isID = (value: string | object | undefined): value is string | undefined =>
   typeof value !== "object" || pulumi.Output.isInstance(value);
 
 /** Looks up a value that the check of the declaration has proven to be there. */

@@ -172,7 +172,9 @@ export class GeneratedApp extends declared(generatedApp) {
       {
         parent: this,
         // Its own former type, where the app has one.
-        ...(options?.aliases?.length ? { aliases: [{ type: typeThrough(other(program().door), "AppReadiness") }] } : {}),
+        ...(options?.aliases?.length
+          ? { aliases: [{ type: typeThrough(other(program().door), "AppReadiness") }] }
+          : {}),
       },
     );
     this.ready = pulumi.all([this.appLink, readiness.status]).apply(([link]) => link);

@@ -68,7 +68,8 @@ const unsupportedFlags: Record<string, string> = {
   "--remote": "remote deployments",
   "--remove": "remove the stack with its resources: run 'stack rm' afterwards",
   "--show-config": "showing the configuration: use 'config'",
-  "--tracing <endpoint>": "tracing",
+  "--tracing <endpoint>": "tracing in the older format; for spans set OTEL_EXPORTER_OTLP_ENDPOINT",
+  "--otel-traces <endpoint>": "spans by a flag: set OTEL_EXPORTER_OTLP_ENDPOINT",
   "-d, --debug": "debug logging, which may show secrets",
 };
 

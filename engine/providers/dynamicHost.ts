@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { collectorIn } from "../../machine/traces.ts";
 import { resolveFromProject, startNode } from "../processes/process.ts";
 import { serve, type Service } from "../processes/service.ts";
 
@@ -10,6 +12,9 @@ export interface DynamicHostOptions {
   environment: NodeJS.ProcessEnv;
   onLine: (line: string, stream: "stdout" | "stderr") => void;
 }
+
+/** Milliseconds for the host to send its last spans. */
+const flushMs = 1_000;
 
 /** Starts the official host of dynamic providers, of the @pulumi/pulumi that the project has installed. */
 export function startDynamicHost(options: DynamicHostOptions): Service {
@@ -26,7 +31,11 @@ export function startDynamicHost(options: DynamicHostOptions): Service {
       }),
     onLine: options.onLine,
     describeOutput: () => "",
-    // It holds nothing that has to be put in order.
-    stop: () => Promise.resolve(),
+    // It holds nothing that has to be put in order but the last spans.
+    stop: async (started) => {
+      if (!collectorIn(options.environment)) return;
+      started.interrupt();
+      await Promise.race([started.ended, wait(flushMs, undefined, { ref: false })]).catch(() => undefined);
+    },
   });
 }

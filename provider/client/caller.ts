@@ -4,7 +4,7 @@ import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../
 import { ApiError, type Failure, type Outcome } from "../contract/errors.ts";
 import { Mask } from "../messages/masks.ts";
 import { parseReply } from "./http/answers.ts";
-import type { CallOptions } from "./http/call.ts";
+import type { CallOptions, CallRecord } from "./http/call.ts";
 import { Stop, unlessAborted } from "./http/deadline.ts";
 import { Limiter, type Load } from "./http/limiter.ts";
 import { prepare, type Prepared, type Written } from "./http/requests.ts";
@@ -29,11 +29,15 @@ interface Call<Name extends EndpointName> {
   prepared: Prepared;
   signal: AbortSignal | undefined;
   timeout: number;
+  /** Items that are sent, of a request with a list. */
+  items: number | undefined;
   onCall?: CallOptions["onCall"];
   glance?: CallOptions["glance"];
   /** When the call ends at the latest (ms since the epoch); undefined before its first turn, which starts the clock. */
   deadline: number | undefined;
   attempt: number;
+  /** When the attempt could have been sent, had it not to wait (ms since the epoch). */
+  wanted: number;
 }
 
 /** The outcome and hint of a failed call, where they differ from those of its last attempt. */
@@ -81,19 +85,22 @@ export class Caller {
     written?: Written,
   ): Promise<AnswerOf<Name>> {
     this.#transport.assertAllowed(name);
-    const { auth }: Endpoint = endpoints[name];
+    const { auth, effect }: Endpoint = endpoints[name];
     if (auth === "token+key" && this.#options.apiKey === undefined) {
       const hint = "Set apiKey to the key that the platform's operator gave you.";
       throw this.#error(name, { code: "unauthorized", message: "Nothing was sent: apiKey is not set", hint });
     }
     const prepared = prepare(name, request, this.#options.wireNames, written);
-    const call: Call<Name> = { name, prepared, signal, timeout, onCall, glance, deadline: undefined, attempt: 1 };
+    const items = effect === "read" ? undefined : itemsIn({ ...written, ...request });
+    const asked = { name, prepared, signal, timeout, items, onCall, glance };
+    const call: Call<Name> = { ...asked, deadline: undefined, attempt: 1, wanted: this.#now() };
     let refused: Credentials | undefined;
     for (; ; call.attempt++) {
       const credentials = auth === "none" ? undefined : await this.#credentials(call, refused);
       const outcome = await this.#attempt(call, credentials);
       if ("answer" in outcome) return outcome.answer;
       const { failed } = outcome;
+      call.wanted = this.#now();
       // A refused token is certain: nothing was done.
       if (failed.code === "unauthorized" && credentials && refused === undefined && this.#session.renewable) {
         refused = credentials;
@@ -112,11 +119,10 @@ export class Caller {
     if (credentials) {
       const prepared = prepare("logout", credentials);
       const { logout: timeout } = this.#timeouts;
+      const wanted = this.#now();
+      const asked = { name: "logout", prepared, signal: undefined, timeout, items: undefined } as const;
       // A failure does not matter: the token expires by itself.
-      await this.#attempt(
-        { name: "logout", prepared, signal: undefined, timeout, deadline: this.#now() + timeout, attempt: 1 },
-        credentials,
-      );
+      await this.#attempt({ ...asked, deadline: wanted + timeout, attempt: 1, wanted }, credentials);
     }
     this.#closing.abort();
     await this.#transport.close();
@@ -152,8 +158,11 @@ export class Caller {
       const failed = "failed" in outcome ? outcome.failed : undefined;
       slot.release(loadOf(failed));
       const { status } = "failed" in outcome ? outcome.failed : outcome;
-      const code = failed?.code;
-      const record = { endpoint: name, attempt, status, code, milliseconds: this.#now() - began };
+      const record: CallRecord = {
+        ...{ endpoint: name, attempt, status, code: failed?.code, outcome: failed && outcomeOf(effect, failed) },
+        ...{ milliseconds: this.#now() - began, waited: Math.max(0, began - call.wanted), sent: call.items },
+        received: "answer" in outcome ? itemsIn(outcome.answer) : undefined,
+      };
       this.#options.onCall?.(record);
       call.onCall?.(record);
       return outcome;
@@ -243,6 +252,12 @@ export class Caller {
     const secrets = known([password, token, apiKey, ...this.#session.tokens]);
     return new Mask(secrets, known([endpoint, email, userId])).hide(text);
   }
+}
+
+/** The length of the first list in a request or an answer. */
+function itemsIn(value: object): number | undefined {
+  const list: unknown = Object.values(value).find(Array.isArray);
+  return Array.isArray(list) ? list.length : undefined;
 }
 
 const overload: ReadonlySet<Failed["code"]> = new Set(["rateLimited", "serverError", "unavailable", "timeout"]);

@@ -16,7 +16,7 @@ export function createClient(options: ClientOptions): Client {
     (request: RequestOf<typeof name>, call?: CallOptions) => caller.call(name, request, call),
   ]);
   const insertWritten: Client["insertWritten"] = (request, rows, call) =>
-    caller.call("insertmicroapprows", request, call, { rows: `[${rows.join(",")}]` });
+    caller.call("insertmicroapprows", request, call, { rows });
   const own = { insertWritten, callerID: () => caller.callerID(), close: () => caller.close() };
   return { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
 }

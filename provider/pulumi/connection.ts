@@ -1,21 +1,32 @@
 import type { Configuration } from "./configuration/configuration.ts";
 import type { Platform } from "./platform.ts";
+import type { Spans } from "./spans/spans.ts";
+
+/** What a platform is reached from. */
+export interface Surroundings {
+  /** The program's folder. */
+  directory: string;
+  /** Aborts when the run is cancelled or its engine has ended. */
+  signal: AbortSignal;
+  /** Undefined where nobody asks for spans. */
+  spans?: Spans | undefined;
+}
 
 /** The platform of a run: connected once, by the first call that needs it, and by the next one where that fails. */
 export class Connection {
-  readonly #directory: string;
-  readonly #signal: AbortSignal;
+  readonly #surroundings: Surroundings;
   #platform: Promise<Platform> | undefined;
 
-  /** @param signal ends what is under way on the platform */
-  constructor({ directory, signal }: { directory: string; signal: AbortSignal }) {
-    this.#directory = directory;
-    this.#signal = signal;
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
   }
 
   async of(settings: Configuration): Promise<Omit<Platform, "close">> {
+    const { directory, signal, spans } = this.#surroundings;
     // Loaded when it is needed: nothing is sent in most runs.
-    this.#platform ??= import("./platform.ts").then(({ connect }) => connect(settings, this.#directory, this.#signal));
+    this.#platform ??= import("./platform.ts").then(({ connect }) =>
+      connect(settings, directory, signal, { onCall: spans?.onCall }),
+    );
     try {
       const { client, members, tables } = await this.#platform;
       return { client, members, tables };

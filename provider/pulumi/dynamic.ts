@@ -14,6 +14,7 @@ import { optionsInput, replacedBy, withoutOptions, type Options } from "./option
 import { reporterTo } from "./progress.ts";
 import { secretsOf, type Properties } from "./properties.ts";
 import { secrecy, secretCells, secretTexts } from "./secrets.ts";
+import { type Spans, spansOf } from "./spans/spans.ts";
 
 /** The configuration as the dynamic-provider host hands it over. */
 interface HostConfiguration {
@@ -53,13 +54,23 @@ function started(): Operations {
   endWhenCancelled(stop);
   keepMemorySmall();
   printOnce();
+  const spans = spansOf(process.env);
+  if (spans) endAfter(spans);
   return new Operations({
     configuration: () => configured(host),
     directory: process.cwd(),
     engine,
     report: reporterTo(engine),
     signal: stopped.signal,
+    spans,
   });
+}
+
+/** Sends the last spans when an engine ends this process. */
+function endAfter(spans: Spans): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void spans.flush().finally(() => process.exit(1)));
+  }
 }
 
 /** Set once the engine has checked something: then it works with what is configured now. */

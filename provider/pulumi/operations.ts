@@ -9,10 +9,9 @@ import { ResourceError } from "../resources/model/resource.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type Surroundings as Reach } from "./connection.ts";
 import { EmulatorFields } from "./emulatorFields.ts";
 import { failureOf, messageOf, sentenceOf } from "./failure.ts";
-
 import { unlessLate } from "./lifetime/deadline.ts";
 import { Forecasts, type Phase } from "./lifetime/forecasts.ts";
 import { RefusedLogin } from "./lifetime/refusedLogin.ts";
@@ -47,11 +46,9 @@ export interface Call {
   seed?: Uint8Array;
 }
 
-interface Surroundings {
+interface Surroundings extends Reach {
   /** Throws when it can't be used. */
   configuration: () => Configuration;
-  /** The program's folder. */
-  directory: string;
   report: Reporter;
   /** The engine's address; without one, no other provider of the run is known. */
   engine?: string | undefined;
@@ -59,10 +56,9 @@ interface Surroundings {
   readsFirst?: boolean;
   /** Whether the engine asks for creates and updates in a preview, too. */
   foresees?: boolean;
-  /** Aborts when the run is cancelled or its engine has ended. */
-  signal: AbortSignal;
 }
 
+type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
 type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer">;
 
 /** What a call is carried out with. */
@@ -103,7 +99,7 @@ export class Operations {
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
     this.#isCurrent = true;
-    return this.#run({ ...call, phase: "check" }, async ({ offline, clean }) => {
+    return this.#run("check", { ...call, phase: "check" }, async ({ offline, clean }) => {
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const declared = listed(resource, news, olds);
@@ -115,7 +111,8 @@ export class Operations {
 
   diff(call: Call, id: string, olds: Properties, news: Properties): Promise<Change> {
     // A refresh, for which no program runs, asks for nothing after it.
-    return this.#run({ ...call, phase: this.#isCurrent ? "diff" : undefined }, async ({ offline, configuration }) => {
+    const phase = this.#isCurrent ? "diff" : undefined;
+    return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const inputs = listed(call.resource, news);
       const change = await diff(call.resource, offline, olds, inputs);
@@ -129,7 +126,7 @@ export class Operations {
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
     const { resource } = call;
-    return this.#run(call, async ({ online, bound }) => {
+    return this.#run("create", call, async ({ online, bound }) => {
       const parsed = resource.inputs.parse(listed(resource, inputs));
       const approved = await this.#approvals.of(call);
       approved?.creates(call, parsed);
@@ -152,7 +149,7 @@ export class Operations {
     inputs?: Properties,
   ): Promise<(Observed<Properties> & { inputs?: Properties }) | undefined> {
     const { resource } = call;
-    return this.#run(call, async ({ online, bound }) => {
+    return this.#run("read", call, async ({ online, bound }) => {
       const last = listed(resource, inputs ?? {});
       const writeOnly = writeOnlyOf(resource).filter((name) => last[name] !== undefined);
       const others = Object.fromEntries(writeOnly.map((name) => [name, last[name]]));
@@ -170,7 +167,7 @@ export class Operations {
 
   update(call: Call, id: string, olds: Properties, news: Properties): Promise<Properties> {
     const { resource } = call;
-    return this.#run(call, async ({ online, bound }) => {
+    return this.#run("update", call, async ({ online, bound }) => {
       const inputs = resource.inputs.parse(listed(resource, news));
       (await this.#approvals.of(call))?.updates(call, id, olds, inputs);
       const outputs = bound(await resource.update(await online(olds), id, olds, inputs));
@@ -181,7 +178,7 @@ export class Operations {
 
   delete(call: Call, id: string, state: Properties): Promise<void> {
     const { resource, urn } = call;
-    return this.#run(call, async ({ online }) => {
+    return this.#run("delete", call, async ({ online }) => {
       (await this.#approvals.of(call))?.deletes(call, id, state);
       const context = await online(state);
       const keeper = resource.identity && urn !== undefined ? this.#identities.keeper(urn, id) : undefined;
@@ -204,7 +201,7 @@ export class Operations {
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
   foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
-    return this.#run(call, ({ offline, bound }) => {
+    return this.#run("preview", call, ({ offline, bound }) => {
       for (const text of this.forecasts.take(call.urn)) offline.report.info(text);
       return Promise.resolve(bound(foreseen(call.resource, inputs, old)));
     });
@@ -216,7 +213,7 @@ export class Operations {
     news: Properties,
     secrets: readonly string[] = [],
   ): Promise<{ outputs: Properties } | { problems: Problem[] }> {
-    return this.#run({ urn: undefined, secrets }, async ({ online, clean }) => {
+    return this.#run("invoke", { resource: definition, urn: undefined, secrets }, async ({ online, clean }) => {
       const { inputs, unknown, problems } = parse(definition, news);
       for (const property of unknown) problems.push({ property, reason: "is not known before other resources exist" });
       if (problems.length === 0) problems.push(...(definition.check?.(inputs) ?? []));
@@ -232,11 +229,15 @@ export class Operations {
     });
   }
 
-  async #run<Answer>(
-    call: Omit<Call, "resource"> & { phase?: Phase },
+  #run<Answer>(operation: string, call: Asked, work: (tools: Tools) => Promise<Answer>): Promise<Answer> {
+    const carriedOut = (): Promise<Answer> => this.#carryOut(call, work);
+    return this.#surroundings.spans?.within(operation, call, carriedOut) ?? carriedOut();
+  }
+
+  async #carryOut<Answer>(
+    { urn, timeout, phase, secrets = [], seed }: Asked,
     work: (tools: Tools) => Promise<Answer>,
   ): Promise<Answer> {
-    const { urn, timeout, phase, secrets = [] } = call;
     const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
     let mask: Mask | undefined; // made for the first report
@@ -249,7 +250,7 @@ export class Operations {
     try {
       const settings = (configuration = this.#surroundings.configuration());
       if (urn !== undefined) await this.#notes.hear();
-      const offline = this.#offline(call, settings, reported);
+      const offline = this.#offline(seed, settings, reported);
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
@@ -268,7 +269,7 @@ export class Operations {
   }
 
   /** What a resource works with offline. */
-  #offline({ seed }: Pick<Call, "seed">, settings: Configuration, report: Report): Offline {
+  #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): Offline {
     return {
       report,
       directory: this.#surroundings.directory,

@@ -20,7 +20,7 @@ export async function connect(
   { endpoint, allowed, userID: userId, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
-  { timeouts, retries }: Pick<ClientOptions, "timeouts" | "retries"> = {},
+  { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
 ): Promise<Platform> {
   const emulator = endpoint.startsWith("emulator:") ? await emulatorAt(endpoint, directory) : undefined;
   const client = createClient({
@@ -30,6 +30,7 @@ export async function connect(
     userId,
     timeouts: { gracePeriod: gracePeriodMs, ...timeouts },
     retries,
+    onCall,
   });
   return {
     client,

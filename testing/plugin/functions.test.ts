@@ -101,6 +101,36 @@ const calls = (since: number): string[] =>
     .map(({ endpoint }) => endpoint)
     .filter((name) => name !== "login");
 
+describe("List:", () => {
+  const listed = (token: string, query: Properties, limit = 0): Promise<object[]> =>
+    stage.host.ask((client, done) => {
+      const request = new providerProto.ListRequest().setToken(token).setLimit(limit);
+      request.setQuery(structProto.Struct.fromJavaScript(query as Record<string, never>));
+      const answers: object[] = [];
+      client
+        .list(request)
+        .on("data", (answer: InstanceType<typeof providerProto.ListResponse>) => answers.push(answer.toObject()))
+        .on("error", done)
+        .on("end", () => done(null, answers));
+    });
+  const members = "microapps:index:TeamMember";
+
+  test("the members of a team come by IDs that import them", async () => {
+    const all = await listed(members, { teamID: ids["crew"] });
+    const results = all.map((answer) => (answer as { result: { id: string; name: string } }).result);
+    expect(results).toContainEqual({ id: `${String(ids["crew"])}/${String(ids["ada"])}`, name: "ada@example.com" });
+    for (const { id } of results) expect((await stage.host.import("TeamMember", id)).id).toBe(id);
+    expect(await listed(members, { teamID: ids["crew"] }, 1)).toEqual(all.slice(0, 1));
+  });
+
+  test("what is not known yet has no list, and what has none says so", async () => {
+    expect(await listed(members, { teamID: unknown })).toMatchObject([{ computed: {} }]);
+    await expect(listed(members, { teamID: "none" })).rejects.toThrow(/teamID/);
+    await expect(listed(members, {})).rejects.toThrow(/teamID/);
+    await expect(listed("microapps:index:SeedRows", {})).rejects.toThrow("does not list microapps:index:SeedRows");
+  });
+});
+
 describe("through both doors", () => {
   test.each<[Name, Properties, unknown, string[]]>([
     ["getUserID", { email: "ada@example.com" }, { userID: "<ada>" }, ["userid"]],

@@ -16,8 +16,12 @@ export class Cli {
   readonly #program: string;
   readonly #environment: Record<string, string | undefined>;
 
-  /** @param program the CLI's file @param home folder for what it keeps: plugins, credentials */
-  constructor(program: string, home: string) {
+  /**
+   * @param program the CLI's file
+   * @param home folder for what it keeps: plugins, credentials
+   * @param own more for its environment
+   */
+  constructor(program: string, home: string, own: Readonly<Record<string, string>> = {}) {
     this.#program = program;
     const inherited = Object.entries(process.env).filter(([name]) => !/^(MICROAPPS|NODE)_/.test(name));
     this.#environment = {
@@ -28,6 +32,7 @@ export class Cli {
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true", // all that is needed is here
       NO_COLOR: "1",
+      ...own,
     };
   }
 

@@ -1,9 +1,12 @@
-import { join } from "node:path";
+import { cp } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { z } from "zod";
 import { createEmulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import { ApiError } from "../../provider/contract/errors.ts";
+import type { backends } from "./backends.ts";
 import { found, type Cli } from "./cli.ts";
+import { nodeSdkFolder, writeNodeSdkProject } from "./nodeSdk.ts";
 
 /** An example, and what it needs beside the CLI. */
 export interface Example {
@@ -15,15 +18,29 @@ export interface Example {
   program: string;
   /** A team that it declares. */
   team: string;
+  /** Whether `pulumi install` makes an SDK for it. */
+  installs: boolean;
+  /** Where its state is; undefined for beside the project. */
+  backend?: keyof typeof backends;
+  /** Writes what the repository does not have. @param root the copy of its examples */
+  prepare?: (root: string, cli: Cli) => Promise<void>;
   /** Whether a plain `up` sees what was changed by hand: dynamic resources look in a refresh alone. */
   seesDrift: boolean;
 }
 
 const environment = { team: "Crew", seesDrift: true };
-const plugin = (language: "yaml" | "python" | "go"): Example => {
-  const folder = `examples/${language}`;
-  return { name: language, language, project: folder, program: folder, ...environment };
+const plugin = (name: string, language: Example["language"]): Example => {
+  const folder = `examples/${name}`;
+  return { name, language, project: folder, program: folder, installs: language !== "yaml", ...environment };
 };
+const inYaml = (backend: keyof typeof backends): Example => ({
+  ...plugin(backend, "yaml"),
+  backend,
+  prepare: (root) =>
+    cp(join(root, "examples/yaml"), join(root, "examples", backend), { recursive: true, filter: isGiven }),
+});
+/** Not what a run leaves in a project. */
+const isGiven = (path: string): boolean => ![".microapps", ".pulumi"].includes(basename(path));
 
 export const examples: readonly Example[] = [
   {
@@ -32,6 +49,7 @@ export const examples: readonly Example[] = [
     project: ".",
     program: "examples/environment",
     ...environment,
+    installs: false,
     seesDrift: false,
   },
   {
@@ -40,11 +58,23 @@ export const examples: readonly Example[] = [
     project: "examples/organization",
     program: "examples/organization",
     team: "Traders",
+    installs: false,
     seesDrift: false,
   },
-  plugin("yaml"),
-  plugin("python"),
-  plugin("go"),
+  plugin("yaml", "yaml"),
+  plugin("python", "python"),
+  plugin("go", "go"),
+  {
+    name: "nodejs",
+    language: "nodejs",
+    project: nodeSdkFolder,
+    program: nodeSdkFolder,
+    installs: false,
+    ...environment,
+    prepare: writeNodeSdkProject,
+  },
+  inYaml("s3"),
+  inYaml("postgresql"),
 ];
 
 const runtimes = { nodejs: "node", yaml: undefined, python: "python3", go: "go" } as const;
@@ -59,11 +89,12 @@ export function obstacle({ language }: Example, cli: Cli): string | undefined {
 
 /** Runs an example from nothing to nothing. @param root a copy of the repository's examples */
 export async function runExample(example: Example, cli: Cli, root: string): Promise<void> {
+  await example.prepare?.(root, cli);
   const project = join(root, example.project);
   const data = join(root, example.program, ".microapps/dev.db");
   const pulumi = (...args: string[]): Promise<string> => cli.succeed(project, ...args, "--stack", "dev");
 
-  if (example.language === "python" || example.language === "go") await cli.succeed(project, "install");
+  if (example.installs) await cli.succeed(project, "install");
   await cli.succeed(project, "stack", "init", "dev");
   await pulumi("up", "--yes", "--skip-preview");
   await pulumi("preview", "--expect-no-changes");

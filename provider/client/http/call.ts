@@ -1,5 +1,5 @@
 import type { AnswerOf, EndpointName, RequestOf } from "../../contract/endpoints.ts";
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode, Outcome } from "../../contract/errors.ts";
 
 /** One request that went out, as `onCall` gets it; a call that is repeated gives one for each attempt. */
 export interface CallRecord {
@@ -10,8 +10,16 @@ export interface CallRecord {
   status: number | undefined;
   /** Code of the failure, undefined after a success. */
   code: ErrorCode | undefined;
+  /** What a failed request may have done; undefined after a success. */
+  outcome: Outcome | undefined;
   /** Time from sending the request to the end of its answer. */
   milliseconds: number;
+  /** Milliseconds before it was sent: the login of the session, pauses between attempts, and the queue of the limiter. */
+  waited: number;
+  /** Items in the request, such as the rows of a batch; undefined when it has no list. */
+  sent: number | undefined;
+  /** Items in the answer, such as rows or members; undefined when it has no list. */
+  received: number | undefined;
 }
 
 /** Options of a single call. */

@@ -9,8 +9,8 @@ import type { Outgoing } from "./transport.ts";
 /** A request that is ready to go, without the headers of an account. */
 export type Prepared = Omit<Outgoing, "headers">;
 
-/** Properties of a request as JSON texts, by name. */
-export type Written = Readonly<Record<string, string>>;
+/** Lists of a request, each item as a JSON text, by name. */
+export type Written = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Validates a request and makes path and body of it; throws an ApiError `invalidRequest` that names the property.
@@ -47,7 +47,7 @@ function without(schema: z.ZodType, names: readonly string[]): z.ZodType {
 }
 
 function joined(values: Record<string, unknown>, written: Written): string {
-  const parts = Object.entries(written).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  const parts = Object.entries(written).map(([name, texts]) => `${JSON.stringify(name)}:[${texts.join(",")}]`);
   if (parts.length === 0) return JSON.stringify(values);
   const members = JSON.stringify(values).slice(1, -1);
   return `{${[...(members === "" ? [] : [members]), ...parts].join(",")}}`;

@@ -6,18 +6,20 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { misplacedSecrets } from "../configuration/configuration.ts";
-import { Failure } from "../failure.ts";
+import { Failure, sentenceOf } from "../failure.ts";
 import { onEngineEnd } from "../lifetime/engineConnection.ts";
 import { Operations } from "../operations.ts";
 import { refusedIgnores } from "../options.ts";
 import { reporterTo, type Reporter } from "../progress.ts";
 import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.ts";
 import { maskOf, secrecy } from "../secrets.ts";
+import type { Spans } from "../spans/spans.ts";
 import { about, toStruct } from "./about.ts";
 import type { Constructing } from "./components.ts";
 import { details, detailsOf } from "./details.ts";
 import { differing } from "./differing.ts";
 import { UnfinishedFailure } from "./failures.ts";
+import { listingOf } from "./listings.ts";
 import { refusedLogin } from "./login.ts";
 import { environmentType, schemaText } from "./schema.ts";
 import { isExplicit, own, problemsOf, secretSettings, settingsOf } from "./settings.ts";
@@ -26,6 +28,7 @@ import { decode, encode, type Decoded } from "./wire.ts";
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
 export class Plugin {
   readonly #version: string;
+  readonly #spans: Spans | undefined;
   #stopped = new AbortController();
   #engine: string | undefined;
   #report: Reporter;
@@ -40,9 +43,10 @@ export class Plugin {
   #reference = "";
 
   /** @param loadComponents loads what constructs components, for which a provider has no need otherwise */
-  constructor(version: string, engine: string | undefined, loadComponents: () => Promise<Constructing>) {
+  constructor(version: string, engine: string | undefined, loadComponents: () => Promise<Constructing>, spans?: Spans) {
     this.#version = version;
     this.#loadComponents = loadComponents;
+    this.#spans = spans;
     this.#engine = engine;
     this.#report = reporterTo(engine);
   }
@@ -114,6 +118,7 @@ export class Plugin {
       readsFirst: this.#looksForDrift,
       foresees: true,
       signal: this.#stopped.signal,
+      spans: this.#spans,
     });
     return new providerProto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
   }
@@ -223,6 +228,24 @@ export class Plugin {
     if ("problems" in result) return answer.setFailuresList(result.problems.map(failureOf));
     // An answer to a secret argument may repeat it: then all outputs are secrets.
     return answer.setReturn(encode(result.outputs, new Set(secrets.size > 0 ? Object.keys(result.outputs) : [])));
+  }
+
+  /** The things of a type that the platform has, all on one page. */
+  async list(request: pb.ListRequest): Promise<pb.ListResponse[]> {
+    const token = request.getToken();
+    const listing = listingOf(token.split(":").at(-1) ?? "");
+    if (!listing) throw new Error(`this version of pulumi-microapps does not list ${token}`);
+    this.#refuseMisplaced();
+    const { values, texts } = decode(request.getQuery());
+    if (holdsUnknown(values))
+      return [new providerProto.ListResponse().setComputed(new providerProto.ListResponse.Computed())];
+    const result = await this.#configured.invoke(listing.question, values, texts);
+    if ("problems" in result) throw new Error(result.problems.map(sentenceOf).join("; "));
+    const items = listing.itemsOf(result.outputs);
+    return items.slice(0, request.getLimit() < 1 ? undefined : request.getLimit()).map(({ id, name }) => {
+      const found = new providerProto.ListResponse.Result().setId(id).setName(name);
+      return new providerProto.ListResponse().setResult(found);
+    });
   }
 
   /** Ends running operations between two calls of the platform; the state keeps what is done. */

@@ -8,6 +8,7 @@ import { bindingOutput } from "../binding.ts";
 import { configuration } from "../configuration/configuration.ts";
 import { former, variableOf } from "../configuration/keys.ts";
 import { environmentExample, exampleOf } from "./documentation.ts";
+import { listingOf } from "./listings.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
 /** The component that an Environment file is. */
@@ -125,17 +126,22 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   // A value that the resource fills in is always there.
   const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
   const requiredInputs = requiredOf(inputs, "input").filter((property) => property in inputProperties);
-  return { description: `${summary}\n\n${exampleOf(resource)}`, properties, required, inputProperties, requiredInputs };
+  const description = `${summary}\n\n${exampleOf(resource)}`;
+  const listing = listingOf(name);
+  const listInputs = listing && objectSpec(listing.question.inputs, "input", `${name}List`, types);
+  return { description, properties, required, inputProperties, requiredInputs, ...(listInputs ? { listInputs } : {}) };
 }
 
 function functionSpec({ name, summary, inputs, outputs }: PlatformFunction, types: TypeSpecs): object {
-  const side = (object: z.ZodObject, io: "input" | "output"): object => ({
-    type: "object",
-    properties: propertiesOf(object, io, pascal(name), types),
-    required: requiredOf(object, io),
-  });
+  const side = (object: z.ZodObject, io: "input" | "output") => objectSpec(object, io, pascal(name), types);
   return { description: summary, inputs: side(inputs, "input"), outputs: side(outputs, "output") };
 }
+
+const objectSpec = (object: z.ZodObject, io: "input" | "output", owner: string, types: TypeSpecs): object => ({
+  type: "object",
+  properties: propertiesOf(object, io, owner, types),
+  required: requiredOf(object, io),
+});
 
 interface ObjectSchema {
   properties?: Record<string, Record<string, unknown>>;

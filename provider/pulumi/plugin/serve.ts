@@ -1,5 +1,5 @@
 import grpc from "@grpc/grpc-js";
-import type { handleUnaryCall } from "@grpc/grpc-js";
+import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
@@ -7,6 +7,7 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { ownPackage } from "../../../machine/ownPackage.ts";
 import { keepMemorySmall } from "../lifetime/memory.ts";
+import { type Spans, spansOf } from "../spans/spans.ts";
 import type { Constructing } from "./components.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";
@@ -14,19 +15,47 @@ import type { Plugin } from "./provider.ts";
 /** Inline rows may be many: the engine's own bound. */
 const maxMessageBytes = 400 * 1024 * 1024;
 
+interface Served {
+  port: number;
+  cancel: () => void;
+  flush: () => Promise<void>;
+}
+
 /**
  * Serves the plugin on a port of this machine, to this user's processes, for as long as the process lives; `cancel` ends
- * what is under way. What it does not offer is answered UNIMPLEMENTED.
+ * what is under way, `flush` sends the last spans. What it does not offer is answered UNIMPLEMENTED.
  * @param engine address of the engine that started it
  * @param loadComponents loads what constructs components
  */
-export async function serve(
-  engine: string | undefined,
-  loadComponents: () => Promise<Constructing>,
-): Promise<{ port: number; cancel: () => void }> {
+export async function serve(engine: string | undefined, loadComponents: () => Promise<Constructing>): Promise<Served> {
+  const spans = spansOf(process.env);
   let loading: Promise<Plugin> | undefined;
-  const loaded = (): Promise<Plugin> => (loading ??= load(engine, loadComponents));
+  const loaded = (): Promise<Plugin> => (loading ??= load());
+  const load = async (): Promise<Plugin> => {
+    const { Plugin } = await import("./provider.ts");
+    // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
+    keepMemorySmall();
+    return new Plugin(ownPackage().version, engine, loadComponents, spans);
+  };
 
+  const server = new grpc.Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_send_message_length": maxMessageBytes,
+  });
+  server.addService(providerService.ResourceProviderService, handlers(loaded));
+  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
+  const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
+  // Whoever waits for the port gets it first.
+  setImmediate(() => void loaded().catch(() => undefined)); // the first call reports why
+  return {
+    port,
+    cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined),
+    flush: async () => spans?.flush(),
+  };
+}
+
+/** What the plugin answers, by the names of gRPC. */
+function handlers(loaded: () => Promise<Plugin>): grpc.UntypedServiceImplementation {
   const asks =
     <Request, Answer>(
       work: (plugin: Plugin, request: Request) => Answer | Promise<Answer>,
@@ -39,17 +68,23 @@ export async function serve(
           (error: unknown) => done(statusOf(error)),
         );
     };
+  const lists: handleServerStreamingCall<pb.ListRequest, pb.ListResponse> = (call) => {
+    loaded()
+      .then((plugin) => plugin.list(call.request))
+      .then(
+        (answers) => {
+          for (const answer of answers) call.write(answer);
+          call.end();
+        },
+        (error: unknown) => call.emit("error", statusOf(error)),
+      );
+  };
   const respond = <Request>(work: (plugin: Plugin, request: Request) => void | Promise<void>) =>
     asks(async (plugin, request: Request) => {
       await work(plugin, request);
       return new emptyProto.Empty();
     });
-
-  const server = new grpc.Server({
-    "grpc.max_receive_message_length": maxMessageBytes,
-    "grpc.max_send_message_length": maxMessageBytes,
-  });
-  server.addService(providerService.ResourceProviderService, {
+  return {
     handshake: asks((plugin, request: pb.ProviderHandshakeRequest) => plugin.handshake(request)),
     attach: respond((plugin, request: PluginAttach) => plugin.attach(request)),
     getPluginInfo: asks((plugin) => plugin.getPluginInfo()),
@@ -65,18 +100,7 @@ export async function serve(
     update: asks((plugin, request: pb.UpdateRequest) => plugin.update(request)),
     delete: respond((plugin, request: pb.DeleteRequest) => plugin.delete(request)),
     invoke: asks((plugin, request: pb.InvokeRequest) => plugin.invoke(request)),
+    list: lists,
     cancel: respond((plugin) => plugin.cancel()),
-  });
-  const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
-  const { port } = await listenForOwn((socket) => injector.injectConnection(socket));
-  // Whoever waits for the port gets it first.
-  setImmediate(() => void loaded().catch(() => undefined)); // the first call reports why
-  return { port, cancel: () => void loading?.then((plugin) => plugin.cancel()).catch(() => undefined) };
-}
-
-async function load(engine: string | undefined, loadComponents: () => Promise<Constructing>): Promise<Plugin> {
-  const { Plugin } = await import("./provider.ts");
-  // Not before: under other flags V8 refuses what it compiled for the dynamic provider, and compiles it again.
-  keepMemorySmall();
-  return new Plugin(ownPackage().version, engine, loadComponents);
+  };
 }
