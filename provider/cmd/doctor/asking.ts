@@ -77,7 +77,7 @@ runtime:
   name: nodejs
   options:
     typescript: false # Node runs TypeScript itself
-main: index.ts
+# main: index.ts # once there is a program
 backend:
   url: file://. # keeps the state in .pulumi
 `;

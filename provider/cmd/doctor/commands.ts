@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { processTerminal } from "../../../engine/index.ts";
+import { processTerminal, type Terminal } from "../../../engine/index.ts";
 import type { DoctorOptions } from "./doctor.ts";
 
 /** Adds the command that looks at everything a run presumes, and says how to mend it. */
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, terminal: Terminal = processTerminal): void {
   program
     .command("doctor")
     .description(
@@ -19,6 +19,6 @@ export function addDoctorCommand(program: Command): void {
     .action(async (_, command: Command) => {
       // Loaded when it is needed: the emulator is to start fast.
       const { runDoctor } = await import("./doctor.ts");
-      process.exitCode = await runDoctor(command.optsWithGlobals<DoctorOptions>(), processTerminal);
+      process.exitCode = await runDoctor(command.optsWithGlobals<DoctorOptions>(), terminal);
     });
 }

@@ -5,6 +5,7 @@ import { environmentsFile, environmentsIn } from "../../changes/base/environment
 import { readEnvironment, type Declaration } from "../../environment/declaration.ts";
 import { withRowEdits } from "../../environment/schema.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
+import { valuePlace, type Value } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
 import { read, SourceError } from "../../sources/read.ts";
 import { isHidden } from "../../sources/source.ts";
@@ -19,6 +20,8 @@ export interface ProgramTable {
   labels: readonly string[];
   /** Whether no message may name a key. */
   isHidden: boolean;
+  /** Where the program names it, and its key. */
+  at: { table: string; key: string };
 }
 
 /** What a stack's program is about, as far as its files and its state say without running it. */
@@ -36,6 +39,9 @@ export interface Declared {
   usesApps: boolean;
 }
 
+/** The place of what no file says. */
+export const somewhere: ProgramTable["at"] = { table: "in the program", key: "in the program" };
+
 export const nothingDeclared: Declared = {
   files: [],
   problem: undefined,
@@ -52,7 +58,7 @@ export async function declaredBy(stack: Stack): Promise<Declared> {
     const { labels } = outputs;
     const hidden = outputs["sensitive"] === true || !Array.isArray(labels);
     const others = Array.isArray(labels) ? labels.map(String).filter((label) => !key.includes(label)) : [];
-    return { table, key, labels: others, isHidden: hidden };
+    return { table, key, labels: others, isHidden: hidden, at: somewhere };
   });
   const organizations = ofType(resources, "Organization").map(({ id, outputs: { name } }) => ({
     id,
@@ -64,13 +70,13 @@ export async function declaredBy(stack: Stack): Promise<Declared> {
   const seeds: ProgramTable[] = [];
   const links: ProgramTable[] = [];
   for (const { file, folder } of filesOf(stack)) {
-    const { declared, problems } = readEnvironment(file, folder);
+    const { root, declared, problems } = readEnvironment(file, folder);
     all.files.push(file);
     const [first] = problems;
     if (first) all.problem ??= { file, text: `${placed(first.at)}: ${first.message}` };
-    if (!declared) continue;
+    if (!declared || !root) continue;
     all.usesApps ||= Object.keys(declared.apps).length > 0;
-    seeds.push(...(await seedsOf(declared, folder)));
+    seeds.push(...(await seedsOf(declared, root, folder)));
     links.push(...linksOf(declared));
   }
   return { ...all, tables: merged(seeds, known, links) };
@@ -87,14 +93,16 @@ function filesOf({ name, project: { root, workdir } }: Stack): { file: string; f
     .map((folder) => ({ file, folder }));
 }
 
-async function seedsOf({ seeds }: Declaration, folder: string): Promise<ProgramTable[]> {
+async function seedsOf({ seeds }: Declaration, root: Value, folder: string): Promise<ProgramTable[]> {
   const tables: ProgramTable[] = [];
-  for (const seed of Object.values(seeds)) {
+  for (const [name, seed] of Object.entries(seeds)) {
     const { table, key, parent } = seed;
     // The column that names the parent row is none of the table's.
     const isOther = (label: string): boolean => label !== parent?.by && !key.includes(label);
     const labels = (await labelsOf(seed, folder)).filter(isOther);
-    tables.push({ table, key, labels, isHidden: key.some((label) => isHidden(seed, label)) });
+    const placeOf = (property: string): string => placed(valuePlace(root, ["seeds", name, property]));
+    const at = { table: placeOf("table"), key: placeOf("key") };
+    tables.push({ table, key, labels, isHidden: key.some((label) => isHidden(seed, label)), at });
   }
   return tables;
 }
@@ -103,7 +111,9 @@ async function seedsOf({ seeds }: Declaration, folder: string): Promise<ProgramT
 const linksOf = ({ seeds }: Declaration): ProgramTable[] =>
   Object.values(seeds)
     .flatMap(({ references = {}, parent }) => [...Object.values(references), ...(parent ? [parent] : [])])
-    .flatMap((link) => ("table" in link ? [{ table: link.table, key: [link.key], labels: [], isHidden: true }] : []));
+    .flatMap((link) =>
+      "table" in link ? [{ table: link.table, key: [link.key], labels: [], isHidden: true, at: somewhere }] : [],
+    );
 
 /** Labels of the first rows: `environment check` reads them all. */
 async function labelsOf(seed: Declaration["seeds"][string], folder: string): Promise<string[]> {

@@ -9,19 +9,19 @@ import {
 } from "../../../engine/index.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { progressLine } from "../progressLine.ts";
-import { keyCheck, loginCheck, rightsCheck } from "./account.ts";
-import { answerCheck } from "./answer.ts";
 import { examine, type Check } from "./checks.ts";
-import { clockCheck, connectionChecks } from "./connection.ts";
 import type { Context } from "./context.ts";
 import type { ProgramTable } from "./declared.ts";
-import { callsForNames, habitChecks } from "./habits.ts";
+import { keyCheck, loginCheck, rightsCheck } from "./families/account.ts";
+import { answerCheck } from "./families/answer.ts";
+import { clockCheck, connectionChecks } from "./families/connection.ts";
+import { callsForNames, habitChecks } from "./families/habits.ts";
+import { organizationChecks } from "./families/organizations.ts";
+import { configurationCheck, programCheck } from "./families/program.ts";
+import { callsPerTable, mostTables, tableChecks } from "./families/tables.ts";
 import { machineNetwork, type Network } from "./network.ts";
-import { organizationChecks } from "./organizations.ts";
-import { configurationCheck, programCheck } from "./program.ts";
 import { findingsOf, screenOf, statusOf, type Outcome } from "./rendering.ts";
 import { subjectOf, type Subject, type SubjectOptions, type Typed } from "./subject.ts";
-import { callsPerTable, mostTables, tableChecks } from "./tables.ts";
 
 /** Flags of the command. */
 export interface DoctorOptions extends Omit<SubjectOptions, "tables"> {
@@ -97,7 +97,7 @@ function tableIn(text: string): ProgramTable {
   if (at <= 0 || key.includes("")) {
     throw new EngineError(`--table ${text} must have the form <table ID>:<label>[+<label>…], as in countries:Code`);
   }
-  return { table: text.slice(0, at), key, labels: [], isHidden: false };
+  return { table: text.slice(0, at), key, labels: [], isHidden: false, at: { table: "--table", key: "--table" } };
 }
 
 /** Columns where nothing says how many there are. */

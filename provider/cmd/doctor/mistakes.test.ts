@@ -223,7 +223,12 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
     2,
   ],
   ["a table by its name", { tables: ["My regions:Code"] }, "There is no table My regions on the platform.", 2],
-  ["a key in another letter case", { file: seed("{ table: regions, key: code, rows: [{ code: A }] }") }, "No row of table regions has the label \"code\", which is in its key.", 2],
+  [
+    "a key in another letter case",
+    { file: seed("{ table: regions, key: code, rows: [{ code: A }] }") },
+    'No row of table regions has the label "code", which is in its key.',
+    2,
+  ],
   [
     "a label with a slip",
     { file: seed("{ table: regions, key: Code, rows: [{ Code: A, Nmae: a }] }") },

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { createEmulator, type Emulator } from "../../../../emulator/index.ts";
+import type { FaultPlan } from "../../../../emulator/platform/faults.ts";
 import { setConfig, Workspace, type Terminal } from "../../../../engine/index.ts";
 import { createClient, type Client } from "../../../client/index.ts";
 import { runDoctor, type Surroundings } from "../doctor.ts";
@@ -20,7 +21,7 @@ export const secrets = {
 export const account = { email: "ada@example.com", password: secrets.password };
 
 const seed = {
-  administrator: { email: account.email, password: account.password, apiKey: secrets.apiKey },
+  administrator: { id: "ada", email: account.email, password: account.password, apiKey: secrets.apiKey },
   users: [{ email: "bob@example.com", password: secrets.other }],
   tables: {
     regions: { fields: { Code: { type: "text" as const, sort: 1 }, Name: "text" as const, Size: "number" as const } },
@@ -40,8 +41,11 @@ export interface Case {
   stack?: string;
   /** How the server before the platform answers. */
   answer?: Answering;
+  faults?: Fault[];
   surroundings?: Surroundings;
 }
+
+type Fault = NonNullable<FaultPlan["faults"]>[number];
 
 /** A stack where all is well, with a platform, servers before it, and people who make mistakes. */
 export class Clinic {
@@ -155,6 +159,7 @@ export class Clinic {
     await this.write(one);
     const since = this.emulator.lastCall();
     this.fronts.plain.answer = one.answer ?? (() => false);
+    this.emulator.setFaults({ faults: one.faults ?? [] });
     const terminal = fakeTerminal(this.environment(one.environment));
     const options = { cwd: this.folder, color: "never" as const, table: one.tables ?? [], json: true };
     const stack = one.environment?.["MICROAPPS_ENDPOINT"] === undefined ? { stack: one.stack ?? "dev" } : {};
@@ -188,23 +193,24 @@ export class Clinic {
   }
 }
 
-/** Streams that nobody sees; those of a person are on a terminal, who types these lines. */
+/** Streams that nobody sees; those of a person are on a terminal, who types these lines. Others read `text` from theirs. */
 export function fakeTerminal(
   environment: NodeJS.ProcessEnv,
   person?: { columns: number; lines: readonly string[] },
+  text = "",
 ): Terminal & { written: () => string } {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let written = "";
-  let left = [...(person?.lines ?? [])];
+  const left = [...(person?.lines ?? [])];
   output.on("data", (part: Buffer) => {
     written += part.toString();
     // A line is typed once it is asked for.
-    const [next, ...rest] = left;
-    if (next === undefined || !/(: |\] )$/.test(written)) return;
-    left = rest;
+    if (left.length === 0 || !/(: |\] )$/.test(written)) return;
+    const next = left.shift() ?? "";
     setImmediate(() => input.write(`${next}\n`));
   });
   errors.resume();
+  if (!person) input.end(text);
   const tty = { isTTY: person !== undefined, columns: person?.columns ?? 80 };
   return {
     ...{ input: Object.assign(input, tty), output: Object.assign(output, tty), errors, environment },

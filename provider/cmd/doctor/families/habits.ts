@@ -1,11 +1,11 @@
-import { knownPathSpellings, endpoints } from "../../contract/endpoints.ts";
-import { ApiError } from "../../contract/errors.ts";
-import { maxRowsPerInsert } from "../../contract/rows.ts";
+import { knownPathSpellings, endpoints } from "../../../contract/endpoints.ts";
+import { ApiError } from "../../../contract/errors.ts";
+import { maxRowsPerInsert } from "../../../contract/rows.ts";
+import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Context } from "../context.ts";
+import { setting } from "../mending.ts";
 import { callsOf, expired, unanswered } from "./account.ts";
-import { noted, well, wrong, type Check, type Finding } from "./checks.ts";
 import { addressOf } from "./connection.ts";
-import type { Context } from "./context.ts";
-import { setting } from "./mending.ts";
 
 /** Calls without an account that the names of two paths take. */
 export const callsForNames = 4;

@@ -1,11 +1,11 @@
-import { isObject, refusalIn } from "../../contract/wire.ts";
-import { printableLine } from "../../messages/text.ts";
-import { ReadingCalls } from "./calls.ts";
-import { well, wrong, type Check, type Finding } from "./checks.ts";
+import { isObject, refusalIn } from "../../../contract/wire.ts";
+import { printableLine } from "../../../messages/text.ts";
+import { ReadingCalls } from "../calls.ts";
+import { well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Context } from "../context.ts";
+import { setting } from "../mending.ts";
+import { codeOf, type Reached } from "../network.ts";
 import { addressOf, askedAddress, shown } from "./connection.ts";
-import type { Context } from "./context.ts";
-import { setting } from "./mending.ts";
-import { codeOf, type Reached } from "./network.ts";
 
 /** Whether what answers is the platform: it refuses, in its own form, who has no session. */
 export const answerCheck: Check = {

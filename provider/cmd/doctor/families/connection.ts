@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
-import { endpoints } from "../../contract/endpoints.ts";
-import { some } from "../../messages/text.ts";
-import { located } from "../../pulumi/platform.ts";
-import { noted, well, wrong, type Check, type Finding } from "./checks.ts";
-import type { Context } from "./context.ts";
-import { setting } from "./mending.ts";
-import { codeOf, hostOf } from "./network.ts";
-import { sentence, shownPlatform } from "./subject.ts";
+import { endpoints } from "../../../contract/endpoints.ts";
+import { some } from "../../../messages/text.ts";
+import { located } from "../../../pulumi/platform.ts";
+import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Context } from "../context.ts";
+import { setting } from "../mending.ts";
+import { codeOf, hostOf } from "../network.ts";
+import { sentence, shownPlatform } from "../subject.ts";
 
 const name: Check = {
   id: "name",

@@ -1,5 +1,5 @@
-import { noted, well, wrong, type Check } from "./checks.ts";
-import { sentence } from "./subject.ts";
+import { noted, well, wrong, type Check } from "../checks.ts";
+import { sentence } from "../subject.ts";
 import { mostTables } from "./tables.ts";
 
 export const configurationCheck: Check = {
@@ -24,7 +24,8 @@ export const programCheck: Check = {
     }
     const from = [...files, ...(place.stack === undefined ? [] : ["the state"])];
     if (from.length === 0) return well("Without a stack there is none to look at.");
-    const seen = `Tables that ${from.join(" and ")} name: ${tables.length}.`;
+    const count = tables.length === 1 ? "1 table" : `${tables.length} tables`;
+    const seen = `Known from ${from.join(" and ")}: ${count}.`;
     return tables.length > mostTables ? noted(seen, `The first ${mostTables} are looked at.`) : well(seen);
   },
 };

@@ -1,16 +1,16 @@
-import { nearest } from "../../../machine/spelling.ts";
-import { pages } from "../../client/lists/pages.ts";
-import { ApiError } from "../../contract/errors.ts";
-import { declarable, type Row } from "../../contract/values.ts";
-import { some } from "../../messages/text.ts";
-import { keyText } from "../../reconcile/digests.ts";
+import { nearest } from "../../../../machine/spelling.ts";
+import { pages } from "../../../client/lists/pages.ts";
+import { ApiError } from "../../../contract/errors.ts";
+import { declarable, type Row } from "../../../contract/values.ts";
+import { some } from "../../../messages/text.ts";
+import { keyText } from "../../../reconcile/digests.ts";
+import { CallsSpent } from "../calls.ts";
+import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Context, TableLook } from "../context.ts";
+import type { ProgramTable } from "../declared.ts";
+import { setting } from "../mending.ts";
+import type { Subject } from "../subject.ts";
 import { callsOf, expired, unanswered } from "./account.ts";
-import { CallsSpent } from "./calls.ts";
-import { noted, well, wrong, type Check, type Finding } from "./checks.ts";
-import type { Context, TableLook } from "./context.ts";
-import type { ProgramTable } from "./declared.ts";
-import { setting } from "./mending.ts";
-import type { Subject } from "./subject.ts";
 
 /** Tables that are looked at, calls for each of them, and rows after which reading ends. */
 export const mostTables = 25;
@@ -60,7 +60,7 @@ async function read(context: Context, declared: ProgramTable): Promise<Finding> 
     isAll = true;
   } catch (error) {
     if (context.signal.aborted || !(error instanceof CallsSpent || error instanceof ApiError)) throw error;
-    if (error instanceof ApiError) return unread(context, table, error);
+    if (error instanceof ApiError) return unread(context, declared, error);
   } finally {
     enough.abort();
   }
@@ -74,12 +74,13 @@ async function read(context: Context, declared: ProgramTable): Promise<Finding> 
 
 const counted = (rows: number): string => (rows === 1 ? "1 row" : `${rows.toLocaleString("en")} rows`);
 
-function unread(context: Context, table: string, error: ApiError): Finding {
+function unread(context: Context, declared: ProgramTable, error: ApiError): Finding {
+  const { table } = declared;
   if (error.code === "unauthorized") return expired(context, error);
-  if (["notFound", "invalidRequest", "rejected"].includes(error.code)) {
+  if (["notFound", "invalidRequest"].includes(error.code)) {
     const isName = /\s/.test(table) ? "It looks like a name, and an ID is wanted." : "";
-    const means = `${isName} The ID is mistyped, the table was made anew under another ID, or it is on another platform: correct it where the program names it.`;
-    return wrong(`There is no table ${table} on the platform.`, means.trim(), ["microapps environment check"]);
+    const means = `${isName} The ID is mistyped, the table was made anew under another ID, or it is on another platform.`;
+    return wrong(`There is no table ${table} on the platform.`, means.trim(), [otherTable(declared)]);
   }
   if (error.code === "forbidden") {
     return wrong(
@@ -136,7 +137,7 @@ const lookOf = ({ learned }: Context, table: string): TableLook => {
 };
 
 function labels(context: Context, declared: ProgramTable): Finding {
-  const { table, key, labels } = declared;
+  const { table, key, labels, at } = declared;
   const found = lookOf(context, table);
   if (found.rows === 0) return noted("No row shows its labels: the first up says which ones the table did not keep.");
   const there = [...found.labels].sort();
@@ -148,7 +149,12 @@ function labels(context: Context, declared: ProgramTable): Finding {
       near === undefined
         ? `Rows can't be told apart without it. They have ${some(there, 20)}.`
         : `Did you mean "${near}"? Rows can't be told apart without their key, and labels are case sensitive.`;
-    return wrong(`No row of table ${table} has the label "${first}", which is in its key.`, means, correct);
+    return wrong(`No row of table ${table} has the label "${first}", which is in its key.`, means, [
+      otherKey(
+        declared,
+        key.map((label) => (label === first ? (near ?? "<another label>") : label)),
+      ),
+    ]);
   }
   const others = labels.filter((label) => !found.labels.has(label));
   const misspelt = others
@@ -158,7 +164,7 @@ function labels(context: Context, declared: ProgramTable): Finding {
           label,
           meant(
             label,
-            there.filter((each) => !labels.includes(each)),
+            there.filter((each) => !key.includes(each) && !labels.includes(each)),
           ),
         ] as const,
     )
@@ -168,7 +174,7 @@ function labels(context: Context, declared: ProgramTable): Finding {
     return wrong(
       `No row of table ${table} has the label "${label}", and the table has "${near ?? ""}".`,
       "The platform drops what it does not know without a word.",
-      correct,
+      [`${at.table}: ${near ?? ""} instead of ${label} in the rows of this table`],
     );
   }
   if (others.length > 0) {
@@ -180,7 +186,13 @@ function labels(context: Context, declared: ProgramTable): Finding {
   return well(`Rows have ${some([...key, ...labels], 6)}.`);
 }
 
-const correct = ["microapps environment check"];
+/** What to write where the program names a table, or the key of one. */
+const otherTable = ({ at, key }: ProgramTable): string =>
+  at.table === "--table" ? `--table <its ID>:${key.join("+")}` : `${at.table}: table: <its ID>`;
+const otherKey = ({ table, at }: ProgramTable, key: readonly string[]): string =>
+  at.key === "--table"
+    ? `--table ${table}:${key.join("+")}`
+    : `${at.key}: key: ${key.length === 1 ? key.join() : `[${key.join(", ")}]`}`;
 
 /** The label that is meant: another case, other blanks, or a slip. */
 const meant = (label: string, known: readonly string[]): string | undefined => {
@@ -202,7 +214,7 @@ async function key(context: Context, declared: ProgramTable): Promise<Finding> {
     return wrong(
       `${found.twice.size === 1 ? "A key is" : `${found.twice.size} keys are`} in several rows of table ${table}${which}.`,
       means,
-      ["microapps doctor --table <id>:<label>+<label>"],
+      [otherKey(declared, [...key, "<another label>"])],
     );
   }
   const keyless = found.keyless > 0 ? ` ${counted(found.keyless)} of others have none.` : "";

@@ -1,10 +1,10 @@
-import { nearest } from "../../../machine/spelling.ts";
-import { ApiError } from "../../contract/errors.ts";
+import { nearest } from "../../../../machine/spelling.ts";
+import { ApiError } from "../../../contract/errors.ts";
+import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Context } from "../context.ts";
+import { command, setting } from "../mending.ts";
+import type { Subject } from "../subject.ts";
 import { callsOf, expired, unanswered } from "./account.ts";
-import { noted, well, wrong, type Check, type Finding } from "./checks.ts";
-import type { Context } from "./context.ts";
-import { command, setting } from "./mending.ts";
-import type { Subject } from "./subject.ts";
 
 /** Organizations that are looked at. */
 const most = 10;
@@ -36,7 +36,7 @@ async function lookAt(context: Context, id: string, isConfigured: boolean): Prom
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === "unauthorized") return expired(context, error);
-    if (["notFound", "invalidRequest", "rejected"].includes(error.code)) return missing(context, id, isConfigured);
+    if (["notFound", "invalidRequest"].includes(error.code)) return missing(context, id, isConfigured);
     if (error.code !== "forbidden") return unanswered(context, "readorganization", error);
     return wrong(
       `This account may not read organization ${id}.`,

@@ -1,10 +1,10 @@
-import { ApiError } from "../../contract/errors.ts";
-import { printableLine } from "../../messages/text.ts";
-import type { ReadingCalls } from "./calls.ts";
-import { noted, well, wrong, type Check, type Finding } from "./checks.ts";
+import { ApiError } from "../../../contract/errors.ts";
+import { printableLine } from "../../../messages/text.ts";
+import type { ReadingCalls } from "../calls.ts";
+import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Context } from "../context.ts";
+import { command, setting, unsetting } from "../mending.ts";
 import { shown } from "./connection.ts";
-import type { Context } from "./context.ts";
-import { setting, unsetting } from "./mending.ts";
 
 /** The calls of a session, which is there by now. */
 export const callsOf = ({ learned: { calls } }: Context): ReadingCalls => {
@@ -44,8 +44,7 @@ async function tryToken(context: Context): Promise<void> {
   try {
     await callsOf(context).call("readorganization", { organizationID }, context.signal);
   } catch (error) {
-    if (!(error instanceof ApiError) || !["notFound", "forbidden", "invalidRequest", "rejected"].includes(error.code))
-      throw error;
+    if (!(error instanceof ApiError) || !["notFound", "forbidden", "invalidRequest"].includes(error.code)) throw error;
   }
 }
 
@@ -70,7 +69,10 @@ function refusedLogin(context: Context, error: ApiError): Finding {
       ]),
     );
   }
-  if (["unauthorized", "forbidden", "notFound", "rejected", "invalidRequest"].includes(error.code)) {
+  if (
+    token === undefined &&
+    ["unauthorized", "forbidden", "notFound", "rejected", "invalidRequest"].includes(error.code)
+  ) {
     const strange = [["password", password] as const, ["email", email] as const].find(([, value]) =>
       /^\s|\s$|[\r\n]/.test(value),
     );
@@ -93,36 +95,29 @@ function refusedLogin(context: Context, error: ApiError): Finding {
   return unanswered(context, "login", error);
 }
 
-/** A call that brought no answer that can be used. */
-export function unanswered(
-  context: Context,
-  what: string,
-  { code, status, message, platformMessage }: ApiError,
-): Finding {
+/** A call that brought no answer that can be used: most of the reasons pass. */
+export function unanswered(context: Context, what: string, error: ApiError): Finding {
   const here = shown(context);
+  const { code, status, platformMessage } = error;
+  const again = [command(context.subject.place, "doctor")];
   if (code === "badAnswer") {
     const means = "It is none of the forms that are known of this platform, or was cut on its way.";
-    return wrong(`${here} answers ${what} in a form that is not known: ${printableLine(platformMessage)}.`, means, [
-      `microapps --version`,
-    ]);
+    return wrong(
+      `${here} answers ${what} in a form that is not known: ${printableLine(platformMessage)}.`,
+      means,
+      again,
+    );
   }
-  if (code === "rateLimited")
-    return wrong(`${here} takes no more calls for now (HTTP 429).`, "Wait a few minutes, and run this again.");
-  if (code === "timeout")
-    return wrong(`${here} gives no answer to ${what}.`, "It is very slow or does not work: try again later.");
+  if (code === "rateLimited") {
+    return wrong(`${here} takes no more calls for now (HTTP 429).`, "Wait a few minutes, and run this again.", again);
+  }
+  const later = "It, or something on the way, does not work or is very slow: try again later.";
+  if (code === "timeout") return wrong(`${here} gives no answer to ${what}.`, later, again);
   if (code === "connectionLost" || code === "unreachable") {
-    return wrong(
-      `${here} ends the connection without an answer to ${what}.`,
-      "It, or something on the way, does not work: try again later.",
-    );
+    return wrong(`${here} ends the connection without an answer to ${what}.`, later, again);
   }
-  if (status !== undefined && status >= 500) {
-    return wrong(
-      `${here} fails at ${what} (HTTP ${status}).`,
-      "Try again later; if it persists, tell the platform's operator.",
-    );
-  }
-  return wrong(`${here} refuses ${what}: ${printableLine(message)}`);
+  if (status !== undefined && status >= 500) return wrong(`${here} fails at ${what} (HTTP ${status}).`, later, again);
+  return wrong(`${here} refuses ${what}: ${wordsOf(error)}.`, "The platform's operator knows why.", again);
 }
 
 const rightsCheck = (organizations: readonly Check[]): Check => ({
@@ -150,7 +145,8 @@ const rightsCheck = (organizations: readonly Check[]): Check => ({
       const admin = own.filter(({ role }) => role === "admin").length;
       if (own.every(({ role }) => role === undefined))
         return noted(`${who} is in ${own.length} teams; the platform lists no roles.`, means);
-      const seen = `${who} is administrator of ${admin} of the ${teamIDs.length} teams of the state.`;
+      const teams = teamIDs.length === 1 ? "the state's team" : `the state's ${teamIDs.length} teams`;
+      const seen = `${who} is administrator of ${admin === teamIDs.length ? "" : `${admin} of `}${teams}.`;
       return admin === teamIDs.length ? well(seen) : noted(seen, means);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -212,7 +208,7 @@ const apiKey: Check = {
           [setting(place, "apiKey")],
         );
       }
-      if (["notFound", "invalidRequest", "rejected"].includes(error.code)) return well("The platform takes it.");
+      if (["notFound", "invalidRequest"].includes(error.code)) return well("The platform takes it.");
       if (error.code === "forbidden" || error.code === "notImplemented") {
         return noted(
           `Apps can't be generated: ${wordsOf(error)}.`,
