@@ -80,7 +80,7 @@ export async function runDoctor(
     subject = await subjectOf({ ...options, tables }, terminal, typed);
   }
   const outcome = await diagnose(subject, terminal, surroundings);
-  const columns = terminal.output.isTTY ? terminal.output.columns : widthOfPipes;
+  const columns = (terminal.output.isTTY && terminal.output.columns) || widthOfPipes; // some terminals say 0
   const text = options.json ? printableJson(outcome, 2) : printable(screenOf(outcome, columns), false);
   terminal.output.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
   if (typed && outcome.status === 0) {

@@ -114,7 +114,7 @@ function configured(
   const mask = maskOf(own, secretVariables(place.environment));
   try {
     const settings = read();
-    const whose = place.stack === undefined ? "It" : `Stack ${place.stack}`;
+    const whose = place.stack === undefined ? "What is set" : `Stack ${place.stack}`;
     return {
       settings,
       finding: well(`${whose} is for ${shownPlatform(settings)}, ${whoOf(settings)}.`),

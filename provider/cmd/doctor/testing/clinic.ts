@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { createEmulator, type Emulator } from "../../../../emulator/index.ts";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../../../emulator/index.ts";
 import type { FaultPlan } from "../../../../emulator/platform/faults.ts";
 import { setConfig, Workspace, type Terminal } from "../../../../engine/index.ts";
 import { createClient, type Client } from "../../../client/index.ts";
@@ -68,8 +68,9 @@ export class Clinic {
     this.#nobody = nobody;
   }
 
-  static async open(): Promise<Clinic> {
-    const emulator = await createEmulator({ seed });
+  /** @param settings of the platform, where they are not the usual ones */
+  static async open(settings: EmulatorOptions["settings"] = {}): Promise<Clinic> {
+    const emulator = await createEmulator({ seed, settings });
     const client = createClient({ endpoint: emulator.url, ...account });
     const folder = await mkdtemp(join(tmpdir(), "doctor-"));
     await writeFile(join(folder, "Pulumi.yaml"), 'name: crew\nruntime: nodejs\nbackend: { url: "file://." }\n');
@@ -180,7 +181,8 @@ export class Clinic {
   async write({ config = {}, file = "" }: Case): Promise<void> {
     const stack = await (await this.workspace()).stack("dev");
     const { email, password } = account;
-    const settings = { endpoint: "<platform>", email, password, organizationID: this.organization, ...config };
+    const usual = { endpoint: "<platform>", email, password, organizationID: this.organization };
+    const settings: Record<string, string | undefined> = { ...usual, ...config };
     for (const key of Object.keys(stack.file.values())) stack.file.set(key, undefined);
     for (const [key, text] of Object.entries(settings)) {
       if (text === undefined) continue;
