@@ -8,7 +8,7 @@ import { ask, isInteractive, printJson, printTable, printValue, type Terminal } 
 import { stackType } from "../values/urns.ts";
 import { type Properties, property, shown } from "../values/values.ts";
 import { selectedStack, selectStack } from "../workspace/pulumiHome.ts";
-import type { Stack } from "../workspace/workspace.ts";
+import type { Stack, Workspace } from "../workspace/workspace.ts";
 import { type GlobalOptions, openStack, openWorkspace, optionsOf } from "./globals.ts";
 import { refuseWords } from "./unknown.ts";
 
@@ -81,10 +81,21 @@ async function init(terminal: Terminal, name: string | undefined, options: Optio
   const fullName = name ?? options.stack;
   if (fullName === undefined) throw new EngineError("name the stack: stack init <name>");
   const workspace = await openWorkspace(options, terminal);
+  await initStack(terminal, workspace, fullName, options.select);
+}
+
+/** Makes an empty stack, and the one that commands work on unless `select` is false. */
+export async function initStack(
+  terminal: Terminal,
+  workspace: Workspace,
+  fullName: string,
+  select = true,
+): Promise<Stack> {
   const made = await workspace.init(fullName);
   const { project, environment } = workspace;
-  if (options.select !== false) selectStack(project.name, project.file, environment, made.name);
+  if (select) selectStack(project.name, project.file, environment, made.name);
   terminal.output.write(`Created stack '${made.name}'\n`);
+  return made;
 }
 
 async function select(terminal: Terminal, name: string, options: Options & GlobalOptions): Promise<void> {

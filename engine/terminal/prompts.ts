@@ -45,12 +45,12 @@ export async function ask(terminal: Terminal, question: string, answers: readonl
 
 /** Reads a line that a person types; a secret one is not shown. */
 export async function readTyped({ input, output }: Terminal, prompt: string, secret: boolean): Promise<string> {
-  output.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: secret ? silent : output, terminal: true });
+  if (secret) output.write(prompt); // only now, when what is typed is not shown any more
   try {
     return await Promise.race([
-      lines.question(""),
+      lines.question(secret ? "" : prompt), // it begins the line anew, and would erase what stands there
       new Promise<never>((_, reject) => lines.once("close", () => reject(new EngineError("nothing was typed")))),
     ]);
   } finally {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { Workspace } from "../../engine/index.ts";
+import { type Stack, Workspace } from "../../engine/index.ts";
 import { type TableOption, tableOption } from "../dump/tableOption.ts";
 
 /** What a stack manages, by ID. */
@@ -9,18 +9,27 @@ interface Managed {
   tables: TableOption[];
 }
 
+export type StateResources = Awaited<ReturnType<Stack["read"]>>["resources"];
+
+/** The resources of one of our types, through either door. */
+export const ofType = (resources: StateResources, type: string): StateResources =>
+  resources.filter((resource) => resource.type.split(":").at(-1) === type);
+
+/** Seeds whose table and key are known, with their outputs. */
+export const seedsIn = (
+  resources: StateResources,
+): { table: string; key: string[]; outputs: StateResources[number]["outputs"] }[] =>
+  ofType(resources, "SeedRows").flatMap(({ outputs }) => {
+    const { table, key } = outputs;
+    return typeof table === "string" && Array.isArray(key) ? [{ table, key: key.map(String), outputs }] : [];
+  });
+
 /** What the state of a stack knows to be on the platform; nothing outside of a project, or without a stack. */
 export async function managedBy(cwd: string, stack: string | undefined): Promise<Managed> {
   const workspace = await Workspace.open({ cwd: path.resolve(cwd), environment: process.env });
   const { resources } = await (await workspace.stack(stack)).read();
-  const of = (type: string) => resources.filter((resource) => resource.type.split(":").at(-1) === type);
-  const tables = of("SeedRows").flatMap(({ outputs }) => {
-    const { table, key } = outputs;
-    return typeof table === "string" && Array.isArray(key)
-      ? [tableOption(`${table}:${key.map(String).join("+")}`)]
-      : [];
-  });
+  const tables = seedsIn(resources).map(({ table, key }) => tableOption(`${table}:${key.join("+")}`));
   const byTable = new Map(tables.map((option) => [option.table, option]));
-  const ids = (type: string): string[] => [...new Set(of(type).map(({ id }) => id))];
+  const ids = (type: string): string[] => [...new Set(ofType(resources, type).map(({ id }) => id))];
   return { organizations: ids("Organization"), teams: ids("Team"), tables: [...byTable.values()] };
 }

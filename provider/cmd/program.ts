@@ -6,6 +6,7 @@ import { addApiCommand } from "./api.ts";
 import { addApproval } from "./approval/commands.ts";
 import { addCiCommand } from "./ci/commands.ts";
 import { addCompletionCommand } from "./completion.ts";
+import { addDoctorCommand } from "./doctor/commands.ts";
 import { addDumpCommand, addImportRefusal } from "./dump.ts";
 import { addStateCommands } from "./door/commands.ts";
 import { addEnvironmentCommands } from "./environment/environment.ts";
@@ -28,6 +29,7 @@ const program = new Command("microapps")
 addEngineCommands(program, undefined, remaining);
 addApproval(program);
 addApiCommand(program);
+addDoctorCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
 addReportCommand(program);

@@ -1,4 +1,4 @@
-import { Workspace } from "../../engine/index.ts";
+import { type Stack, Workspace } from "../../engine/index.ts";
 import { type Configuration, configure, misplacedSecrets } from "../pulumi/configuration/configuration.ts";
 import { ConfigurationError } from "../pulumi/configuration/configurationError.ts";
 
@@ -8,13 +8,33 @@ export async function settingsOf(
   stack: string | undefined,
 ): Promise<{ settings: Configuration; folder: string }> {
   const { env } = process;
-  if (stack === undefined && env["MICROAPPS_ENDPOINT"]) return { settings: configure({}, env), folder: cwd };
+  if (isOfVariables(stack, env)) return { settings: configure({}, env), folder: cwd };
   const workspace = await Workspace.open({ cwd, environment: env });
-  const config = (await workspace.stack(stack)).config();
-  const misplaced = misplacedSecrets((key) => config[`microapps:${key}`]?.secret ?? false);
-  if (misplaced !== undefined) throw new ConfigurationError(misplaced);
-  const own = Object.entries(config).flatMap(([key, { text }]) =>
-    key.startsWith("microapps:") ? [[key.slice("microapps:".length), text] as const] : [],
+  const settings = stackSettings(await workspace.stack(stack), env);
+  return { settings, folder: workspace.project.workdir };
+}
+
+/** Whether the variables alone say which platform is meant. */
+export const isOfVariables = (stack: string | undefined, environment: NodeJS.ProcessEnv): boolean =>
+  stack === undefined && Boolean(environment["MICROAPPS_ENDPOINT"]);
+
+/** What the configuration of a stack says under `microapps:`, with what is secret in clear. */
+export const ownSettings = (stack: Stack): Record<string, { text: string; secret: boolean }> =>
+  Object.fromEntries(
+    Object.entries(stack.config()).flatMap(([key, entry]) =>
+      key.startsWith("microapps:") ? [[key.slice("microapps:".length), entry] as const] : [],
+    ),
   );
-  return { settings: configure(Object.fromEntries(own), env), folder: workspace.project.workdir };
+
+/** The settings of a stack, which variables override; `typed` are not written down yet. */
+export function stackSettings(
+  stack: Stack,
+  environment: NodeJS.ProcessEnv,
+  typed: Readonly<Record<string, string>> = {},
+): Configuration {
+  const own = ownSettings(stack);
+  const misplaced = misplacedSecrets((key) => own[key]?.secret ?? false);
+  if (misplaced !== undefined) throw new ConfigurationError(misplaced);
+  const texts = Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text]));
+  return configure({ ...texts, ...typed }, environment);
 }

@@ -22,10 +22,10 @@ export async function connect(
   signal?: AbortSignal,
   { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
 ): Promise<Platform> {
-  const emulator = endpoint.startsWith("emulator:") ? await emulatorAt(endpoint, directory) : undefined;
+  const { url, isEmulator, close: stop } = await located(endpoint, directory);
   const client = createClient({
-    endpoint: emulator?.url ?? endpoint,
-    ...(emulator ? {} : { allowed }), // an emulator of this process is nobody else
+    endpoint: url,
+    ...(isEmulator ? {} : { allowed }), // an emulator of this process is nobody else
     ...credentials,
     userId,
     timeouts: { gracePeriod: gracePeriodMs, ...timeouts },
@@ -38,9 +38,19 @@ export async function connect(
     tables: new TableReads(client),
     close: async () => {
       await client.close();
-      await emulator?.close();
+      await stop();
     },
   };
+}
+
+/** The address that an endpoint means; that of an emulator is started for it. */
+export async function located(
+  endpoint: string,
+  directory: string,
+): Promise<{ url: string; isEmulator: boolean; close: () => Promise<void> }> {
+  if (!endpoint.startsWith("emulator:")) return { url: endpoint, isEmulator: false, close: () => Promise.resolve() };
+  const { url, close } = await emulatorAt(endpoint, directory);
+  return { url, isEmulator: true, close };
 }
 
 // Loaded when it is needed: an engine waits for a provider to start.

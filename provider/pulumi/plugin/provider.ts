@@ -15,14 +15,14 @@ import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.
 import { maskOf, secrecy } from "../secrets.ts";
 import type { Spans } from "../spans/spans.ts";
 import { about, toStruct } from "./about.ts";
+import { checked, differing } from "./answers.ts";
 import type { Constructing } from "./components.ts";
-import { details, detailsOf } from "./details.ts";
-import { differing } from "./differing.ts";
+import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";
 import { listingOf } from "./listings.ts";
 import { refusedLogin } from "./login.ts";
 import { environmentType, schemaText } from "./schema.ts";
-import { isExplicit, own, problemsOf, secretSettings, settingsOf } from "./settings.ts";
+import { changedSettings, isExplicit, problemsOf, secretSettings, settingsOf } from "./settings.ts";
 import { decode, encode, type Decoded } from "./wire.ts";
 
 /** The plugin: every resource behind `pulumirpc.ResourceProvider`, one configuration for each process. */
@@ -94,12 +94,8 @@ export class Plugin {
 
   /** A changed configuration is used for what there is: it is no other platform until the resources say so. */
   diffConfig(request: pb.DiffRequest): pb.DiffResponse {
-    const [before, after] = [decode(request.getOldInputs() ?? request.getOlds()), decode(request.getNews())];
-    const [olds, news] = [own(before.values), own(after.values)];
-    const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
-    const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]));
-    const secrets = new Set([...before.secrets, ...after.secrets, ...secretSettings]);
-    return differing(details(olds, news, changed, secrets), []);
+    const olds = decode(request.getOldInputs() ?? request.getOlds());
+    return differing(changedSettings(olds, decode(request.getNews())), []);
   }
 
   configure(request: pb.ConfigureRequest): pb.ConfigureResponse {
@@ -302,13 +298,3 @@ function assertAllowed(resource: Resource, request: pb.DiffRequest | pb.UpdateRe
   const refusal = refusedIgnores(resource, request.getIgnorechangesList(), values);
   if (refusal !== undefined) throw new Error(refusal);
 }
-
-function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse {
-  return new providerProto.CheckResponse()
-    .setInputs(inputs)
-    .setFailuresList(problems.map((reason) => failureOf({ reason })));
-}
-
-/** Failure of a check. It names no property, because an engine would print its value. */
-const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
-  new providerProto.CheckFailure().setProperty(property).setReason(reason);

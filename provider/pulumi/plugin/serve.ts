@@ -7,7 +7,7 @@ import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
 import { listenForOwn } from "../../../machine/loopback.ts";
 import { ownPackage } from "../../../machine/ownPackage.ts";
 import { keepMemorySmall } from "../lifetime/memory.ts";
-import { type Spans, spansOf } from "../spans/spans.ts";
+import { spansOf } from "../spans/spans.ts";
 import type { Constructing } from "./components.ts";
 import { statusOf } from "./failures.ts";
 import type { Plugin } from "./provider.ts";

@@ -3,6 +3,8 @@ import { ConfigurationError } from "../configuration/configurationError.ts";
 import { unknownNames } from "../configuration/keys.ts";
 import { explicitInput } from "../doors.ts";
 import { holdsUnknown, type Properties } from "../properties.ts";
+import { details, type Detail } from "./details.ts";
+import type { Decoded } from "./wire.ts";
 
 /** Whether the provider with this URN is one of the program's, and not the one that the configuration makes. */
 export function isExplicit(urn: string): boolean {
@@ -18,7 +20,7 @@ export const settingsOf = (inputs: Properties, explicit: boolean): Configuration
  * The inputs that are of this package. A provider of dynamic resources, which becomes one of the plugin when a stack
  * changes its door, has them under `microapps:`, and beside them the configuration of other packages.
  */
-export const own = (inputs: Properties): Properties =>
+const own = (inputs: Properties): Properties =>
   Object.fromEntries(
     Object.entries(inputs).flatMap(([key, value]) => {
       const name = key.replace(/^microapps:/, "");
@@ -43,3 +45,11 @@ export function problemsOf(inputs: Properties, explicit: boolean): string[] {
 
 /** Names of the secrets of a configuration. */
 export const secretSettings: ReadonlySet<string> = new Set(secretKeys);
+
+/** Which settings of a provider changed. */
+export function changedSettings(before: Decoded, after: Decoded): Detail[] {
+  const [olds, news] = [own(before.values), own(after.values)];
+  const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])];
+  const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]));
+  return details(olds, news, changed, new Set([...before.secrets, ...after.secrets, ...secretSettings]));
+}

@@ -1,5 +1,6 @@
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Detail } from "./details.ts";
 
 const { PropertyDiff, DiffResponse } = providerProto;
@@ -22,3 +23,14 @@ export function differing(changes: readonly Detail[], replaces: readonly string[
 const { Kind: kinds } = PropertyDiff;
 const updating = { add: kinds.ADD, delete: kinds.DELETE, update: kinds.UPDATE } as const;
 const replacing = { add: kinds.ADD_REPLACE, delete: kinds.DELETE_REPLACE, update: kinds.UPDATE_REPLACE } as const;
+
+/** The answer to a check. */
+export function checked(inputs: Struct, problems: readonly string[]): pb.CheckResponse {
+  return new providerProto.CheckResponse()
+    .setInputs(inputs)
+    .setFailuresList(problems.map((reason) => failureOf({ reason })));
+}
+
+/** Failure of a check. It names no property, because an engine would print its value. */
+const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
+  new providerProto.CheckFailure().setProperty(property).setReason(reason);

@@ -1,0 +1,68 @@
+import type { Context } from "./context.ts";
+
+/** What a check saw. Its first sentence says what is, without what it means. */
+export interface Finding {
+  /** `noted` is worth knowing; nothing fails because of it. */
+  is: "well" | "noted" | "wrong";
+  seen: string;
+  /** What follows from it. */
+  means?: string | undefined;
+  /** Commands and settings that mend it, one a line; the first is the likeliest. */
+  mend?: readonly string[] | undefined;
+  /** Whether the platform refuses who calls. */
+  isRefusal?: boolean | undefined;
+}
+
+/** One thing to look at. */
+export interface Check {
+  id: string;
+  /** What people read. */
+  title: string;
+  /** IDs of the checks that it presumes. */
+  needs: readonly string[];
+  /** Looks at it. Throws nothing that is not a mistake of ours. */
+  look: (context: Context) => Promise<Finding> | Finding;
+}
+
+/** What came of a check; `because` names the one that failed before it could be looked at. */
+export type Result = Pick<Check, "id" | "title"> & (Finding | { is: "skipped"; because: string });
+
+export const well = (seen: string): Finding => ({ is: "well", seen });
+export const noted = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
+  is: "noted",
+  seen,
+  means,
+  mend,
+});
+export const wrong = (seen: string, means?: string, mend?: readonly string[]): Finding => ({
+  is: "wrong",
+  seen,
+  means,
+  mend,
+});
+
+/** Makes the checks one after the other; what needs one that failed is not looked at. */
+export async function examine(
+  checks: readonly Check[],
+  context: Context,
+  begin: (title: string) => void = () => undefined,
+): Promise<Result[]> {
+  const failed = new Map<string, string>();
+  const results: Result[] = [];
+  for (const { id, title, needs, look } of checks) {
+    const because = needs.map((need) => failed.get(need)).find((cause) => cause !== undefined);
+    if (because !== undefined) {
+      failed.set(id, because);
+      results.push({ id, title, is: "skipped", because });
+      continue;
+    }
+    begin(title);
+    context.signal.throwIfAborted();
+    const finding = await look(context);
+    if (finding.is === "wrong") failed.set(id, title);
+    results.push({ id, title, ...finding });
+  }
+  return results;
+}
+
+export const isWrong = (result: Result): result is Extract<Result, Finding> => result.is === "wrong";

@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+import { processTerminal, type Terminal } from "../../../engine/index.ts";
+import type { DoctorOptions } from "./doctor.ts";
+
+/** Adds the command that looks at everything a run presumes, and says how to mend it. */
+export function addDoctorCommand(program: Command, terminal: Terminal = processTerminal): void {
+  program
+    .command("doctor")
+    .description(
+      "look whether the platform, the login and the tables of a stack are as a run needs them; changes nothing",
+    )
+    .option(
+      "--table <id:key>",
+      "another table, with the labels of its natural key joined by + (repeatable)",
+      (value: string, all: string[]) => [...all, value],
+      [],
+    )
+    .option("-j, --json", "print JSON")
+    .action(async (_, command: Command) => {
+      // Loaded when it is needed: the emulator is to start fast.
+      const { runDoctor } = await import("./doctor.ts");
+      process.exitCode = await runDoctor(command.optsWithGlobals<DoctorOptions>(), terminal);
+    });
+}

@@ -1,0 +1,208 @@
+import { isIP } from "node:net";
+import { endpoints } from "../../../contract/endpoints.ts";
+import { some } from "../../../messages/text.ts";
+import { located } from "../../../pulumi/platform.ts";
+import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
+import type { Context } from "../context.ts";
+import { setting } from "../mending.ts";
+import { codeOf, hostOf } from "../network.ts";
+import { sentence, shownPlatform } from "../subject.ts";
+
+const name: Check = {
+  id: "name",
+  title: "name",
+  needs: ["configuration"],
+  look: async (context) => {
+    const url = await start(context);
+    if (typeof url === "string") {
+      return wrong(sentence(`The emulator does not start: ${url}`), undefined, [
+        setting(context.subject.place, "endpoint"),
+      ]);
+    }
+    const host = hostOf(url);
+    if (context.learned.stopEmulator) return well("The emulator has started.");
+    if (isIP(host) !== 0) return well(`${host} is an address.`);
+    try {
+      const addresses = await context.network.addresses(host);
+      return well(`${host} is ${some(addresses, 3)}.`);
+    } catch (error) {
+      const isUnknown = codeOf(error) === "ENOTFOUND";
+      const seen = isUnknown
+        ? `No server is called ${host}.`
+        : `The name ${host} can't be looked up (${codeOf(error)}).`;
+      const means = isUnknown
+        ? "The endpoint is mistyped, or its name is known in another network (a VPN) alone."
+        : "This machine reaches no name server.";
+      return withProxies(context, wrong(seen, means, [setting(context.subject.place, "endpoint")]));
+    }
+  },
+};
+
+/** The address of the platform, or why an emulator does not start. */
+async function start({ subject, learned }: Context): Promise<URL | string> {
+  try {
+    const { url, isEmulator, close } = await located(subject.settings?.endpoint ?? "", subject.folder);
+    if (isEmulator) learned.stopEmulator = close;
+    return (learned.url = new URL(url));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const addressOf = ({ learned }: Context): URL => {
+  if (!learned.url) throw new Error("the address is known by now");
+  return learned.url;
+};
+
+/** The variables that name a proxy, which this client does not use. */
+const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** Adds that there is a proxy, which may be the only way out of this network. */
+function withProxies({ subject }: Context, finding: Finding): Finding {
+  const set = proxyVariables.find((each) => subject.place.environment[each]);
+  if (set === undefined) return finding;
+  const proxies = `${set} is set, and microapps connects without a proxy: where one is the only way out, run it on the other side.`;
+  return { ...finding, means: [finding.means, proxies].filter(Boolean).join(" ") };
+}
+
+const connection: Check = {
+  id: "connection",
+  title: "connection",
+  needs: ["name"],
+  look: async (context) => {
+    const url = addressOf(context);
+    const origin = shown(context);
+    try {
+      await context.network.connect(url, context.timeoutMs);
+    } catch (error) {
+      const code = codeOf(error);
+      const mend = [setting(context.subject.place, "endpoint")];
+      if (code === "ECONNREFUSED") {
+        const means = "The port is wrong, or the platform is not running.";
+        return withProxies(context, wrong(`Nothing listens at ${origin}.`, means, mend));
+      }
+      const seen = code === "ETIMEDOUT" ? `${origin} does not answer.` : `${origin} can't be reached (${code}).`;
+      const means = "A firewall drops what is sent, the address is wrong, or the network is down.";
+      return withProxies(context, wrong(seen, means, mend));
+    }
+    const proxy = withProxies(context, well(`${origin} takes connections.`));
+    return proxy.means === undefined ? proxy : { ...proxy, is: "noted" };
+  },
+};
+
+/** The platform at the beginning of a sentence. */
+const shown = ({ subject: { settings } }: Context): string =>
+  settings === undefined || settings.endpoint.startsWith("emulator:") ? "The emulator" : shownPlatform(settings);
+
+const certificate: Check = {
+  id: "certificate",
+  title: "certificate",
+  needs: ["connection"],
+  look: async (context) => {
+    const url = addressOf(context);
+    const { place } = context.subject;
+    if (url.protocol === "http:") {
+      if (!context.subject.settings?.insecure) return well("None is needed: http:// stays on this machine.");
+      return noted("microapps:insecure allows http://.", "Everybody on the way can read passwords and answers.", [
+        setting(place, "endpoint", `https://${url.host}`),
+      ]);
+    }
+    const checked = place.environment["NODE_TLS_REJECT_UNAUTHORIZED"] !== "0";
+    if (!checked) {
+      const means = "Whoever is on the way can pass for the platform and read the password.";
+      return wrong("NODE_TLS_REJECT_UNAUTHORIZED=0 believes every certificate.", means, [
+        "unset NODE_TLS_REJECT_UNAUTHORIZED",
+      ]);
+    }
+    try {
+      const found = await context.network.certificate(url, context.timeoutMs);
+      if (found.refused === undefined) return well(`It is valid until ${dayOf(found.to)}.`);
+      return refusedCertificate(context, found);
+    } catch (error) {
+      return withoutTLS(context, codeOf(error));
+    }
+  },
+};
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+function refusedCertificate(
+  { now, subject: { place } }: Context,
+  found: { refused: string | undefined; from: number; to: number; isForHost: boolean },
+): Finding {
+  if (found.to < now()) {
+    const means = "The platform's operator has to renew it, unless the clock of this machine is wrong.";
+    return wrong(`The certificate of the platform has expired on ${dayOf(found.to)}.`, means, ["date"]);
+  }
+  if (found.from > now()) {
+    const means = "The clock of this machine is wrong, or the certificate was installed too early.";
+    return wrong(`The certificate of the platform is valid from ${dayOf(found.from)} on.`, means, ["date"]);
+  }
+  if (!found.isForHost) {
+    const means = "The endpoint names the server by another name than its certificate does, or it is another server.";
+    return wrong("The certificate is for another name than the endpoint's.", means, [setting(place, "endpoint")]);
+  }
+  const isSelfSigned = found.refused?.includes("SELF_SIGNED") ?? false;
+  const seen = isSelfSigned
+    ? "The certificate of the platform is signed by itself, or by an authority that is not known here."
+    : `The certificate of the platform is not believed (${found.refused ?? ""}).`;
+  const means =
+    "If the operator's authority is a private one, name its certificate; otherwise this may be another server.";
+  return wrong(seen, means, ["export NODE_EXTRA_CA_CERTS=<file of the authority's certificate>"]);
+}
+
+/** A server that does not speak TLS may speak without. */
+async function withoutTLS(context: Context, code: string): Promise<Finding> {
+  const url = addressOf(context);
+  const plain = new URL(url);
+  plain.protocol = "http:";
+  if (url.port === "") plain.port = "443";
+  const answers = await context.network.request(plain, "GET", context.timeoutMs).then(
+    ({ text }) => !/https/i.test(text ?? ""),
+    () => false,
+  );
+  const { place } = context.subject;
+  if (!answers) {
+    return wrong(
+      `No secure connection to ${shown(context)} is possible (${code}).`,
+      "The server, or something on the way, ends it.",
+      [setting(place, "endpoint")],
+    );
+  }
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  const means = isHere ? "On this machine http:// is enough." : "Another port may be the right one: ask the operator.";
+  const mend = isHere ? setting(place, "endpoint", plain.origin + pathIn(context)) : setting(place, "endpoint");
+  return wrong(`${shown(context)} answers http:// and not https://.`, means, [mend]);
+}
+
+const pathIn = (context: Context): string => addressOf(context).pathname.replace(/\/+$/, "");
+
+/** What is asked for without a session, which every platform refuses in its own form. */
+export function askedAddress(url: URL, base = url.pathname.replace(/\/+$/, "")): URL {
+  return new URL(base + endpoints.readorganization.path, url.origin);
+}
+
+const clock: Check = {
+  id: "clock",
+  title: "clock",
+  needs: ["answer"],
+  look: ({ learned: { answer } }) => {
+    if (answer?.date === undefined) return noted("The platform does not say what time it is.");
+    const behindMs = answer.date - answer.ownDate;
+    const minutes = Math.round(Math.abs(behindMs) / 60_000);
+    if (minutes < mostMinutes) return well("It agrees with the platform's.");
+    const amount = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+    return wrong(
+      `The clock of this machine is ${amount} ${behindMs > 0 ? "behind" : "ahead of"} the platform's.`,
+      "Approvals, certificates and tokens expire by it.",
+      ["timedatectl set-ntp true"],
+    );
+  },
+};
+
+/** Minutes from which on clocks differ: headers have no fractions, and answers take a while. */
+const mostMinutes = 5;
+
+export const connectionChecks: readonly Check[] = [name, connection, certificate];
+export const clockCheck = clock;
+export { addressOf, shown };

@@ -1,0 +1,31 @@
+import { noted, well, wrong, type Check } from "../checks.ts";
+import { sentence } from "../subject.ts";
+import { mostTables } from "./tables.ts";
+
+export const configurationCheck: Check = {
+  id: "configuration",
+  title: "configuration",
+  needs: [],
+  look: ({ subject }) => subject.finding,
+};
+
+/** What the program is about, as far as its files say. */
+export const programCheck: Check = {
+  id: "program",
+  title: "program",
+  needs: ["configuration"],
+  look: ({ subject: { declared, place } }) => {
+    const { files, problem, tables } = declared;
+    if (problem) {
+      const { file, text } = problem;
+      return wrong(sentence(`Environment file ${file} has a problem: ${text}`), undefined, [
+        `microapps environment check ${file}`,
+      ]);
+    }
+    const from = [...files, ...(place.stack === undefined ? [] : ["the state"])];
+    if (from.length === 0) return well("Without a stack there is none to look at.");
+    const count = tables.length === 1 ? "1 table" : `${tables.length} tables`;
+    const seen = `Known from ${from.join(" and ")}: ${count}.`;
+    return tables.length > mostTables ? noted(seen, `The first ${mostTables} are looked at.`) : well(seen);
+  },
+};

@@ -1,0 +1,176 @@
+import path from "node:path";
+import { openStack, type GlobalOptions } from "../../../engine/cli/globals.ts";
+import { EngineError, projectFolder, type Stack, type Terminal } from "../../../engine/index.ts";
+import type { Mask } from "../../messages/masks.ts";
+import { clearSecrets } from "../../pulumi/configuration/clear.ts";
+import { configuration, configure, secretKeys, type Configuration } from "../../pulumi/configuration/configuration.ts";
+import { ConfigurationError } from "../../pulumi/configuration/configurationError.ts";
+import { readVariable } from "../../pulumi/configuration/keys.ts";
+import { accountKeys, originOf } from "../../pulumi/configuration/origins.ts";
+import { maskOf } from "../../pulumi/secrets.ts";
+import { isOfVariables, ownSettings, stackSettings } from "../settings.ts";
+import { noted, well, wrong, type Finding } from "./checks.ts";
+import { declaredBy, nothingDeclared, type Declared, type ProgramTable } from "./declared.ts";
+import { command, setting, unsetting, type Place } from "./mending.ts";
+
+/** What is looked at: settings and where they stand, and what the program is about. */
+export interface Subject {
+  place: Place;
+  /** The folder that relative addresses of emulators count from. */
+  folder: string;
+  stack: Stack | undefined;
+  settings: Configuration | undefined;
+  /** What there is to say of the settings. */
+  finding: Finding;
+  /** Whether all that is wrong is that something is not there yet, for which a person can be asked. */
+  isIncomplete: boolean;
+  declared: Declared;
+  mask: Mask;
+}
+
+/** What a person typed who has no settings yet, and the stack that it is for, where there is one. */
+export interface Typed {
+  values: Readonly<Record<string, string>>;
+  stack: Stack | undefined;
+}
+
+export type SubjectOptions = GlobalOptions & { tables?: readonly ProgramTable[] };
+
+/** Finds out what is to be looked at. Nothing is sent. */
+export async function subjectOf(options: SubjectOptions, terminal: Terminal, typed?: Typed): Promise<Subject> {
+  const { environment } = terminal;
+  const cwd = path.resolve(options.cwd ?? ".");
+  const place = { stack: undefined, cwd: options.cwd, environment };
+  const folder = projectIn(cwd);
+  const isAlone = isOfVariables(options.stack, environment) || folder === undefined;
+  if (isAlone || (typed && !typed.stack)) {
+    const own = typed?.values ?? {};
+    const found = configured(() => configure(own, environment), own, place, folder !== undefined);
+    return { place, folder: folder ?? cwd, stack: undefined, ...found, declared: withTables(nothingDeclared, options) };
+  }
+  try {
+    return await ofStack(typed?.stack ?? (await openStack(options, terminal)), options, environment, typed?.values);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return {
+      ...{ place, folder, stack: undefined, settings: undefined, declared: nothingDeclared },
+      finding: wrong(sentence(error.message), undefined, stackMend(error.message, options, place)),
+      isIncomplete: error.message.startsWith("no stack selected"),
+      mask: maskOf(undefined, secretVariables(environment)),
+    };
+  }
+}
+
+async function ofStack(
+  stack: Stack,
+  options: SubjectOptions,
+  environment: NodeJS.ProcessEnv,
+  typed: Readonly<Record<string, string>> = {},
+): Promise<Subject> {
+  const place = { stack: stack.name, cwd: options.cwd, environment };
+  const own = ownSettings(stack);
+  const texts = { ...Object.fromEntries(Object.entries(own).map(([key, { text }]) => [key, text])), ...typed };
+  const found = configured(() => stackSettings(stack, environment, typed), texts, place, true);
+  const declared = withTables(await declaredBy(stack), options);
+  const base = { place, folder: stack.project.workdir, stack, declared, ...found };
+  const [clear] = clearSecrets(texts, (key) => own[key]?.secret ?? Object.hasOwn(typed, key));
+  if (found.finding.is !== "well" || clear === undefined) return base;
+  const finding = noted(
+    `microapps:${clear} stands in clear in the configuration of the stack.`,
+    "Whoever reads the file, or its history in Git, has it.",
+    [command(place, `config set --secret microapps:${clear}`)],
+  );
+  return { ...base, finding };
+}
+
+const withTables = (declared: Declared, { tables = [] }: SubjectOptions): Declared => {
+  const named = new Set(tables.map(({ table }) => table));
+  return { ...declared, tables: [...tables, ...declared.tables.filter(({ table }) => !named.has(table))] };
+};
+
+function projectIn(cwd: string): string | undefined {
+  try {
+    return projectFolder(cwd);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return undefined;
+  }
+}
+
+const secretVariables = (environment: NodeJS.ProcessEnv): string[] =>
+  [...secretKeys.map((key) => readVariable(environment, key)), environment["PULUMI_CONFIG_PASSPHRASE"]].flatMap(
+    (value) => value ?? [],
+  );
+
+type Configured = Pick<Subject, "settings" | "finding" | "isIncomplete" | "mask">;
+
+/** Reads settings, and says what is wrong with them. */
+function configured(
+  read: () => Configuration,
+  own: Readonly<Record<string, string>>,
+  place: Place,
+  hasProject: boolean,
+): Configured {
+  const mask = maskOf(own, secretVariables(place.environment));
+  try {
+    const settings = read();
+    const whose = place.stack === undefined ? "What is set" : `Stack ${place.stack}`;
+    return {
+      settings,
+      finding: well(`${whose} is for ${shownPlatform(settings)}, ${whoOf(settings)}.`),
+      isIncomplete: false,
+      mask,
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const has = (key: string): boolean => Boolean(own[key] || readVariable(place.environment, key));
+    const isIncomplete = !has("endpoint") || (!has("token") && !(has("email") && has("password")));
+    const finding =
+      !has("endpoint") && place.stack === undefined && !hasProject
+        ? wrong(
+            "There is no project in this folder or above it, and no variable says which platform is meant.",
+            "On a terminal this command asks for what it needs, and offers to write it down.",
+            ["endpoint", "email", "password"].map((key) => setting(place, key)),
+          )
+        : wrong(sentence(error.message), undefined, mendOf(own, place, has));
+    return { settings: undefined, finding, isIncomplete, mask };
+  }
+}
+
+/** What mends settings that are wrong: whatever is missing, then what nobody reads. */
+function mendOf(own: Readonly<Record<string, string>>, place: Place, has: (key: string) => boolean): string[] {
+  const known = configuration.keyof().options as readonly string[];
+  const strange = Object.keys(own).filter((key) => !known.includes(key) && key !== "userId");
+  if (strange.length > 0) return strange.map((key) => unsetting(place, key));
+  if (!has("endpoint")) return [setting(place, "endpoint")];
+  if (has("token") && !has("userID")) return [setting(place, "userID")];
+  if (!has("token")) {
+    const missing = ["email", "password"].filter((key) => !has(key));
+    if (missing.length > 0) return missing.map((key) => setting(place, key));
+  }
+  const endpoint = own["endpoint"] ?? "";
+  if (originOf(endpoint) === undefined || endpoint.startsWith("http://")) return [setting(place, "endpoint")];
+  return accountKeys.filter((key) => own[key] !== undefined && own[key].length < 4).map((key) => setting(place, key));
+}
+
+function stackMend(message: string, { stack }: SubjectOptions, place: Place): string[] {
+  if (message.includes("assphrase")) return ["export PULUMI_CONFIG_PASSPHRASE=…"];
+  const near = /did you mean '([^']+)'/.exec(message)?.[1];
+  if (near !== undefined) return [command({ ...place, stack: near }, "doctor")];
+  return /stack init/.test(message) ? [command(place, `stack init ${stack ?? "dev"}`)] : [];
+}
+
+/** The platform in a sentence: of an address its origin alone, the rest may be a secret in the wrong place. */
+export const shownPlatform = ({ endpoint }: Configuration): string => {
+  const origin = originOf(endpoint);
+  return origin === "emulator:" ? "the emulator" : (origin ?? "no address");
+};
+
+export const whoOf = ({ token, userID, email }: Configuration): string =>
+  token === undefined ? `as ${email ?? "nobody"}` : `with a token of user ${userID ?? "nobody"}`;
+
+/** A message as a sentence. */
+export function sentence(message: string): string {
+  const text = message.startsWith("microapps:") ? message : message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
