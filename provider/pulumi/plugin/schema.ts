@@ -7,7 +7,7 @@ import { resources } from "../../resources/resources.ts";
 import { bindingOutput } from "../binding.ts";
 import { configuration } from "../configuration/configuration.ts";
 import { former, variableOf } from "../configuration/keys.ts";
-import { exampleOf } from "./documentation.ts";
+import { documentationOf, documentationOfFunction } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
@@ -53,6 +53,7 @@ export function packageSchema(version: string): object {
         importBasePath: "example.com/pulumi-microapps/sdk/go/microapps", // the same whatever the CLI's version
       },
       csharp: { respectSchemaVersion: true },
+      java: { basePackage: "com.pulumi", buildFiles: "gradle" }, // com.pulumi.microapps
     },
   };
 }
@@ -61,7 +62,7 @@ export function packageSchema(version: string): object {
 export const schemaText = (version: string): string => `${JSON.stringify(packageSchema(version), undefined, 2)}\n`;
 
 function resourceSpec(resource: Resource, types: TypeSpecs): object {
-  const { name, summary } = resource;
+  const { name } = resource;
   const facts = (property: string) => factsOf({ ...resource.outputs.shape, ...resource.inputs.shape }[property]);
   const isInput = (property: string) => property in resource.inputs.shape;
   // What no state has, or no program sees, gets no type either.
@@ -80,16 +81,21 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   // A value that the resource fills in is always there.
   const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
   const requiredInputs = requiredOf(inputs, "input").filter((property) => property in inputProperties);
-  return { description: `${summary}\n\n${exampleOf(resource)}`, properties, required, inputProperties, requiredInputs };
+  return { description: documentationOf(resource), properties, required, inputProperties, requiredInputs };
 }
 
-function functionSpec({ name, summary, inputs, outputs }: PlatformFunction, types: TypeSpecs): object {
+function functionSpec(definition: PlatformFunction, types: TypeSpecs): object {
+  const { name, inputs, outputs } = definition;
   const side = (object: z.ZodObject, io: "input" | "output"): object => ({
     type: "object",
     properties: propertiesOf(object, io, pascal(name), types),
     required: requiredOf(object, io),
   });
-  return { description: summary, inputs: side(inputs, "input"), outputs: side(outputs, "output") };
+  return {
+    description: documentationOfFunction(definition),
+    inputs: side(inputs, "input"),
+    outputs: side(outputs, "output"),
+  };
 }
 
 interface ObjectSchema {
