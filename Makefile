@@ -51,7 +51,7 @@ check: dist/.built
 	@eslint --max-warnings 0 .
 	@knip
 
-check: docs-are-current lock-is-whole rooms
+check: docs-are-current schema-breaks-nothing lock-is-whole rooms
 
 .PHONY: rooms
 rooms: node_modules/.installed
@@ -72,6 +72,11 @@ docs: node_modules/.installed
 docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeDocuments.js --check
 	@node --no-warnings dist/tools/writeMethods.js --check
+
+# The schema against the last released one: a break needs another version.
+.PHONY: schema-breaks-nothing
+schema-breaks-nothing: dist/.built
+	@node --no-warnings dist/tools/checkSchema.js
 
 # All examples under a Pulumi CLI, which must be installed: it generates the SDKs and compiles the programs.
 test-pulumi: dist/.built

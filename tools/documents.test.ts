@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { endpoints } from "../provider/contract/endpoints.ts";
-import { documents } from "./reference.ts";
+import { documents } from "./documents.ts";
 
 test.each(Object.entries(documents()))("docs/%s is the one of the contract; make docs writes it anew", (name, text) => {
   expect(readFileSync(join(import.meta.dirname, "../../docs", name), "utf8")).toBe(text);
