@@ -34,7 +34,7 @@ function deadLinks(page: string, content = text(page)): string[] {
     if (/^[a-z]+:/.test(link)) return false;
     const [path = "", anchor] = link.split("#");
     const target = path === "" ? page : normalize(join(dirname(page), path));
-    if (!existsSync(join(repository, target))) return true;
+    if (path !== "" && !existsSync(join(repository, target))) return true;
     return anchor !== undefined && !anchorsIn(target === page ? content : text(target)).has(anchor);
   });
 }
