@@ -6,7 +6,7 @@ const text = { type: "string" };
 const schema = (): PackageSchema => ({
   version: "0.1.0",
   config: { variables: { endpoint: text } },
-  provider: {},
+  provider: { inputProperties: { endpoint: text } },
   resources: {
     "microapps:index:Team": {
       description: "",
@@ -64,6 +64,7 @@ describe("a break is one sentence", () => {
     ["Team has become a component", ({ team }) => (team.isComponent = true)],
     ["the function getTeam is gone", ({ of }) => gone(of.functions, "microapps:index:getTeam")],
     ["the input endpoint of the configuration is gone", ({ of }) => gone(of.config.variables, "endpoint")],
+    ["the input endpoint of the provider is gone", ({ of }) => (of.provider.inputProperties = {})],
     ["the input role of Team is gone", ({ team }) => gone(team.inputProperties, "role")],
     ["the output count of Team is gone", ({ team }) => gone(team.properties, "count")],
     ["the output count of Team is not always there any more", ({ team }) => (team.required = ["name"])],

@@ -11,6 +11,12 @@ export function breaksBetween(old: PackageSchema, now: PackageSchema): string[] 
       { properties: old.config.variables },
       { properties: now.config.variables },
     ),
+    ...objectBreaks(
+      "input",
+      "the provider",
+      { properties: old.provider.inputProperties ?? {} },
+      { properties: now.provider.inputProperties ?? {} },
+    ),
     ...Object.entries(old.resources).flatMap(([token, before]) => {
       const [name, after] = [nameOf(token), now.resources[token]];
       if (!after) return [`the resource ${name} is gone`];

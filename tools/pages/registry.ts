@@ -64,18 +64,16 @@ pulumi package add node_modules/pulumi-microapps/plugin
 
 /** How to install the package for each language, and all of its configuration. */
 export function installationPage(schema: PackageSchema): string {
-  const settings = Object.entries(schema.config.variables)
-    .filter(([, { deprecationMessage }]) => deprecationMessage === undefined)
-    .map(([name, property]) => {
-      const secret = property.secret ? " **Secret.**" : "";
-      const variable = code(variableOf(name));
-      return row(
-        code(`microapps:${name}`),
-        variable,
-        typeOf(property, schema),
-        escaped(property.description ?? "") + secret,
-      );
-    });
+  const settings = Object.entries(schema.config.variables).map(([name, property]) => {
+    const secret = property.secret ? " **Secret.**" : "";
+    const variable = code(variableOf(name));
+    return row(
+      code(`microapps:${name}`),
+      variable,
+      typeOf(property, schema),
+      escaped(property.description ?? "") + secret,
+    );
+  });
   return registryPage(
     "Microapps: installation and configuration",
     "How to install the Microapps provider for each language, and how to configure it.",

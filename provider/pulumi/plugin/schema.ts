@@ -6,22 +6,18 @@ import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 import { bindingOutput } from "../binding.ts";
 import { configuration } from "../configuration/configuration.ts";
-import { former, variableOf } from "../configuration/keys.ts";
+import { variableOf } from "../configuration/keys.ts";
 import { documentationOf, documentationOfFunction } from "./documentation.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
 export function packageSchema(version: string): object {
   const types = new TypeSpecs();
+  // Former spellings of keys are read, and not declared: in Python a former name and the present one are the same.
   const variables = propertiesOf(configuration, "output", "Config", types);
   for (const [name, property] of Object.entries(variables)) {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
-  }
-  for (const [old, present] of former) {
-    const { defaultInfo: _, ...property } = variables[present] ?? {};
-    const deprecationMessage = `It is spelled ${present}.`;
-    variables[old] = { ...property, description: `Former spelling of ${present}.`, deprecationMessage };
   }
   return {
     name: "microapps",
