@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { leftRunning } from "../harness/processes.ts";
 import { Cli, found } from "./cli.ts";
+import { documented, obstacleOf, runDocumented } from "./documentation.ts";
 import { examples, obstacle, runExample } from "./exampleRun.ts";
 import { repository } from "./schema.ts";
 
@@ -10,6 +11,20 @@ import { repository } from "./schema.ts";
 // well, since nothing is known of it: ARGS leaves it out.
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** What is run under a CLI: the examples, and then those of the documentation. */
+const jobs = [
+  ...examples.map((example) => ({
+    name: example.name,
+    obstacle: (cli: Cli) => obstacle(example, cli),
+    run: (cli: Cli, root: string) => runExample(example, cli, root),
+  })),
+  ...documented.map((job) => ({
+    name: job.name,
+    obstacle: (cli: Cli) => obstacleOf(job, cli),
+    run: (cli: Cli, root: string) => runDocumented(job, cli, root),
+  })),
+];
 
 /** The examples as they are committed, with the package beside them, in a folder of their own. */
 async function copied(): Promise<string> {
@@ -29,22 +44,22 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
   const root = await copied();
   process.once("SIGINT", () => say("interrupted: the command that runs ends, and everything is removed"));
   let passed = 0;
-  const selected = examples.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const selected = jobs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   try {
     const cli = new Cli(program, join(root, ".pulumi-home"));
-    for (const example of selected) {
-      const reason = obstacle(example, cli);
+    for (const job of selected) {
+      const reason = job.obstacle(cli);
       if (reason !== undefined) {
-        say(`not run  ${example.name}: ${reason}`);
+        say(`not run  ${job.name}: ${reason}`);
         continue;
       }
       const started = Date.now();
       try {
-        await runExample(example, cli, root);
+        await job.run(cli, root);
         passed++;
-        say(`passed   ${example.name} (${Math.round((Date.now() - started) / 1000)} s)`);
+        say(`passed   ${job.name} (${Math.round((Date.now() - started) / 1000)} s)`);
       } catch (error) {
-        say(`failed   ${example.name}: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
+        say(`failed   ${job.name}: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
       }
     }
     const left = await leftRunning(root);
@@ -57,11 +72,11 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
 }
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !examples.some((example) => example.name === name));
+const unknown = wanted.filter((name) => !jobs.some((job) => job.name === name));
 const program = found("pulumi");
 if (unknown.length > 0) {
   process.stderr.write(
-    `there is no example ${unknown.join(", ")}; there is ${examples.map(({ name }) => name).join(", ")}\n`,
+    `there is no example ${unknown.join(", ")}; there is ${jobs.map(({ name }) => name).join(", ")}\n`,
   );
   process.exitCode = 2;
 } else if (program === undefined) {
