@@ -52,7 +52,7 @@ It is written into \`sdks/\`, and the project is told where it is:
 
 \`\`\`sh
 npm install pulumi-microapps
-pulumi package add node_modules/pulumi-microapps/plugin
+pulumi package add ./node_modules/pulumi-microapps/plugin
 \`\`\`
 
 | language | what a program imports |

@@ -43,6 +43,8 @@ function expression(value: Value, isAny = false): string {
   switch (value.kind) {
     case "scalar":
       return quoted(value.value);
+    case "stackName":
+      return `$"${value.before}{Deployment.Instance.StackName}${value.after}"`;
     case "constant":
       return `Microapps.${value.enumeration}.${pascal(value.value)}`;
     case "reference": {

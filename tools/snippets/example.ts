@@ -6,6 +6,7 @@ import { nameOf, namedType, type ObjectSpec, type PackageSchema } from "../packa
 /** A value of an example, with what its type says of how a language writes it. */
 export type Value =
   | { kind: "scalar"; value: string | number | boolean }
+  | { kind: "stackName"; before: string; after: string } // the name of the stack within a text
   | { kind: "constant"; enumeration: string; value: string }
   | { kind: "reference"; name: string; property: string; isResult: boolean }
   | { kind: "list"; of: TypeSpec; items: Value[] }
@@ -105,6 +106,9 @@ class Reader {
     if (name !== undefined && property !== undefined) {
       return { kind: "reference", name, property, isResult: this.#results.includes(name) };
     }
+    const [before, after, ...more] = text.split("${pulumi.stack}");
+    if (before !== undefined && after !== undefined) return { kind: "stackName", before, after };
+    if (more.length > 0 || text.includes("${")) throw new Error(`nobody knows how to write ${text}`);
     const named = namedType(this.#schema, type);
     if (named?.enum) return { kind: "constant", enumeration: nameOf(type.$ref ?? ""), value: String(value) };
     if (Array.isArray(value)) {

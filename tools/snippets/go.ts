@@ -1,7 +1,7 @@
 import type { TypeSpec } from "../../provider/pulumi/plugin/types.ts";
 import { nameOf } from "../packageSchema.ts";
 import type { Declaration, Entry, Example, Value } from "./example.ts";
-import { indented, pascal, quoted } from "./layout.ts";
+import { indented, joined, pascal, quoted } from "./layout.ts";
 
 /** @param resourceNames of the package: what gets one of them is called `Lookup…`, for `Get…` reads a state */
 export function go({ resources, invokes, outputs }: Example, resourceNames: readonly string[]): string {
@@ -78,6 +78,8 @@ function expression(value: Value): string {
   switch (value.kind) {
     case "scalar":
       return scalar(value.value);
+    case "stackName":
+      return `pulumi.String(${joined(value, "ctx.Stack()")})`;
     case "constant":
       return `microapps.${value.enumeration}${pascal(value.value)}`;
     case "reference": {

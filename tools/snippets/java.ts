@@ -1,5 +1,5 @@
 import type { Declaration, Entry, Example, Value } from "./example.ts";
-import { bracketed, indented, pascal, quoted } from "./layout.ts";
+import { bracketed, indented, joined, pascal, quoted } from "./layout.ts";
 
 export function java({ resources, invokes, outputs }: Example): string {
   const body = [
@@ -59,6 +59,8 @@ function expression(value: Value): string {
   switch (value.kind) {
     case "scalar":
       return quoted(value.value);
+    case "stackName":
+      return joined(value, "ctx.stackName()");
     case "constant":
       return `${value.enumeration}.${pascal(value.value)}`;
     case "reference":

@@ -1,6 +1,10 @@
 /** Text of a literal that JSON and a language write alike. */
 export const quoted = (value: string | number | boolean): string => JSON.stringify(value);
 
+/** An expression between two texts, of which either may be empty. */
+export const joined = ({ before, after }: { before: string; after: string }, between: string): string =>
+  [...(before === "" ? [] : [quoted(before)]), between, ...(after === "" ? [] : [quoted(after)])].join(" + ");
+
 /** All lines of a text, moved to the right. */
 export const indented = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm, by);
 

@@ -4,15 +4,18 @@ import { bracketed, quoted } from "./layout.ts";
 
 export function python({ resources, invokes, outputs }: Example): string {
   const exports = outputs.map(([name, value]) => `pulumi.export(${quoted(name)}, ${expression(value)})`);
-  return [
-    ...(exports.length > 0 ? ["import pulumi"] : []),
-    "import pulumi_microapps as microapps\n",
+  const body = [
     ...resources.map(resource),
     ...invokes.map(
       ({ name, type, entries }) =>
         `${snake(name)} = ${bracketed(`microapps.${snake(type)}_output(`, named(entries), ")")}`,
     ),
     ...exports,
+  ];
+  return [
+    ...(body.some((line) => line.includes("pulumi.")) ? ["import pulumi"] : []),
+    "import pulumi_microapps as microapps\n",
+    ...body,
   ].join("\n");
 }
 
@@ -34,6 +37,8 @@ function expression(value: Value): string {
   switch (value.kind) {
     case "scalar":
       return typeof value.value === "boolean" ? (value.value ? "True" : "False") : quoted(value.value);
+    case "stackName":
+      return `f"${value.before}{pulumi.get_stack()}${value.after}"`;
     case "constant":
       return quoted(value.value);
     case "reference":

@@ -8,7 +8,7 @@ import { found } from "../../testing/programs/cli.ts";
 import type { Language } from "../../testing/programs/names.ts";
 import { Schema } from "../../testing/programs/schema.ts";
 import { presentSchema } from "../packageSchema.ts";
-import { allSnippets } from "./snippets.ts";
+import { allSnippets, snippetsOf } from "./snippets.ts";
 
 const schema = new Schema();
 const snippets = allSnippets(presentSchema("0.0.0"));
@@ -21,6 +21,24 @@ test("each resource and function has its example in six languages", () => {
     expect({ name, in: snippets.flatMap(({ of, snippet }) => (of === name ? [snippet.language] : [])).sort() }).toEqual(
       { name, in: languages },
     );
+  }
+});
+
+test("the name of the stack may stand in a text", () => {
+  const yaml =
+    "resources:\n  r:\n    type: microapps:SeedRows\n    properties: { table: r, key: Code, source: '${pulumi.stack}.csv' }\n";
+  const of = snippetsOf("```yaml\n" + yaml + "```", presentSchema("0.0.0"));
+  const expected: Record<string, string> = {
+    ts: "source: `${pulumi.getStack()}.csv`",
+    python: 'source=f"{pulumi.get_stack()}.csv"',
+    go: 'Source: pulumi.String(ctx.Stack() + ".csv")',
+    csharp: 'Source = $"{Deployment.Instance.StackName}.csv"',
+    java: '.source(ctx.stackName() + ".csv")',
+    yaml: "source: '${pulumi.stack}.csv'",
+  };
+  for (const { mark, code } of of) expect(code).toContain(expected[mark]);
+  for (const language of checked) {
+    expect(problemsOf(language, of.find(({ mark }) => mark === language)?.code ?? "", schema)).toEqual([]);
   }
 });
 

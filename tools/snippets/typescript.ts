@@ -6,11 +6,15 @@ export function typescript({ resources, invokes, outputs }: Example): string {
   const names = [...resources.map(({ type }) => type), ...invokes.map(({ type }) => `${type}Output`)];
   const imported = [...new Set(names)].sort().join(", ");
   const exports = outputs.map(([name, value]) => `export const ${name} = ${expression(value)};`);
-  return [
-    `import { ${imported} } from "pulumi-microapps";\n`,
+  const body = [
     ...resources.map(resource),
     ...invokes.map(({ name, type, entries }) => `const ${name} = ${type}Output(${object(entries)});`),
     ...exports,
+  ];
+  return [
+    ...(body.some((line) => line.includes("pulumi.")) ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
+    `import { ${imported} } from "pulumi-microapps";\n`,
+    ...body,
   ].join("\n");
 }
 
@@ -32,6 +36,8 @@ function expression(value: Value): string {
     case "scalar":
     case "constant":
       return quoted(value.value);
+    case "stackName":
+      return `\`${value.before}\${pulumi.getStack()}${value.after}\``;
     case "reference":
       return `${value.name}.${value.property}`;
     case "list":

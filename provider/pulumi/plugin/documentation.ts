@@ -23,8 +23,8 @@ export function documentationOfFunction({ name, summary, example }: PlatformFunc
   return [summary, exampleOf(program)].join("\n\n");
 }
 
-/** A whole program in YAML. */
-function exampleOf(program: object): string {
+/** A whole program in YAML, as the documentation of a package holds it. */
+export function exampleOf(program: object): string {
   // The heading is inside, so that documentation in other languages leaves out all of it.
   return [
     "{{% examples %}}",
