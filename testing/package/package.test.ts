@@ -177,7 +177,7 @@ test("each guide's commands run as they stand in an empty folder, and its progra
   const strict = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"];
   const types = ["--typeRoots", join(repository, "node_modules/@types"), "--types", "node"];
   expect(await started([tsc, ...strict, ...types, "index.ts"], own, {}).ended).toEqual({ status: 0, output: "" });
-}, 300_000);
+}, 600_000);
 
 /** A PATH whose npm installs what is in this folder, in place of what a registry has under the same names. */
 async function programs(): Promise<string> {

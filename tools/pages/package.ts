@@ -42,7 +42,9 @@ function resourcePage(name: string, spec: ResourceSpec, schema: PackageSchema): 
     "## Inputs",
     inputTable(inputs, requiredInputs, schema),
     "## Outputs",
-    `All inputs${but} are outputs as well${added.length > 0 ? ", and" : "."}`,
+    lost.length < Object.keys(inputs).length
+      ? `All inputs${but} are outputs as well${added.length > 0 ? ", and" : "."}`
+      : [],
     added.length > 0
       ? outputTable(
           Object.fromEntries([...(spec.isComponent ? [] : [idOutput]), ...added]),
