@@ -51,7 +51,7 @@ check: dist/.built
 	@eslint --max-warnings 0 .
 	@knip
 
-check: docs-are-current lock-is-whole rooms
+check: docs-are-current schema-breaks-nothing lock-is-whole rooms
 
 .PHONY: rooms
 rooms: node_modules/.installed
@@ -76,6 +76,11 @@ docs-are-current: dist/.built
 # The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
 sdks:
 	@scripts/sdks $(ARGS)
+
+# The schema against the last released one: a break needs another version.
+.PHONY: schema-breaks-nothing
+schema-breaks-nothing: dist/.built
+	@node --no-warnings dist/tools/checkSchema.js
 
 # All examples under a Pulumi CLI, which must be installed: it generates the SDKs and compiles the programs. And one with
 # its state on S3 and on PostgreSQL, where they are.

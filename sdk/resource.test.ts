@@ -49,7 +49,7 @@ test.each<[string, pulumi.CustomResourceOptions]>([
   expect(await heardWith(options)).not.toHaveProperty("options");
 });
 
-const file = 'import it with "pulumi import --file" (see "Import and dump" in the README)';
+const file = 'import it with "pulumi import --file" (see docs/guides/platform.md)';
 const adopting = "declare it with adopt: true, which takes over what is there";
 
 test("the options import and id are refused, and say what to use", () => {

@@ -50,7 +50,7 @@ export function refuseGet(definition: Definition, name: string): never {
 function insteadOf({ name }: Definition): string {
   const { adopts, ask } = ways[name] ?? {};
   const all = [
-    `import it with "pulumi import --file" (see "Import and dump" in the README)`,
+    `import it with "pulumi import --file" (see docs/guides/platform.md)`,
     ...(adopts ? ["declare it with adopt: true, which takes over what is there"] : []),
     ...(ask === undefined ? [] : [`ask ${ask} what is there`]),
   ];

@@ -1,25 +1,30 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { documents } from "./reference.ts";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { documents, ownFolders } from "./documents.ts";
 
 // `make docs` writes the documents; with --check it names those that are stale and writes nothing.
 const folder = join(import.meta.dirname, "../../docs");
 const check = process.argv.includes("--check");
 
-function written(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
+function stale(name: string, mend: () => void): void {
+  if (!check) {
+    mend();
+    return;
   }
+  process.stderr.write(`docs/${name} is stale: run make docs\n`);
+  process.exitCode = 1;
 }
 
-mkdirSync(folder, { recursive: true });
-for (const [name, text] of Object.entries(documents())) {
+const wanted = documents();
+for (const [name, text] of Object.entries(wanted)) {
   const file = join(folder, name);
-  if (written(file) === text) continue;
-  if (check) {
-    process.stderr.write(`docs/${name} is stale: run make docs\n`);
-    process.exitCode = 1;
-  } else writeFileSync(file, text);
+  if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+  stale(name, () => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  });
+}
+// A page of what is no more.
+for (const name of ownFolders.flatMap((own) => readdirSync(join(folder, own)).map((file) => `${own}/${file}`))) {
+  if (!(name in wanted)) stale(name, () => rmSync(join(folder, name)));
 }

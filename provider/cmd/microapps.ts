@@ -4,7 +4,7 @@ const { node } = process.versions;
 const [major = 0, minor = 0] = node.split(".").map(Number);
 if (major > 22 || (major === 22 && minor >= 19)) {
   (await import("./compileCache.ts")).compileOnce();
-  await import("./program.ts");
+  await (await import("./program.ts")).run();
 } else {
   console.error(
     `error: microapps needs Node 22.19 or newer and this is Node ${node}: install a newer one and run it again`,

@@ -19,7 +19,8 @@ const { version } = ownPackage();
 // Whoever reads the output may stop reading (`| head`); the run must not end half-way because of that.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
-const program = new Command("microapps")
+/** The command line. */
+export const program = new Command("microapps")
   .description(
     "Reconciles an organization and its seed data from code, and has the platform on this machine to try it on.",
   )
@@ -41,4 +42,6 @@ addTrustCommand(program);
 addEmulatorCommand(program);
 addCompletionCommand(program);
 refuseUnknownCommands(program);
-await program.parseAsync().catch(reportFailure);
+
+/** Runs what the words of this process ask for. */
+export const run = (): Promise<unknown> => program.parseAsync().catch(reportFailure);

@@ -6,6 +6,8 @@ export interface PlatformFunction<Inputs extends z.ZodObject = z.ZodObject, Outp
   /** Name that programs call it by, e.g. `getTeam`. */
   name: string;
   summary: string;
+  /** For the documentation: inputs, and the output that a program shows. `${crew.id}` is of the example called crew. */
+  example: { inputs: z.input<Inputs>; output: keyof z.output<Outputs> & string };
   inputs: Inputs;
   outputs: Outputs;
   /** What is wrong with inputs that are each right. Offline. */

@@ -7,6 +7,7 @@ import { found } from "./missing.ts";
 export const getAppStatus = platformFunction({
   name: "getAppStatus",
   summary: "How far the generation of an app is.",
+  example: { inputs: { appID: "${portal.appID}" }, output: "meaning" },
   inputs: z.object({
     appID: id.meta({ description: "ID of the app." }),
     statusWords: z.record(z.string(), generationState).optional().meta({

@@ -6,6 +6,7 @@ import { found } from "./missing.ts";
 export const getOrganization = platformFunction({
   name: "getOrganization",
   summary: "An organization that is on the platform.",
+  example: { inputs: { organizationID: "${acme.id}" }, output: "name" },
   inputs: z.object({ organizationID: id.meta({ description: "ID of the organization." }) }),
   outputs: z.object({
     organizationID: id.meta({ description: "ID of the organization." }),

@@ -7,6 +7,7 @@ import { matching, rowShape, toOutput } from "./tableRows.ts";
 export const getRow = platformFunction({
   name: "getRow",
   summary: "One row of a data table, by its ID or by its natural key.",
+  example: { inputs: { table: "countries", key: { Code: "PT" } }, output: "values" },
   inputs: z.object({
     rowID: id.optional().meta({ description: "ID of the row. Either this, or table and key." }),
     table: id.optional().meta({ description: "Data table ID (microAppID). With key." }),

@@ -15,6 +15,15 @@ const sort = z.object({
 export const getRows = platformFunction({
   name: "getRows",
   summary: "Rows of a data table, by the values of their labels.",
+  example: {
+    inputs: {
+      table: "countries",
+      where: { Continent: "Europe" },
+      sort: [{ label: "Code", order: "ascending" }],
+      limit: 100,
+    },
+    output: "rows",
+  },
   inputs: z.object({
     table: id.meta({ description: "Data table ID (microAppID)." }),
     where: z.record(z.string().min(1), z.unknown()).optional().meta({

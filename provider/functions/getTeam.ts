@@ -6,6 +6,7 @@ import { found } from "./missing.ts";
 export const getTeam = platformFunction({
   name: "getTeam",
   summary: "A team that is on the platform.",
+  example: { inputs: { teamID: "${crew.id}" }, output: "name" },
   inputs: z.object({ teamID: id.meta({ description: "ID of the team." }) }),
   outputs: z.object({
     teamID: id.meta({ description: "ID of the team." }),

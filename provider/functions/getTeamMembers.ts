@@ -15,6 +15,7 @@ const member = z.object({
 export const getTeamMembers = platformFunction({
   name: "getTeamMembers",
   summary: "The members of a team, by address, then by ID.",
+  example: { inputs: { teamID: "${crew.id}" }, output: "members" },
   inputs: z.object({ teamID: id.meta({ description: "ID of the team." }) }),
   outputs: z.object({
     teamID: id.meta({ description: "ID of the team." }),

@@ -26,6 +26,7 @@ export const appReadiness = resource({
   name: "AppReadiness",
   summary: "Waits until a generated app is ready.",
   example: { name: "ready", inputs: { appID: "${portal.appID}" } },
+  importedBy: { id: "<appID>" },
   inputs,
   outputs,
 

@@ -81,6 +81,9 @@ export const generatedApp = resource({
     name: "portal",
     inputs: { userEmail: "admin@example.com", appPrompt: "A portal where the crew finds countries." },
   },
+  importedBy: {
+    otherwise: "Import it from a file whose entry has `inputs` and `outputs`: the platform tells no prompt.",
+  },
   inputs,
   outputs,
 

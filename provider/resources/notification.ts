@@ -77,6 +77,7 @@ export const notification = resource({
       triggers: { version: 1 },
     },
   },
+  importedBy: { id: "<appID>/<e-mail address>" },
   inputs,
   outputs,
 

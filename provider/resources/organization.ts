@@ -32,6 +32,7 @@ export const organization = resource({
   name: "Organization",
   summary: "An organization on the platform.",
   example: { name: "acme", inputs: { name: "Acme", description: "Makes everything." } },
+  importedBy: { id: "<organizationID>" },
   inputs,
   outputs,
   identity: {

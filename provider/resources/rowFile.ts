@@ -70,6 +70,7 @@ export const rowFile = resource({
       url: "https://files.example.com/flags/pt.svg",
     },
   },
+  importedBy: { id: "<table>/<rowID or Label=value>/<fieldID>/<childID>" },
   inputs,
   outputs,
   identity: {

@@ -183,6 +183,10 @@ export const seedRows = resource({
       references: { Currency: { table: "currencies", key: "Code" } },
     },
   },
+  importedBy: {
+    otherwise:
+      "Declare it: rows that are there exactly as declared count as ours, others with the same key with `adopt: true`.",
+  },
   inputs,
   outputs,
 

@@ -34,6 +34,7 @@ export const team = resource({
   name: "Team",
   summary: "A team of an organization.",
   example: { name: "crew", inputs: { organizationID: "${acme.id}", name: "Crew", description: "Runs the place." } },
+  importedBy: { id: "<teamID>" },
   inputs,
   outputs,
   identity: {

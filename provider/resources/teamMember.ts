@@ -29,6 +29,7 @@ export const teamMember = resource({
   name: "TeamMember",
   summary: "A user's membership of a team.",
   example: { name: "ada", inputs: { teamID: "${crew.id}", email: "ada@example.com", role: "admin" } },
+  importedBy: { id: "<teamID>/<userID or e-mail address>" },
   inputs,
   outputs,
   identity: {

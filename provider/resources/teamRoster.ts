@@ -70,6 +70,7 @@ export const teamRoster = resource({
     name: "crewRoster",
     inputs: { teamID: "${crew.id}", members: { "ada@example.com": "admin", "grace@example.com": "member" } },
   },
+  importedBy: { id: "<teamID>" },
   inputs,
   outputs,
 

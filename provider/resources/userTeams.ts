@@ -37,6 +37,7 @@ export const userTeams = resource({
     name: "teamsOfAlan",
     inputs: { email: "alan@example.com", teamIDs: ["${crew.id}"], organizationID: "${acme.id}" },
   },
+  importedBy: { id: "<userID or e-mail address>/<teamID>,<teamID>" },
   inputs,
   outputs,
 

@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
+import { presentSchema } from "../../tools/packageSchema.ts";
+import { allSnippets } from "../../tools/snippets/snippets.ts";
 import { repository } from "../harness/project.ts";
 
 const head = `import { Environment, GeneratedApp, Organization, Provider, SeedRows, Team, TeamMember, TeamRoster, UserTeams } from "pulumi-microapps";
@@ -67,10 +69,17 @@ const cases: [program: string, said: string[]][] = [
   [`new Team("crew", { name: "Crew", organizationID: text }).nmae;`, ["Property 'nmae' does not exist on type 'Team'"]],
 ];
 
+/** The examples of the documentation, by what they are of. */
+const examples = allSnippets(presentSchema("0.0.0")).filter(({ snippet }) => snippet.language === "TypeScript");
+const programs = [
+  ...cases.map(([program]) => ({ name: program, text: head + program })),
+  ...examples.map(({ of, snippet }) => ({ name: of, text: snippet.code })),
+];
+
 let said: Map<string, string>;
 beforeAll(() => {
   const folder = join(repository, "testing");
-  const files = new Map(cases.map(([program], i) => [join(folder, `case${i}.mts`), head + program] as const));
+  const files = new Map(programs.map(({ text }, i) => [join(folder, `case${i}.mts`), text] as const));
   const options: ts.CompilerOptions = {
     ...{ target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, lib: ["lib.es2024.d.ts"], types: ["node"] },
     ...{ strict: true, noEmit: true, skipLibCheck: true },
@@ -89,7 +98,7 @@ beforeAll(() => {
     [...files.keys()].map((file, i) => {
       const diagnostics = program.getSemanticDiagnostics(program.getSourceFile(file));
       const texts = diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
-      return [cases[i]?.[0] ?? "", texts.join("\n")];
+      return [programs[i]?.name ?? "", texts.join("\n")];
     }),
   );
 });
@@ -98,4 +107,8 @@ test.each(cases)("%s", (program, expected) => {
   const words = said.get(program) ?? "nothing was said";
   if (expected.length === 0) expect(words).toBe("");
   for (const part of expected) expect(words).toContain(part);
+});
+
+test.each(examples)("the example of $of compiles", ({ of }) => {
+  expect(said.get(of)).toBe("");
 });

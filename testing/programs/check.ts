@@ -9,19 +9,24 @@ export function problemsOf(language: Language, text: string, schema: Schema): st
   return new Checker(readProgram(language, text), namesIn[language](schema), schema).problems;
 }
 
+const endings = { yaml: "Pulumi.yaml", python: ".py", go: ".go" } as const;
+
+/** A language that has an example of its own. */
+export type ExampleLanguage = keyof typeof endings;
+
 /** Example programs of a language, by path from the root. */
-export const programsIn = (language: Language): string[] => {
-  const ending = { yaml: "Pulumi.yaml", python: ".py", go: ".go" }[language];
+export const programsIn = (language: ExampleLanguage): string[] => {
+  const ending = endings[language];
   const folder = `examples/${language}`;
   return readdirSync(join(repository, folder)).flatMap((name) => (name.endsWith(ending) ? `${folder}/${name}` : []));
 };
 
 /** Problems of all example programs, and of the YAML in the schema's documentation. */
 export function problemsOfExamples(schema: Schema): string[] {
-  const programs = Object.keys(namesIn).flatMap((language) =>
-    programsIn(language as Language).map((file) => {
+  const programs = (Object.keys(endings) as ExampleLanguage[]).flatMap((language) =>
+    programsIn(language).map((file) => {
       const text = readFileSync(join(repository, file), "utf8");
-      return [file, problemsOf(language as Language, text, schema)] as const;
+      return [file, problemsOf(language, text, schema)] as const;
     }),
   );
   const documented = [...schema.descriptions].flatMap(([name, description]) =>

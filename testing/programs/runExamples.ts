@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { leftRunning } from "../harness/processes.ts";
 import { backends } from "./backends.ts";
 import { Cli, found } from "./cli.ts";
+import { documented, obstacleOf, runDocumented } from "./documentation.ts";
 import { type Example, examples, obstacle, runExample } from "./exampleRun.ts";
 import { repository } from "./schema.ts";
 
@@ -11,6 +12,27 @@ import { repository } from "./schema.ts";
 // well, since nothing is known of it: ARGS leaves it out. A place for states that is not here is none.
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** What is run under a CLI: the examples, and then those of the documentation. `run` gives the reason where it can't. */
+const jobs = [
+  ...examples.map((example) => ({
+    name: example.name,
+    isOptional: example.backend !== undefined,
+    run: (program: string, root: string) => attempt(example, program, root),
+  })),
+  ...documented.map((job) => ({
+    name: job.name,
+    isOptional: false,
+    run: async (program: string, root: string) => {
+      const cli = new Cli(program, homeIn(root));
+      const reason = obstacleOf(job, cli);
+      if (reason === undefined) await runDocumented(job, cli, root);
+      return reason;
+    },
+  })),
+];
+
+const homeIn = (root: string): string => join(root, ".pulumi-home");
 
 /** The examples as they are committed, with the package beside them, in a folder of their own. */
 async function copied(): Promise<string> {
@@ -29,7 +51,7 @@ async function copied(): Promise<string> {
 
 /** Runs an example, with its state where it wants it; the reason where it can't run here. */
 async function attempt(example: Example, program: string, root: string): Promise<string | undefined> {
-  const home = join(root, ".pulumi-home");
+  const home = homeIn(root);
   const reason = obstacle(example, new Cli(program, home));
   if (reason !== undefined) return reason;
   const backend = example.backend && (await backends[example.backend]?.());
@@ -47,18 +69,18 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
   process.once("SIGINT", () => say("interrupted: the command that runs ends, and everything is removed"));
   let passed = 0;
   let leftOut = 0;
-  const selected = examples.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const selected = jobs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   try {
-    for (const example of selected) {
+    for (const job of selected) {
       const started = Date.now();
       try {
-        const reason = await attempt(example, program, root);
+        const reason = await job.run(program, root);
         if (reason === undefined) passed++;
-        else if (example.backend !== undefined && wanted.length === 0) leftOut++;
+        else if (job.isOptional && wanted.length === 0) leftOut++;
         const seconds = Math.round((Date.now() - started) / 1000);
-        say(reason === undefined ? `passed   ${example.name} (${seconds} s)` : `not run  ${example.name}: ${reason}`);
+        say(reason === undefined ? `passed   ${job.name} (${seconds} s)` : `not run  ${job.name}: ${reason}`);
       } catch (error) {
-        say(`failed   ${example.name}: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
+        say(`failed   ${job.name}: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
       }
     }
     const left = await leftRunning(root);
@@ -71,11 +93,11 @@ async function run(program: string, wanted: readonly string[]): Promise<number> 
 }
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !examples.some((example) => example.name === name));
+const unknown = wanted.filter((name) => !jobs.some((job) => job.name === name));
 const program = found("pulumi");
 if (unknown.length > 0) {
   process.stderr.write(
-    `there is no example ${unknown.join(", ")}; there is ${examples.map(({ name }) => name).join(", ")}\n`,
+    `there is no example ${unknown.join(", ")}; there is ${jobs.map(({ name }) => name).join(", ")}\n`,
   );
   process.exitCode = 2;
 } else if (program === undefined) {

@@ -32,5 +32,5 @@ export function checked(inputs: Struct, problems: readonly string[]): pb.CheckRe
 }
 
 /** Failure of a check. It names no property, because an engine would print its value. */
-const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
+export const failureOf = ({ property = "", reason }: { property?: string; reason: string }): pb.CheckFailure =>
   new providerProto.CheckFailure().setProperty(property).setReason(reason);

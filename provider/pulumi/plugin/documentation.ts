@@ -1,22 +1,36 @@
 import { stringify } from "yaml";
+import type { PlatformFunction } from "../../functions/function.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 
-/** A resource's example as the documentation of a package holds it: a whole program in YAML. */
-export const exampleOf = (resource: Resource): string =>
-  asExample(
-    withReferences(resource).map(
-      ({ name, example }) => [example.name, { type: `microapps:${name}`, properties: example.inputs }] as const,
-    ),
-  );
+/** What a resource is, its example and its import, as the documentation of a package holds it. */
+export const documentationOf = (resource: Resource): string =>
+  [
+    resource.summary,
+    exampleOf({ resources: declared(withReferences(resource.example.inputs), resource) }),
+    importOf(resource),
+  ].join("\n\n");
+
+/** What a function answers, and its example. */
+export function documentationOfFunction({ name, summary, example }: PlatformFunction): string {
+  const resources = withReferences(example.inputs);
+  const invoked = { "fn::invoke": { function: `microapps:${name}`, arguments: example.inputs } };
+  const program = {
+    ...(resources.length > 0 ? { resources: declared(resources) } : {}),
+    variables: { found: invoked },
+    outputs: { [example.output]: `\${found.${example.output}}` },
+  };
+  return [summary, exampleOf(program)].join("\n\n");
+}
 
 /** The example of the component. */
-export const environmentExample = asExample([
-  ["environment", { type: "microapps:Environment", properties: { file: "${pulumi.stack}.yaml" } }],
-]);
+export const environmentExample = (): string =>
+  exampleOf({
+    resources: { environment: { type: "microapps:Environment", properties: { file: "${pulumi.stack}.yaml" } } },
+  });
 
-function asExample(declared: readonly (readonly [name: string, declaration: object])[]): string {
-  const program = stringify({ resources: Object.fromEntries(declared) }, { lineWidth: 0 });
+/** A whole program in YAML, as the documentation of a package holds it. */
+export function exampleOf(program: object): string {
   // The heading is inside, so that documentation in other languages leaves out all of it.
   return [
     "{{% examples %}}",
@@ -24,15 +38,28 @@ function asExample(declared: readonly (readonly [name: string, declaration: obje
     "## Example Usage",
     "",
     "```yaml",
-    `${program}\`\`\``,
+    `${stringify(program, { lineWidth: 0 })}\`\`\``,
     "{{% /example %}}",
     "{{% /examples %}}",
   ].join("\n");
 }
 
-/** What a resource's example refers to, and then the resource. */
-function withReferences(resource: Resource): Resource[] {
-  const names = [...JSON.stringify(resource.example.inputs).matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+function importOf({ name, example, importedBy }: Resource): string {
+  const how =
+    "id" in importedBy
+      ? ["```sh", `pulumi import microapps:index:${name} ${example.name} '${importedBy.id}'`, "```"]
+      : [importedBy.otherwise];
+  return ["## Import", "", ...how].join("\n");
+}
+
+const declared = (...all: (Resource | Resource[])[]): object =>
+  Object.fromEntries(
+    all.flat().map(({ name, example }) => [example.name, { type: `microapps:${name}`, properties: example.inputs }]),
+  );
+
+/** What an example refers to, what that refers to first. */
+function withReferences(inputs: unknown): Resource[] {
+  const names = [...JSON.stringify(inputs).matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
   const referred = resources.filter(({ example }) => names.includes(example.name));
-  return [...new Set([...referred.flatMap((each) => withReferences(each)), resource])];
+  return [...new Set(referred.flatMap((each) => [...withReferences(each.example.inputs), each]))];
 }

@@ -2,7 +2,6 @@ import pluginProto from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import type * as pb from "@pulumi/pulumi/proto/provider_pb.js";
-import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { functionNamed } from "../../functions/functions.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { misplacedSecrets } from "../configuration/configuration.ts";
@@ -15,7 +14,7 @@ import { holdsUnknown, secretsOf, stablesOf, unknownValue } from "../properties.
 import { maskOf, secrecy } from "../secrets.ts";
 import type { Spans } from "../spans/spans.ts";
 import { about, toStruct } from "./about.ts";
-import { checked, differing } from "./answers.ts";
+import { checked, differing, failureOf } from "./answers.ts";
 import type { Constructing } from "./components.ts";
 import { detailsOf } from "./details.ts";
 import { UnfinishedFailure } from "./failures.ts";

@@ -90,3 +90,16 @@ test("what replaces, what is secret, what has a default and where from, and whic
   });
   expect(schema.resources["microapps:index:Team"]?.inputProperties["description"]).toMatchObject({ type: "string" });
 });
+
+test("no two names of one object are the same in Python, where they are in snake case", () => {
+  const objects = [
+    schema.config.variables,
+    ...Object.values(schema.resources).flatMap(({ properties, inputProperties }) => [properties, inputProperties]),
+    ...Object.values(schema.functions).flatMap(({ inputs, outputs }) => [inputs.properties, outputs.properties]),
+  ];
+  const alike = objects.flatMap((object) => {
+    const names = Object.keys(object).map((name) => name.replaceAll("_", "").toLowerCase());
+    return names.filter((name, at) => names.indexOf(name) !== at);
+  });
+  expect(alike).toEqual([]);
+});

@@ -6,8 +6,8 @@ import type { Resource } from "../../resources/resource.ts";
 import { resources } from "../../resources/resources.ts";
 import { bindingOutput } from "../binding.ts";
 import { configuration } from "../configuration/configuration.ts";
-import { former, variableOf } from "../configuration/keys.ts";
-import { environmentExample, exampleOf } from "./documentation.ts";
+import { variableOf } from "../configuration/keys.ts";
+import { documentationOf, documentationOfFunction, environmentExample } from "./documentation.ts";
 import { listingOf } from "./listings.ts";
 import { pascal, TypeSpecs, type PropertySpec } from "./types.ts";
 
@@ -17,16 +17,12 @@ export const environmentType = "microapps:index:Environment";
 /** The package schema of Pulumi, of which SDKs and documentation are made: all of it follows from the definitions. */
 export function packageSchema(version: string): object {
   const types = new TypeSpecs();
-  // Other languages have one door.
+  // Other languages have one door. Former spellings of keys are read, and not declared: in Python a former name and the
+  // present one are the same.
   const variables = propertiesOf(configuration.omit({ door: true }), "output", "Config", types);
   for (const [name, property] of Object.entries(variables)) {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
-  }
-  for (const [old, present] of former) {
-    const { defaultInfo: _, ...property } = variables[present] ?? {};
-    const deprecationMessage = `It is spelled ${present}.`;
-    variables[old] = { ...property, description: `Former spelling of ${present}.`, deprecationMessage };
   }
   return {
     name: "microapps",
@@ -61,6 +57,7 @@ export function packageSchema(version: string): object {
         importBasePath: "example.com/pulumi-microapps/sdk/go/microapps", // the same whatever the CLI's version
       },
       csharp: { respectSchemaVersion: true },
+      java: { basePackage: "com.pulumi", buildFiles: "gradle" }, // com.pulumi.microapps
     },
   };
 }
@@ -81,7 +78,7 @@ const environmentSpec = {
     "Organizations, teams, members, seed rows and generated apps, declared in one YAML file. Each becomes a resource of " +
     "its own below this one, named `<environment>/<logical name>`: what is edited in the file, and what is changed by " +
     "hand on the platform, shows in a preview by name. A wrong file ends the run before anything is sent, with every " +
-    `problem at its file, line and column.\n\n${environmentExample}`,
+    `problem at its file, line and column.\n\n${environmentExample()}`,
   properties: {
     organizations: textMap("IDs of the organizations by logical name."),
     teams: textMap("IDs of the teams by `organization/team`."),
@@ -107,7 +104,7 @@ const environmentSpec = {
 };
 
 function resourceSpec(resource: Resource, types: TypeSpecs): object {
-  const { name, summary } = resource;
+  const { name } = resource;
   const facts = (property: string) => factsOf({ ...resource.outputs.shape, ...resource.inputs.shape }[property]);
   const isInput = (property: string) => property in resource.inputs.shape;
   // What no state has, or no program sees, gets no type either.
@@ -126,15 +123,17 @@ function resourceSpec(resource: Resource, types: TypeSpecs): object {
   // A value that the resource fills in is always there.
   const required = [...requiredOf(kept, "output").filter((property) => property in properties), bindingOutput];
   const requiredInputs = requiredOf(inputs, "input").filter((property) => property in inputProperties);
-  const description = `${summary}\n\n${exampleOf(resource)}`;
+  const description = documentationOf(resource);
   const listing = listingOf(name);
   const listInputs = listing && objectSpec(listing.question.inputs, "input", `${name}List`, types);
   return { description, properties, required, inputProperties, requiredInputs, ...(listInputs ? { listInputs } : {}) };
 }
 
-function functionSpec({ name, summary, inputs, outputs }: PlatformFunction, types: TypeSpecs): object {
+function functionSpec(definition: PlatformFunction, types: TypeSpecs): object {
+  const { name, inputs, outputs } = definition;
   const side = (object: z.ZodObject, io: "input" | "output") => objectSpec(object, io, pascal(name), types);
-  return { description: summary, inputs: side(inputs, "input"), outputs: side(outputs, "output") };
+  const description = documentationOfFunction(definition);
+  return { description, inputs: side(inputs, "input"), outputs: side(outputs, "output") };
 }
 
 const objectSpec = (object: z.ZodObject, io: "input" | "output", owner: string, types: TypeSpecs): object => ({

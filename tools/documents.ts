@@ -1,0 +1,27 @@
+import { openapi } from "../emulator/http/openapi.ts";
+import { ownPackage } from "../machine/ownPackage.ts";
+import { program } from "../provider/cmd/program.ts";
+import { presentSchema } from "./packageSchema.ts";
+import { commandsPage } from "./pages/commands.ts";
+import { endpointsPage, errorsPage } from "./pages/endpoints.ts";
+import { environmentPage } from "./pages/environment.ts";
+import { packagePages } from "./pages/package.ts";
+import { indexPage, installationPage } from "./pages/registry.ts";
+
+/** The documents that are made of definitions, by path below docs. */
+export function documents(): Record<string, string> {
+  const schema = presentSchema(ownPackage().version);
+  return {
+    "openapi.json": `${JSON.stringify(openapi("https://platform.example.com"), undefined, 2)}\n`,
+    "endpoints.md": endpointsPage(),
+    "errors.md": errorsPage(),
+    "environment-file.md": environmentPage(),
+    "commands.md": commandsPage(program),
+    "_index.md": indexPage(schema),
+    "installation-configuration.md": installationPage(schema),
+    ...packagePages(schema),
+  };
+}
+
+/** Folders below docs that hold nothing else. */
+export const ownFolders = ["resources", "functions"];

@@ -1,0 +1,48 @@
+import { schemaText } from "../provider/pulumi/plugin/schema.ts";
+import type { PropertySpec, TypeSpec } from "../provider/pulumi/plugin/types.ts";
+
+/** An object of the package schema: the inputs or outputs of a function, or a type with a name. */
+export interface ObjectSpec {
+  properties?: Record<string, PropertySpec>;
+  required?: readonly string[];
+}
+
+export interface ResourceSpec extends ObjectSpec {
+  description: string;
+  isComponent?: boolean;
+  inputProperties?: Record<string, PropertySpec>;
+  requiredInputs?: string[];
+}
+
+export interface FunctionSpec {
+  description: string;
+  inputs?: ObjectSpec;
+  outputs?: ObjectSpec;
+}
+
+/** A type with a name: an object, or an enumeration of texts. */
+export interface NamedSpec extends ObjectSpec {
+  enum?: { value: string }[];
+}
+
+/** Pulumi's package schema, as far as documentation and comparison need it. */
+export interface PackageSchema {
+  version: string;
+  config: { variables: Record<string, PropertySpec> };
+  provider: { inputProperties?: Record<string, PropertySpec> };
+  resources: Record<string, ResourceSpec>;
+  functions: Record<string, FunctionSpec>;
+  types: Record<string, NamedSpec>;
+  /** Settings of the SDK of each language. */
+  language?: Record<string, Record<string, unknown>>;
+}
+
+/** The schema of the definitions. */
+export const presentSchema = (version: string): PackageSchema => JSON.parse(schemaText(version)) as PackageSchema;
+
+/** `microapps:index:Team` → `Team`. */
+export const nameOf = (token: string): string => token.split(":").at(-1) ?? token;
+
+/** The type with a name that a type refers to. */
+export const namedType = ({ types }: PackageSchema, { $ref }: TypeSpec): NamedSpec | undefined =>
+  $ref === undefined ? undefined : types[$ref.replace("#/types/", "")];

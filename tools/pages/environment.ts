@@ -1,0 +1,33 @@
+import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { jsonSchema } from "../../provider/environment/schema.ts";
+import { rowsOf } from "./jsonSchema.ts";
+import { code, page, table } from "./markdown.ts";
+
+/** All that an Environment file may say, a table for each key at its top. */
+export function environmentPage(): string {
+  const { properties = {} } = withoutVerbs(jsonSchema()) as { properties?: Record<string, Json> };
+  const sections = Object.entries(properties).flatMap(([name, property]) => [
+    `## ${name}`,
+    table("| path | type | required | what it means |", rowsOf({ properties: { [name]: property } })),
+  ]);
+  return page(
+    "provider/environment/schema.ts",
+    "# The Environment file, key by key",
+    "`*` stands for a name of your own, `[]` for the items of a list. What layers, rules and removals do: [environment.md](environment.md).",
+    "In a file that extends another one each list has two verbs, `name+` and `name-`, which add to it and take out of it; `null` takes out an entry of a map. An editor knows all of this from `node_modules/pulumi-microapps/sdk/environment/environment.schema.json`:",
+    "```yaml\n# yaml-language-server: $schema=node_modules/pulumi-microapps/sdk/environment/environment.schema.json\n```",
+    `Keys at the top: ${Object.keys(properties).map(code).join(", ")}.`,
+    sections,
+  );
+}
+
+/** The schema without the properties that add to lists: a sentence says what they do. */
+function withoutVerbs(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutVerbs);
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) =>
+      /^(?!rows)\w+[+-]$/.test(key) ? [] : [[key, withoutVerbs(value)]],
+    ),
+  );
+}

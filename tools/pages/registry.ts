@@ -1,0 +1,90 @@
+import { variableOf } from "../../provider/pulumi/configuration/keys.ts";
+import { nameOf, type PackageSchema } from "../packageSchema.ts";
+import { snippetsOf } from "../snippets/snippets.ts";
+import { code, escaped, fenced, registryPage, row, table } from "./markdown.ts";
+import { functionPath, resourcePath, summaryOf, typeOf } from "./package.ts";
+
+/** The first page of the package in Pulumi's registry. */
+export function indexPage(schema: PackageSchema): string {
+  const listed = (specs: Record<string, { description: string }>, path: (name: string) => string): string[] =>
+    Object.entries(specs).map(([token, { description }]) => {
+      const name = nameOf(token);
+      return row(`[${name}](${path(name)})`, escaped(summaryOf(description)));
+    });
+  const first = Object.values(schema.resources)
+    .map(({ description }) => snippetsOf(description, schema))
+    .find((snippets) => snippets.length > 0);
+  const example = (first ?? []).filter(({ mark }) => mark === "ts" || mark === "yaml");
+  return registryPage(
+    "Microapps",
+    "Organizations, teams, members, seed rows and generated apps of a microapp platform, kept as declared.",
+    "The Microapps provider makes a platform of data tables match what a program, or one YAML file, declares. It shows first what will change, notices what was changed by hand, and repairs it.",
+    "## Example",
+    example.flatMap(({ language, mark, code }) => [`${language}:`, fenced(mark, code)]),
+    "[Start](guides/start.md) brings up a first one on a platform on your machine; [installation and configuration](installation-configuration.md) says what to install for each language.",
+    "## Resources",
+    table("| resource | what it is |", listed(schema.resources, resourcePath)),
+    "## Functions",
+    table("| function | what it answers |", listed(schema.functions, functionPath)),
+    "## More",
+    "[The Environment file, key by key](environment-file.md) · [command line](commands.md) · [exit statuses](exit-statuses.md) · [error codes](errors.md) · [endpoints](endpoints.md) · [in pipelines](pipelines.md)",
+  );
+}
+
+const installation = `The package is on no registry of Pulumi plugins: npm installs it, and each language takes it from there. Nothing is
+downloaded from another address.
+
+**Node, TypeScript.** The classes are dynamic resources, with nothing else to install; Node must be 22.19 or newer.
+
+\`\`\`sh
+npm install pulumi-microapps @pulumi/pulumi
+\`\`\`
+
+**YAML.** Install the package, and name its plugin in \`Pulumi.yaml\`:
+
+\`\`\`yaml
+plugins:
+  providers: [{ name: microapps, path: node_modules/pulumi-microapps/plugin }]
+\`\`\`
+
+**Python, Go, C#, Java.** Install the package in the project's folder, and have the Pulumi CLI make an SDK of its plugin.
+It is written into \`sdks/\`, and the project is told where it is:
+
+\`\`\`sh
+npm install pulumi-microapps
+pulumi package add ./node_modules/pulumi-microapps/plugin
+\`\`\`
+
+| language | what a program imports |
+| --- | --- |
+| Python | \`pulumi_microapps\` |
+| Go | \`example.com/pulumi-microapps/sdk/go/microapps\`: no address, the SDK in \`sdks/\` replaces it |
+| C# | \`Pulumi.Microapps\` |
+| Java | \`com.pulumi.microapps\` |`;
+
+/** How to install the package for each language, and all of its configuration. */
+export function installationPage(schema: PackageSchema): string {
+  const settings = Object.entries(schema.config.variables).map(([name, property]) => {
+    const secret = property.secret ? " **Secret.**" : "";
+    const variable = code(variableOf(name));
+    return row(
+      code(`microapps:${name}`),
+      variable,
+      typeOf(property, schema),
+      escaped(property.description ?? "") + secret,
+    );
+  });
+  return registryPage(
+    "Microapps: installation and configuration",
+    "How to install the Microapps provider for each language, and how to configure it.",
+    "## Installation",
+    installation,
+    "## Configuration",
+    "```sh\npulumi config set microapps:endpoint https://platform.example.com   # or: npx microapps config set …\npulumi config set microapps:email you@example.com\npulumi config set microapps:password --secret\n```",
+    table("| key | variable | type | what it is |", settings),
+    "A variable of the environment counts more than the stack: a refresh or destroy runs with the configuration that the state remembers, so this is how it gets a new password. `MICROAPPS_READ_ONLY=true` holds for explicit providers, too. A key that is not in this table is an error that names the nearest one, and so is a variable that misspells one.",
+    "A credential of the environment goes only where the environment says: set `MICROAPPS_ENDPOINT` beside it, or list origins in `MICROAPPS_ALLOWED_ENDPOINTS` (`https://platform.example.com,emulator:`). Where that list is set, nothing else is called, whatever the stack or the program says. More variables are in [pipelines.md](pipelines.md#say-where-the-password-may-go).",
+    "A password, token or API key in clear is a warning, one under 4 characters an error: no message could hide it.",
+    "An endpoint `emulator:platform.db?seed=platform.yaml` starts [a platform on this machine](../emulator/README.md) inside the provider.",
+  );
+}

@@ -1,0 +1,82 @@
+import type { Declaration, Entry, Example, Value } from "./example.ts";
+import { indented, pascal, quoted } from "./layout.ts";
+
+export function csharp({ resources, invokes, outputs }: Example): string {
+  const answers = outputs.map(([name, value]) => [`[${quoted(name)}]`, expression(value)] as const);
+  const body = [
+    ...resources.map(resource),
+    ...invokes.map(
+      ({ name, type, entries }) =>
+        `var ${name} = Microapps.${pascal(type)}.Invoke(${initializer("new()", fields(entries))});`,
+    ),
+    ...(answers.length > 0 ? [`return ${initializer("new Dictionary<string, object?>", answers)};`] : []),
+  ];
+  return [
+    ...(/\bDictionary</.test(body.join("\n")) ? ["using System.Collections.Generic;"] : []),
+    "using Pulumi;",
+    "using Microapps = Pulumi.Microapps;\n",
+    "return await Deployment.RunAsync(() =>",
+    "{",
+    indented(body.join("\n"), "    "),
+    "});",
+  ].join("\n");
+}
+
+const resource = ({ name, type, entries, isUsed }: Declaration): string =>
+  `${isUsed ? `var ${name} = ` : ""}new Microapps.${type}(${quoted(name)}, ${initializer("new()", fields(entries))});`;
+
+type Field = readonly [name: string, value: string];
+
+const fields = (entries: readonly Entry[]): Field[] =>
+  entries.map(([name, value]) => [pascal(name), expression(value)]);
+
+const block = (open: string, lines: readonly string[]): string =>
+  [...(open === "" ? [] : [open]), "{", ...lines.map((line) => indented(`${line},`, "    ")), "}"].join("\n");
+
+const initializer = (type: string, entries: readonly Field[]): string =>
+  block(
+    type,
+    entries.map(([name, value]) => `${name} =${value.startsWith("{") ? "\n" : " "}${value}`),
+  );
+
+function expression(value: Value, isAny = false): string {
+  switch (value.kind) {
+    case "scalar":
+      return quoted(value.value);
+    case "stackName":
+      return `$"${value.before}{Deployment.Instance.StackName}${value.after}"`;
+    case "constant":
+      return `Microapps.${value.enumeration}.${pascal(value.value)}`;
+    case "reference": {
+      const member = pascal(value.property);
+      return value.isResult ? `${value.name}.Apply(answer => answer.${member})` : `${value.name}.${member}`;
+    }
+    case "list":
+      return block(
+        "new[]",
+        value.items.map((item) => expression(item, isAny)),
+      );
+    case "map": {
+      const entries = value.entries.map(([key, entry]) => [key, expression(entry, !isTyped(value.of))] as const);
+      // In a value of any type, nothing says what braces alone would make.
+      return isAny
+        ? initializer(
+            "new Dictionary<string, object?>",
+            entries.map(([key, text]) => [`[${quoted(key)}]`, text] as const),
+          )
+        : block(
+            "",
+            entries.map(([key, text]) => `{ ${quoted(key)}, ${text} }`),
+          );
+    }
+    case "object":
+      // What a function takes has another name among outputs than plain.
+      return initializer(
+        `new Microapps.Inputs.${value.type}${value.type.startsWith("Get") ? "Input" : ""}Args`,
+        fields(value.entries),
+      );
+  }
+}
+
+const isTyped = ({ $ref = "", type }: { $ref?: string; type?: string }): boolean =>
+  $ref.startsWith("#/types/") || type !== undefined;
