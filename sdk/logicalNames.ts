@@ -1,7 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
-import { other } from "./door.ts";
-import { program } from "./program.ts";
+import { other, program } from "./program.ts";
 
 /**
  * Name of a resource in the stack, and the names that it had before, from its own former keys and its parents'.

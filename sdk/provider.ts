@@ -3,8 +3,7 @@ import type { z } from "zod";
 import { configuration, secretKeys } from "../provider/pulumi/configuration/configuration.ts";
 import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 import { explicitInput, packageOf } from "../provider/pulumi/doors.ts";
-import { providerThroughOther } from "./door.ts";
-import { program } from "./program.ts";
+import { program, providerThroughOther } from "./program.ts";
 
 type Settings = z.input<typeof configuration>;
 

@@ -6,9 +6,8 @@ import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
-import { throughOther } from "./door.ts";
 import { secondsIn } from "./durations.ts";
-import { plainUrn, program } from "./program.ts";
+import { plainUrn, program, throughOther } from "./program.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";

@@ -47,7 +47,8 @@ function method(name: string, { summary, method: verb, path, effect, request, an
 /** The properties at the top, each with its description. */
 function parts(tag: string, schema: z.ZodType, io: "input" | "output"): string[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  const named = Object.entries(properties).map(([name, property]) => {
+  const named = Object.entries(properties).flatMap(([name, property]) => {
+    if (isObject(property) && "not" in property) return []; // what is refused by name
     const comment =
       isObject(property) && typeof property["description"] === "string" ? `: ${property["description"]}` : "";
     return `\`${name}\`${required.includes(name) ? "" : " (optional)"}${comment.replace(/\.$/, "")}`;
