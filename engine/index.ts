@@ -1,4 +1,4 @@
-export { EngineError, messageOf } from "./errors.ts";
+export { EngineError } from "./errors.ts";
 export { printableJson } from "./terminal/json.ts";
 export { isPipeline, withoutCommands } from "./terminal/pipelines.ts";
 export { ask, isInteractive, processTerminal, readTyped, type Terminal } from "./terminal/prompts.ts";

@@ -85,8 +85,7 @@ const connection: Check = {
       const means = "A firewall drops what is sent, the address is wrong, or the network is down.";
       return withProxies(context, wrong(seen, means, mend));
     }
-    const proxy = withProxies(context, well(`${origin} takes connections.`));
-    return proxy.means === undefined ? proxy : { ...proxy, is: "noted" };
+    return well(`${origin} takes connections.`);
   },
 };
 
