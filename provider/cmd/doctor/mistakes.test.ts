@@ -279,6 +279,12 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
     2,
   ],
   [
+    "an endpoint with a password in it",
+    { config: { endpoint: `https://me:${secrets.proxy}@platform.example.com` } },
+    "microapps:endpoint must be a plain address, without user, password, query or fragment.",
+    2,
+  ],
+  [
     "http:// to another machine",
     { config: { endpoint: "http://platform.example.com" } },
     "Nothing was sent: microapps:endpoint begins with http:// and is on another machine, so everybody on the way could read the password: use https://, or set microapps:insecure to true.",
