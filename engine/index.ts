@@ -1,4 +1,4 @@
-export { EngineError, messageOf, Refusal } from "./errors.ts";
+export { EngineError, Refusal } from "./errors.ts";
 export { replaceKeeping } from "./state/atomicWrite.ts";
 export { printableJson } from "./terminal/json.ts";
 export { isPipeline, withoutCommands } from "./terminal/pipelines.ts";

@@ -30,6 +30,12 @@ test.each<[string, string[], number]>([
     1,
   ],
   ["login", ["error: unknown command 'login'", "(The Pulumi CLI has 'pulumi login', on the same state.)", help], 1],
+  ["docter", ["error: unknown command 'docter'", "(Did you mean doctor?)", help], 1],
+  [
+    "doctor --table regions",
+    ["error: --table regions must have the form <table ID>:<label>[+<label>…], as in countries:Code"],
+    1,
+  ],
   ["deploy", ["error: unknown command 'deploy'", help], 1],
   ["stack selct dev", ["error: unknown command 'stack selct'", "(Did you mean stack select?)", help], 1],
   [

@@ -14,7 +14,6 @@ export const readingEndpoints = [
   "logout",
   "readorganization",
   "teammembers",
-  "userid",
   "microappdata",
   "createappwithpromptStatus",
 ] as const satisfies readonly EndpointName[];

@@ -237,6 +237,12 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
   ],
   ["a key that rows share", { tables: ["twins:Code"] }, "A key is in several rows of table twins: A.", 2],
   [
+    "a key that secret rows share, and that is not named",
+    { file: seed("{ table: twins, key: Code, sensitive: true, rows: [{ Code: A }] }") },
+    "A key is in several rows of table twins.",
+    2,
+  ],
+  [
     "a clock that is hours ahead",
     { surroundings: hours(5) },
     "The clock of this machine is 5 hours ahead of the platform's.",
@@ -270,6 +276,12 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
     "an endpoint without its scheme",
     { config: { endpoint: "platform.example.com" } },
     "microapps:endpoint must be an address that begins with https:// (or http://), or emulator:<file>.",
+    2,
+  ],
+  [
+    "an endpoint with a password in it",
+    { config: { endpoint: `https://me:${secrets.proxy}@platform.example.com` } },
+    "microapps:endpoint must be a plain address, without user, password, query or fragment.",
     2,
   ],
   [

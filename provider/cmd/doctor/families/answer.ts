@@ -1,6 +1,5 @@
 import { isObject, refusalIn } from "../../../contract/wire.ts";
 import { printableLine } from "../../../messages/text.ts";
-import { ReadingCalls } from "../calls.ts";
 import { well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
 import { setting } from "../mending.ts";
@@ -13,12 +12,9 @@ export const answerCheck: Check = {
   title: "answer",
   needs: ["certificate"],
   look: async (context) => {
-    const { learned, subject, most, timeoutMs } = context;
-    const { settings } = subject;
-    if (!settings) throw new Error("the configuration was found to be well");
+    const { learned, timeoutMs } = context;
     const url = addressOf(context);
-    const calls = (learned.calls = new ReadingCalls({ url: url.href, settings, most, timeoutMs }));
-    calls.count();
+    learned.calls?.count();
     let reached: Reached;
     try {
       reached = await context.network.request(askedAddress(url), "POST", timeoutMs);

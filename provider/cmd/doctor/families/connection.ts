@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { endpoints } from "../../../contract/endpoints.ts";
 import { some } from "../../../messages/text.ts";
 import { located } from "../../../pulumi/platform.ts";
+import { ReadingCalls } from "../calls.ts";
 import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
 import { setting } from "../mending.ts";
@@ -15,9 +16,7 @@ const name: Check = {
   look: async (context) => {
     const url = await start(context);
     if (typeof url === "string") {
-      return wrong(sentence(`The emulator does not start: ${url}`), undefined, [
-        setting(context.subject.place, "endpoint"),
-      ]);
+      return wrong(sentence(url), undefined, [setting(context.subject.place, "endpoint")]);
     }
     const host = hostOf(url);
     if (context.learned.stopEmulator) return well("The emulator has started.");
@@ -38,14 +37,21 @@ const name: Check = {
   },
 };
 
-/** The address of the platform, or why an emulator does not start. */
-async function start({ subject, learned }: Context): Promise<URL | string> {
+/** The address of the platform, or what is wrong with it: an emulator may not start. */
+async function start({ subject, learned, most, timeoutMs }: Context): Promise<URL | string> {
+  const { settings, folder } = subject;
+  if (!settings) throw new Error("the configuration was found to be well");
   try {
-    const { url, isEmulator, close } = await located(subject.settings?.endpoint ?? "", subject.folder);
+    const { url, isEmulator, close } = await located(settings.endpoint, folder);
     if (isEmulator) learned.stopEmulator = close;
+    const { username, password, search, hash } = new URL(url);
+    if (username || password || search || hash) {
+      return "microapps:endpoint must be a plain address, without user, password, query or fragment";
+    }
+    learned.calls = new ReadingCalls({ url, settings, most, timeoutMs });
     return (learned.url = new URL(url));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return `The emulator does not start: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -85,8 +91,7 @@ const connection: Check = {
       const means = "A firewall drops what is sent, the address is wrong, or the network is down.";
       return withProxies(context, wrong(seen, means, mend));
     }
-    const proxy = withProxies(context, well(`${origin} takes connections.`));
-    return proxy.means === undefined ? proxy : { ...proxy, is: "noted" };
+    return well(`${origin} takes connections.`);
   },
 };
 
@@ -157,6 +162,7 @@ async function withoutTLS(context: Context, code: string): Promise<Finding> {
   const plain = new URL(url);
   plain.protocol = "http:";
   if (url.port === "") plain.port = "443";
+  context.learned.calls?.count();
   const answers = await context.network.request(plain, "GET", context.timeoutMs).then(
     ({ text }) => !/https/i.test(text ?? ""),
     () => false,

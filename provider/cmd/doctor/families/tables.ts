@@ -137,44 +137,32 @@ const lookOf = ({ learned }: Context, table: string): TableLook => {
 };
 
 function labels(context: Context, declared: ProgramTable): Finding {
-  const { table, key, labels, at } = declared;
+  const { table, key, labels, isHidden, at } = declared;
   const found = lookOf(context, table);
   if (found.rows === 0) return noted("No row shows its labels: the first up says which ones the table did not keep.");
   const there = [...found.labels].sort();
-  const lacking = key.filter((label) => !found.labels.has(label));
-  const [first] = lacking;
+  const first = key.find((label) => !found.labels.has(label));
   if (first !== undefined) {
     const near = meant(first, there);
+    const listed = isHidden ? "" : ` They have ${some(there, 20)}.`;
     const means =
       near === undefined
-        ? `Rows can't be told apart without it. They have ${some(there, 20)}.`
+        ? `Rows can't be told apart without it.${listed}`
         : `Did you mean "${near}"? Rows can't be told apart without their key, and labels are case sensitive.`;
-    return wrong(`No row of table ${table} has the label "${first}", which is in its key.`, means, [
-      otherKey(
-        declared,
-        key.map((label) => (label === first ? (near ?? "<another label>") : label)),
-      ),
-    ]);
+    const renamed = key.map((label) => (label === first ? (near ?? "<another label>") : label));
+    const seen = `No row of table ${table} has the label "${first}", which is in its key.`;
+    return wrong(seen, means, [otherKey(declared, renamed)]);
   }
+  if (isHidden) return well("Rows have those of the key.");
   const others = labels.filter((label) => !found.labels.has(label));
-  const misspelt = others
-    .map(
-      (label) =>
-        [
-          label,
-          meant(
-            label,
-            there.filter((each) => !key.includes(each) && !labels.includes(each)),
-          ),
-        ] as const,
-    )
-    .find(([, near]) => near !== undefined);
-  if (misspelt) {
-    const [label, near] = misspelt;
+  const free = there.filter((label) => !key.includes(label) && !labels.includes(label));
+  for (const label of others) {
+    const near = meant(label, free);
+    if (near === undefined) continue;
     return wrong(
-      `No row of table ${table} has the label "${label}", and the table has "${near ?? ""}".`,
+      `No row of table ${table} has the label "${label}", and the table has "${near}".`,
       "The platform drops what it does not know without a word.",
-      [`${at.table}: ${near ?? ""} instead of ${label} in the rows of this table`],
+      [`${at.table}: ${near} instead of ${label} in the rows of this table`],
     );
   }
   if (others.length > 0) {
