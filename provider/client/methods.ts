@@ -163,7 +163,7 @@ export interface Methods {
    * Notifies a user about an app: in the app, by push, or by a badge alone.
    * Repeated only when it is certain that nothing was made; else it fails as `outcomeUnknown`.
    *
-   * @param request `appID`: App that the requesting user can edit; `email`: The recipient; `message` (optional): Without it, channel `push` sends only the badge; `badgeCount` (optional): Absolute number on the badge; `channel` (optional).
+   * @param request `appID`: App that the requesting user can edit; `email`: E-mail address of the recipient; `message` (optional): Without it, channel `push` sends only the badge; `badgeCount` (optional): Absolute number on the badge; `channel` (optional).
    * @returns `ok`; `appID`; `email`; `channel`; `hasMessage`; `badgeCount`; `notificationCount`; `pushCount`.
    * @throws ApiError `invalidRequest`, `forbidden`, `notFound`
    * @see `POST /api/sendnotification`, docs/endpoints.md#sendnotification
@@ -269,7 +269,7 @@ export interface Methods {
    * Adds users to teams; unknown e-mail addresses become invited users. Roles are set with updateteammember.
    * Repeated after failures: the end is the same.
    *
-   * @param request `teamIDs`; `emails` (optional); `userIDs` (optional); `targetRoute` (optional): Where the invitation leads; `targetInitialApp` (optional); `targetInitialScreen` (optional).
+   * @param request `teamIDs`; `emails` (optional); `userIDs` (optional); `targetRoute` (optional): Where the invitation leads; `targetInitialApp` (optional); `targetInitialScreen` (optional); `role` (optional).
    * @throws ApiError `notFound`, `forbidden`, `invalidRequest`
    * @see `POST /api/insertteammembers`, docs/endpoints.md#insertteammembers
    */
