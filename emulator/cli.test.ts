@@ -1,7 +1,9 @@
-import { expect, test } from "@jest/globals";
-import { execFile } from "node:child_process";
+import { describe, expect, test } from "@jest/globals";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { administrate, directory, post, signIn } from "./testing/platform.ts";
@@ -52,6 +54,71 @@ test("the command refuses what makes no sense", async () => {
       stderr: expect.stringMatching(message),
     });
   }
+});
+
+test("the command says whether an emulator is ready, and with which seed", async () => {
+  const seed = join(directory(), "platform.yaml");
+  writeFileSync(seed, "users: [{email: ada@example.com, password: secret}]\n");
+  const asked = async (url: string) =>
+    JSON.parse((await node(executable, "emulator", "health", url)).stdout) as { instances: Record<string, unknown> };
+  const seen: unknown[] = [];
+  for (const parameters of [["--seed", seed, "--tenant", "acme"], ["--seed", seed], []]) {
+    const { url, end } = await run(...parameters);
+    const { instances, ...rest } = await asked(url);
+    expect(rest).toEqual({ status: "success", version: expect.stringMatching(/^\d/) });
+    seen.push(instances);
+    await end("SIGTERM");
+    await expect(asked(url)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no emulator is ready at"),
+    });
+  }
+  const digest = { seed: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown };
+  expect(seen).toEqual([{ "": digest, acme: digest }, { "": digest }, { "": digest }]);
+  const [first, second, other] = seen as Record<string, { seed: string }>[];
+  expect(second?.[""]).toEqual(first?.[""]);
+  expect(other?.[""]).not.toEqual(first?.[""]);
+});
+
+describe("a command beside an emulator of its own", () => {
+  const exec = (...parameters: string[]) => node(executable, "emulator", "exec", ...parameters);
+  const program = (text: string) => ["--", process.execPath, "--eval", text];
+  const closed = (url: string) => expect(fetch(url)).rejects.toThrow("fetch failed");
+
+  test("has its address, and its own parameters", async () => {
+    const { stdout } = await exec(
+      "--loose",
+      ...program(`
+      fetch(process.env.MICROAPPS_ENDPOINT + "/_emulator/tables", {
+        headers: { authorization: "Bearer " + process.env.MICROAPPS_EMULATOR_TOKEN },
+      }).then((answer) => console.log(JSON.stringify([process.env.MICROAPPS_ENDPOINT, answer.status, process.argv.at(-1)])))`),
+      "--",
+      "--seed",
+    );
+    const [url, status, parameter] = JSON.parse(stdout) as [string, number, string];
+    expect([status, parameter]).toEqual([200, "--seed"]);
+    await closed(url);
+  });
+
+  test("ends it as it ends itself", async () => {
+    await expect(exec(...program("process.exit(3)"))).rejects.toMatchObject({ code: 3 });
+    await expect(exec(...program('process.kill(process.pid, "SIGKILL")'))).rejects.toMatchObject({ code: 137 });
+    await expect(exec("--", "/nowhere/command")).rejects.toMatchObject({
+      code: 127,
+      stderr: expect.stringMatching(/^error: \/nowhere\/command can't be run: .*ENOENT/),
+    });
+  });
+
+  test("gets the signals that it gets", async () => {
+    const text = `process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000); console.log(process.env.MICROAPPS_ENDPOINT)`;
+    const child = spawn(process.execPath, ["--no-warnings", executable, "emulator", "exec", ...program(text)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([7, null]);
+    await closed(url);
+  });
 });
 
 test("a process that forgets to close an emulator ends all the same, when it is told so", async () => {

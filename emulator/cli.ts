@@ -1,6 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { WireNames } from "../provider/contract/endpoints.ts";
+import { healthPath } from "./admin/health.ts";
 import { createEmulator, type Emulator } from "./emulator.ts";
 
 interface Options {
@@ -21,9 +25,24 @@ const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const sa
 
 /** Adds the command that runs the emulator until it is interrupted. It prints its address, and on the next line the console's. */
 export function addEmulatorCommand(program: Command): void {
-  program
-    .command("emulator")
+  const emulator = withOptions(program.command("emulator"))
     .description("run the platform on this machine")
+    .enablePositionalOptions()
+    .action(run);
+  withOptions(emulator.command("exec"))
+    .description("run a command beside an emulator of its own, whose address is in MICROAPPS_ENDPOINT")
+    .argument("<command...>", "the command and its parameters")
+    .passThroughOptions()
+    .action(execute);
+  emulator
+    .command("health")
+    .description("ask an emulator whether it is ready")
+    .argument("<address>", "its address, such as http://127.0.0.1:8080")
+    .action(askHealth);
+}
+
+function withOptions(command: Command): Command {
+  return command
     .option("--port <number>", "port to listen on; a free one when it is 0", portIn, 0)
     .option("--data <file>", "data file, made when it is missing; in memory without one")
     .option(
@@ -52,19 +71,56 @@ export function addEmulatorCommand(program: Command): void {
       "a further platform at /tenants/<name>, with the same seed; may be given again",
       listed,
       [],
-    )
-    .action(run);
+    );
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function startedOrRefused(options: Options, command: Command): Promise<Emulator> {
+  return started(options).catch((error: unknown) => command.error(`error: ${messageOf(error)}`));
 }
 
 async function run(options: Options, command: Command): Promise<void> {
-  const emulator = await started(options).catch((error: unknown) => {
-    command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  const emulator = await startedOrRefused(options, command);
   process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
   await new Promise<void>((stop) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
   });
   await emulator.close();
+}
+
+/** Runs a command beside an emulator, and ends as it ends. */
+async function execute([name = "", ...parameters]: string[], options: Options, command: Command): Promise<void> {
+  const emulator = await startedOrRefused(options, command);
+  const { url, token } = emulator;
+  const env = { ...process.env, MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token };
+  const child = spawn(name, parameters, { stdio: "inherit", env });
+  const pass = (signal: NodeJS.Signals) => {
+    // A terminal has sent its interrupt to both.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, pass);
+  try {
+    const [status, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    process.exitCode = status ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  } catch (error) {
+    process.stderr.write(`error: ${name} can't be run: ${messageOf(error)}\n`);
+    process.exitCode = 127;
+  } finally {
+    await emulator.close();
+    for (const signal of signals) process.off(signal, pass);
+  }
+}
+
+async function askHealth(address: string, _options: object, command: Command): Promise<void> {
+  try {
+    const response = await fetch(new URL(healthPath, address), { signal: AbortSignal.timeout(5000) });
+    if (response.status !== 200) throw new Error(`it answers ${response.status}`);
+    process.stdout.write(`${await response.text()}\n`);
+  } catch (error) {
+    command.error(`error: no emulator is ready at ${address}: ${messageOf(error)}`);
+  }
 }
 
 function started({ data, seed, strict, loose, tenant, ...options }: Options): Promise<Emulator> {

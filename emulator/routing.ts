@@ -1,5 +1,6 @@
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import { adminPath, administrate } from "./admin/actions.ts";
+import { health, healthPath } from "./admin/health.ts";
 import { filePath, signedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
 import { routesOf } from "./http/routes.ts";
@@ -33,6 +34,7 @@ export function routed(
     const instance = instances.get(name);
     const platform = platforms.get(name);
     if (!instance || !platform) return answer(failed(404, `There is no tenant ${name}`));
+    if (request.path === healthPath && method === "GET") return answer(health(platforms));
     const base = publicUrl ?? (isHost(host) ? `http://${host}` : undefined);
     const url = base === undefined ? instance.url : `${base}${name === "" ? "" : `/tenants/${name}`}`;
     const admin = (path: string) => administrate({ instance: instance, platform, token }, request, path);

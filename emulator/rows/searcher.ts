@@ -7,6 +7,8 @@ import { scorer, type Search } from "./scoring.ts";
 let score: ReturnType<typeof scorer> | undefined;
 
 parentPort?.on("message", (message: { search: Search } | { rows: KeptRow[] }) => {
-  if ("search" in message) score = scorer(message.search);
-  else parentPort?.postMessage(score?.(message.rows) ?? []);
+  if ("search" in message) {
+    score = scorer(message.search);
+    parentPort?.postMessage([]); // it is there, and its time begins
+  } else parentPort?.postMessage(score?.(message.rows) ?? []);
 });

@@ -39,6 +39,7 @@ class Searchers {
         if (!thread) {
           thread = await this.#take();
           thread.postMessage({ search });
+          await once(thread, "message");
         }
         const began = performance.now();
         const scores = await answer(thread, rows, baseTimeMs + seen * timePerRowMs - spent);

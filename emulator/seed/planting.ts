@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Database } from "../data/database.ts";
 import { hashPassword, hashToken } from "../data/hashing.ts";
 import { derivedID } from "../data/identifiers.ts";
@@ -32,6 +33,14 @@ export function readPlantedSeed(database: Database): Seed {
   const kept = database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'seed'");
   if (!kept) throw new Error("the data file has no seed");
   return JSON.parse(kept.value) as Seed; // written by plant
+}
+
+/** Digest of the seed that the data file was made with, the same for all that were made with it. It has no secret. */
+export function seedDigest(database: Database): string {
+  const seed = readPlantedSeed(database);
+  const isSecret = (key: string) => key === "password" || key === "apiKey";
+  const text = JSON.stringify(seed, (key, value: unknown) => (isSecret(key) ? true : value));
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function plantUsers(database: Database, { administrator, users }: Seed, now: number): void {
