@@ -19,6 +19,8 @@ export function packageSchema(version: string): object {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
   }
+  // An SDK in Python calls userID and userId the same: a program has the present spelling alone.
+  const inputProperties = { ...variables };
   for (const [old, present] of former) {
     const { defaultInfo: _, ...property } = variables[present] ?? {};
     const deprecationMessage = `It is spelled ${present}.`;
@@ -36,7 +38,7 @@ export function packageSchema(version: string): object {
     provider: {
       description: "A platform and the account to work with. Without one of its own, a program uses the configuration.",
       properties: only(variables, ({ type }) => type === "string"), // what SDKs can read back
-      inputProperties: variables,
+      inputProperties,
     },
     resources: Object.fromEntries(
       resources.map((resource) => [`microapps:index:${resource.name}`, resourceSpec(resource, types)]),
