@@ -22,7 +22,7 @@ export const backends: Readonly<Record<string, () => Promise<Backend | string>>>
 /** Milliseconds for a server to answer. */
 const startMs = 120_000;
 
-/** S3 as moto imitates it, which is installed on first use into a folder that `make clean` removes. */
+/** S3 as moto imitates it (with `server` it would bring all of AWS), which is installed on first use into a folder that `make clean` removes. */
 async function s3(): Promise<Backend | string> {
   const python = found("python3");
   if (python === undefined) return "there is no python3 on PATH, which runs the stand-in for S3";
@@ -30,7 +30,7 @@ async function s3(): Promise<Backend | string> {
   const server = join(folder, "bin/moto_server");
   if (!existsSync(server)) {
     await run(python, ["-m", "venv", folder]);
-    await run(join(folder, "bin/pip"), ["install", "--quiet", "moto[server]>=5,<6"]);
+    await run(join(folder, "bin/pip"), ["install", "--quiet", "moto[s3]>=5,<6", "flask", "flask-cors"]);
   }
   const port = await freePort();
   const child = spawn(server, ["-H", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });

@@ -1,4 +1,4 @@
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { createEmulator } from "../../emulator/index.ts";
@@ -99,7 +99,9 @@ export async function runExample(example: Example, cli: Cli, root: string): Prom
   await pulumi("up", "--yes", "--skip-preview");
   await pulumi("preview", "--expect-no-changes");
 
-  const teamID = teamIn(await pulumi("stack", "export"), example.team);
+  const exported = join(project, "exported.json");
+  await pulumi("stack", "export", "--file", exported); // a client of S3 prints warnings between
+  const teamID = teamIn(await readFile(exported, "utf8"), example.team);
   const teamInfo = { name: "By hand" };
   await byHand(data, (client) => client.updateteam({ teamID, teamInfo }));
   const repaired = await pulumi("up", "--yes", "--skip-preview", ...(example.seesDrift ? [] : ["--refresh"]));
