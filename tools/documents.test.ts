@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { endpoints } from "../provider/contract/endpoints.ts";
 import { settings } from "../emulator/data/settings.ts";
 import { seed } from "../emulator/seed/schema.ts";
 import { exitStatuses } from "../engine/errors.ts";
 import { program } from "../provider/cmd/program.ts";
 import { statuses } from "../provider/cmd/report/reporting.ts";
+import { endpoints } from "../provider/contract/endpoints.ts";
 import { documents } from "./documents.ts";
 
 test.each(Object.entries(documents()))("docs/%s is the one of the contract; make docs writes it anew", (name, text) => {

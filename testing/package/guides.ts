@@ -91,10 +91,14 @@ async function shell(
     cwd,
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
   });
+  // Whatever hangs ends before the test does, with all that it started.
+  const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"), 540_000);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (data: Buffer) => void (output += data.toString()));
   const [status] = (await once(child, "close")) as [number | null];
+  clearTimeout(timer);
   return { status, output };
 }
