@@ -2,18 +2,9 @@ import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "./provider.ts";
 import { Organization, SeedRows, Team } from "./resources.ts";
+import { mockEngine, registered } from "./testing/mockEngine.ts";
 
-const registered: pulumi.runtime.MockResourceArgs[] = [];
-
-beforeAll(async () => {
-  await pulumi.runtime.setMocks({
-    newResource: (resource) => {
-      registered.push(resource);
-      return { id: `id of ${resource.name}`, state: resource.inputs as object }; // inputs of a mock are untyped
-    },
-    call: () => ({}),
-  });
-});
+beforeAll(mockEngine);
 beforeEach(() => {
   registered.length = 0;
   pulumi.runtime.setConfig("microapps:door", "plugin");
