@@ -2,18 +2,9 @@ import { beforeAll, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "./provider.ts";
 import { Organization } from "./resources.ts";
+import { mockEngine, registered } from "./testing/mockEngine.ts";
 
-const registered: pulumi.runtime.MockResourceArgs[] = [];
-
-beforeAll(async () => {
-  await pulumi.runtime.setMocks({
-    newResource: (resource) => {
-      registered.push(resource);
-      return { id: `id of ${resource.name}`, state: resource.inputs as object }; // inputs of a mock are untyped
-    },
-    call: () => ({}),
-  });
-});
+beforeAll(mockEngine);
 
 test("two platforms in one program: a resource goes to the one of its provider", async () => {
   const endpoint = "https://other.example.com";

@@ -1,18 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
 import { GeneratedApp, Notification, Organization, SeedRows, Team } from "./resources.ts";
+import { mockEngine, registered } from "./testing/mockEngine.ts";
 
-const registered: pulumi.runtime.MockResourceArgs[] = [];
-
-beforeAll(async () => {
-  await pulumi.runtime.setMocks({
-    newResource: (resource) => {
-      registered.push(resource);
-      return { id: `id of ${resource.name}`, state: resource.inputs as object }; // inputs of a mock are untyped
-    },
-    call: () => ({}),
-  });
-});
+beforeAll(mockEngine);
 beforeEach(() => void (registered.length = 0));
 
 const fromProgram = (): unknown => Reflect.get(registered[0]?.inputs as object, "__program"); // inputs of a mock are untyped

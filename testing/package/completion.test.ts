@@ -32,7 +32,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 test("bash completes commands, below them and their aliases", () => {
-  expect(offered("st")).toEqual(["stack"]);
+  expect(offered("st")).toEqual(["stack", "state"]);
   expect(offered("d")).toEqual(["destroy", "down", "doctor", "dump", "drift"]);
   expect(offered("report", "--format", "")).toEqual(["md", "json", "html", "text"]);
   expect(offered("stack", "")).toEqual(["init", "ls", "select", "output", "export", "rm"]);

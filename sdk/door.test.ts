@@ -1,0 +1,55 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import * as pulumi from "@pulumi/pulumi";
+import { Provider } from "./provider.ts";
+import { Organization, SeedRows, Team } from "./resources.ts";
+import { mockEngine, registered } from "./testing/mockEngine.ts";
+
+beforeAll(mockEngine);
+beforeEach(() => {
+  registered.length = 0;
+  pulumi.runtime.setConfig("microapps:door", "plugin");
+});
+afterEach(() => pulumi.runtime.setConfig("microapps:door", ""));
+
+/** What was registered under a name, once all of these are. */
+async function seen(name: string, ...resources: pulumi.CustomResource[]) {
+  await new Promise((resolve) => void pulumi.all(resources.map(({ id }) => id)).apply(resolve));
+  return registered.find((one) => one.name === name);
+}
+
+test("with microapps:door the classes register the plugin's resources, with nothing for a host of dynamic ones", async () => {
+  const acme = new Organization("acme", { name: "Acme" }, { customTimeouts: { create: "5m" } });
+  expect(await seen("acme", acme)).toMatchObject({ type: "microapps:index:Organization", inputs: { name: "Acme" } });
+  const rows = [{ Code: "EUR" }];
+  const seed = await seen("currencies", new SeedRows("currencies", { table: "currencies", key: "Code", rows }));
+  expect(Object.keys(seed?.inputs as object)).toEqual(expect.arrayContaining(["key", "rows", "table", "__salt"]));
+  expect(JSON.stringify(registered)).not.toMatch(/__provider|__program|dynamic/);
+});
+
+test("a provider has the plugin's settings, and serves the plugin's resources", async () => {
+  const provider = new Provider("other", {
+    endpoint: "https://x.example",
+    email: "ada@example.com",
+    password: "secret",
+  });
+  const acme = new Organization("acme", { name: "Acme" }, { provider });
+  expect((await seen("acme", provider, acme))?.provider).toContain("pulumi:providers:microapps::other::");
+  expect(registered.find(({ name }) => name === "other")?.inputs).toEqual({
+    endpoint: "https://x.example",
+    email: "ada@example.com",
+    password: expect.objectContaining({ value: "secret" }) as unknown,
+  });
+});
+
+test("the plugin imports", async () => {
+  const crew = new Team("crew", { organizationID: "o1", name: "Crew" }, { import: "t1" });
+  expect((await seen("crew", crew))?.id).toBe("t1");
+});
+
+test("a door that there is not ends the program", () => {
+  pulumi.runtime.setConfig("microapps:door", "window");
+  expect(() => new Organization("acme", { name: "Acme" })).toThrow(
+    new pulumi.RunError('microapps:door must be dynamic or plugin, and is "window"'),
+  );
+  expect(registered).toEqual([]);
+});
