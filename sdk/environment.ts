@@ -3,8 +3,8 @@ import { declaration, inlineDeclaration, type Declaration } from "../provider/en
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { withRowEdits } from "../provider/environment/schema.ts";
-import { aliasesBelow, nameBelow, rootName, type Aliases, type LogicalName } from "./logicalNames.ts";
-import { program } from "./program.ts";
+import { nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
+import { aliasesBelow, program, type Aliases } from "./program.ts";
 import {
   GeneratedApp,
   Organization,
@@ -260,7 +260,7 @@ function seedsOf(
 }
 
 /** Whether it is an ID, or an output that will be one, and no reference to something of the file. */
-const isID = <Named extends object>(value: string | Named | undefined): value is string | undefined =>
+const isID = (value: string | object | undefined): value is string | undefined =>
   typeof value !== "object" || pulumi.Output.isInstance(value);
 
 /** Looks up a value that the check of the declaration has proven to be there. */

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { dynamicType } from "../provider/pulumi/dynamicProvider.ts";
+import type { LogicalName } from "./logicalNames.ts";
 import type { Announced } from "./siblings.ts";
 
 /** How the resources of a program reach their provider: as dynamic resources, or through the plugin. */
@@ -37,3 +38,22 @@ export const typeBehindOther = (name: string): string =>
  */
 export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
   new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
+
+/** Makes the option by which the engine finds a resource under what it was called before. */
+export type Aliases = (
+  kinds: readonly string[],
+  name: LogicalName,
+) => { aliases: pulumi.Input<string | pulumi.Alias>[] };
+
+/**
+ * Aliases of what is below a component: former names, and all names behind the other door, so that a program may change
+ * from the class to the component of the plugin and back. `kinds` leads from the component down to the resource.
+ */
+export function aliasesBelow(component: pulumi.Resource): Aliases {
+  const above = component.urn.apply((urn) => urn.slice(0, urn.lastIndexOf("::")));
+  return (kinds, { now, own, inherited }) => {
+    const types = kinds.map((kind) => `$${typeBehindOther(kind)}`).join("");
+    const others = [now, ...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
+    return { aliases: [...own.map((name) => ({ name })), ...others] };
+  };
+}
