@@ -12,8 +12,12 @@ export function problemsOf(language: Language, text: string, schema: Schema): st
 /** Example programs of a language, by path from the root. */
 export const programsIn = (language: Language): string[] => {
   const ending = { yaml: "Pulumi.yaml", python: ".py", go: ".go" }[language];
-  const folder = `examples/${language}`;
-  return readdirSync(join(repository, folder)).flatMap((name) => (name.endsWith(ending) ? `${folder}/${name}` : []));
+  const folders = readdirSync(join(repository, "examples")).filter((name) => name.split("-")[0] === language);
+  // What is declared resource by resource comes first.
+  return folders.toReversed().flatMap((folder) => {
+    const files = readdirSync(join(repository, "examples", folder)).filter((name) => name.endsWith(ending));
+    return files.map((name) => `examples/${folder}/${name}`);
+  });
 };
 
 /** Problems of all example programs, and of the YAML in the schema's documentation. */

@@ -20,9 +20,9 @@ export interface Example {
 }
 
 const environment = { team: "Crew", seesDrift: true };
-const plugin = (language: "yaml" | "python" | "go"): Example => {
-  const folder = `examples/${language}`;
-  return { name: language, language, project: folder, program: folder, ...environment };
+const plugin = (language: "yaml" | "python" | "go", name: string = language): Example => {
+  const folder = `examples/${name}`;
+  return { name, language, project: folder, program: folder, ...environment };
 };
 
 export const examples: readonly Example[] = [
@@ -43,6 +43,7 @@ export const examples: readonly Example[] = [
     seesDrift: false,
   },
   plugin("yaml"),
+  plugin("yaml", "yaml-resources"),
   plugin("python"),
   plugin("go"),
 ];
