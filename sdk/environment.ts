@@ -3,8 +3,8 @@ import { declaration, inlineDeclaration, type Declaration } from "../provider/en
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { withRowEdits } from "../provider/environment/schema.ts";
-import { aliasesBelow, nameBelow, rootName, type Aliases, type LogicalName } from "./logicalNames.ts";
-import { program } from "./program.ts";
+import { nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
+import { aliasesBelow, program, type Aliases } from "./program.ts";
 import {
   GeneratedApp,
   Organization,

@@ -1,6 +1,4 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { typeThrough } from "../provider/pulumi/doors.ts";
-import { other, program } from "./program.ts";
 
 /**
  * Name of a resource in the stack, and the names that it had before, from its own former keys and its parents'.
@@ -38,25 +36,5 @@ export function nameBelow(parent: LogicalName, key: string, former: readonly str
     now: `${parent.now}/${key}`,
     own: [...former.map((each) => `${parent.now}/${each}`), ...below(parent.inherited)],
     inherited: below(parent.own),
-  };
-}
-
-/** Makes the option by which the engine finds a resource under what it was called before. */
-export type Aliases = (
-  kinds: readonly string[],
-  name: LogicalName,
-) => { aliases: pulumi.Input<string | pulumi.Alias>[] };
-
-/**
- * Aliases of what is below a component: former names, and these through the other door, so that a program may change from
- * the class to the component of the plugin and back. `kinds` leads from the component down to the resource.
- */
-export function aliasesBelow(component: pulumi.Resource): Aliases {
-  const above = component.urn.apply((urn) => urn.slice(0, urn.lastIndexOf("::")));
-  return (kinds, { own, inherited }) => {
-    const door = other(program().door);
-    const types = kinds.map((kind) => `$${typeThrough(door, kind)}`).join("");
-    const others = [...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
-    return { aliases: [...own.map((name) => ({ name })), ...others] };
   };
 }

@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { doors, type Door } from "../provider/pulumi/configuration/configuration.ts";
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
-import { providerType, urnThrough } from "../provider/pulumi/doors.ts";
+import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
+import type { LogicalName } from "./logicalNames.ts";
 import type { Announced } from "./siblings.ts";
 
 /** What the resources of one program share. */
@@ -59,3 +60,23 @@ export const throughOther = (now: Door, urn: Promise<string>): pulumi.ResourceOp
 export const providerThroughOther = (now: Door): pulumi.ResourceOptions => ({
   aliases: [{ type: providerType(other(now)) }],
 });
+
+/** Makes the option by which the engine finds a resource under what it was called before. */
+export type Aliases = (
+  kinds: readonly string[],
+  name: LogicalName,
+) => { aliases: pulumi.Input<string | pulumi.Alias>[] };
+
+/**
+ * Aliases of what is below a component: former names, and these through the other door, so that a program may change from
+ * the class to the component of the plugin and back. `kinds` leads from the component down to the resource.
+ */
+export function aliasesBelow(component: pulumi.Resource): Aliases {
+  const above = component.urn.apply((urn) => urn.slice(0, urn.lastIndexOf("::")));
+  return (kinds, { own, inherited }) => {
+    const door = other(program().door);
+    const types = kinds.map((kind) => `$${typeThrough(door, kind)}`).join("");
+    const others = [...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
+    return { aliases: [...own.map((name) => ({ name })), ...others] };
+  };
+}

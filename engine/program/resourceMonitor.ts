@@ -24,15 +24,7 @@ import { parsePath } from "../values/paths.ts";
 import { changesBetween } from "../values/propertyChanges.ts";
 import { fromStruct, toStruct } from "../values/structs.ts";
 import { isProviderType, isStackUrn, packageOf } from "../values/urns.ts";
-import {
-  equal,
-  isProperties,
-  mapProperties,
-  type Properties,
-  Secret,
-  shown,
-  type Value,
-} from "../values/values.ts";
+import { equal, isProperties, mapProperties, type Properties, Secret, shown, type Value } from "../values/values.ts";
 import { DefaultProviders } from "./defaultProviders.ts";
 import { featureNumbers, newInvokeResponse } from "./olderVersions.ts";
 import { constructionOf } from "./remoteComponent.ts";

@@ -81,9 +81,10 @@ function ended(failure: ServiceError): pb.ConstructResponse {
 const urnOf = ({ urn }: pulumi.Resource): Promise<string> => new Promise((resolve) => void urn.apply(resolve));
 
 /** @param provider the one that this plugin is: its children have the same, unless the program names another */
-function optionsOf(request: pb.ConstructRequest, provider: string): pulumi.ComponentResourceOptions {
+function optionsOf(request: pb.ConstructRequest, provider: string | undefined): pulumi.ComponentResourceOptions {
   const parent = request.getParent();
-  const references = new Map([["microapps", provider], ...request.getProvidersMap().toArray()]);
+  const references = new Map(request.getProvidersMap().toArray());
+  if (provider !== undefined && !references.has("microapps")) references.set("microapps", provider);
   const providers = [...references].map(
     ([name, reference]) => [name, new resource.DependencyProviderResource(reference)] as const,
   );

@@ -16,9 +16,12 @@ export type ExampleLanguage = keyof typeof endings;
 
 /** Example programs of a language, by path from the root. */
 export const programsIn = (language: ExampleLanguage): string[] => {
-  const ending = endings[language];
-  const folder = `examples/${language}`;
-  return readdirSync(join(repository, folder)).flatMap((name) => (name.endsWith(ending) ? `${folder}/${name}` : []));
+  const folders = readdirSync(join(repository, "examples")).filter((name) => name.split("-")[0] === language);
+  // What is declared resource by resource comes first.
+  return folders.toReversed().flatMap((folder) => {
+    const files = readdirSync(join(repository, "examples", folder)).filter((name) => name.endsWith(endings[language]));
+    return files.map((name) => `examples/${folder}/${name}`);
+  });
 };
 
 /** Problems of all example programs, and of the YAML in the schema's documentation. */

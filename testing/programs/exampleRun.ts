@@ -62,6 +62,7 @@ export const examples: readonly Example[] = [
     seesDrift: false,
   },
   plugin("yaml", "yaml"),
+  plugin("yaml-resources", "yaml"),
   plugin("python", "python"),
   plugin("go", "go"),
   {

@@ -4,8 +4,8 @@ import type { ConstructRequest, ConstructResponse } from "@pulumi/pulumi/proto/p
 export interface Constructor {
   /** The engine's address. */
   engine: string;
-  /** The reference by which the engine knows this provider. */
-  provider: string;
+  /** The reference by which the engine knows this provider; undefined where it does not tell. */
+  provider: string | undefined;
 }
 
 /** Constructs a component: registers it, and what it consists of, with the monitor that the request names. */

@@ -38,8 +38,8 @@ export class Plugin {
   /** What is wrong with the configuration for whatever a program declares or asks. */
   #misplaced: string | undefined;
   readonly #loadComponents: () => Promise<Constructing>;
-  /** The reference by which the engine knows this provider. */
-  #reference = "";
+  /** The reference by which the engine knows this provider; undefined where it does not tell. */
+  #reference: string | undefined;
 
   /** @param loadComponents loads what constructs components, for which a provider has no need otherwise */
   constructor(version: string, engine: string | undefined, loadComponents: () => Promise<Constructing>, spans?: Spans) {
@@ -102,7 +102,8 @@ export class Plugin {
     // Engines say here what is a secret, and not before. What a state has is read and deleted all the same.
     this.#misplaced = misplacedSecrets((key) => secrets.has(key));
     const configuration = settingsOf(values, isExplicit(request.getUrn() ?? ""));
-    this.#reference = `${request.getUrn() ?? ""}::${request.getId() || unknownValue}`;
+    const urn = request.getUrn();
+    this.#reference = urn ? `${urn}::${request.getId() || unknownValue}` : undefined;
     this.#looksForDrift = configuration.driftOnPreview ?? true;
     this.#operations = new Operations({
       configuration: () => configuration,

@@ -1,0 +1,187 @@
+import grpc from "@grpc/grpc-js";
+import type { handleUnaryCall } from "@grpc/grpc-js";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
+import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import resourceProto from "@pulumi/pulumi/proto/resource_pb.js";
+import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import emptyProto from "google-protobuf/google/protobuf/empty_pb.js";
+import structProto from "google-protobuf/google/protobuf/struct_pb.js";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { construct } from "../../sdk/component/construct.ts";
+import { plugin } from "../harness/doors.ts";
+import { eventually } from "../harness/processes.ts";
+import { Stage } from "../harness/stage.ts";
+
+const { Struct } = structProto;
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const signature = "4dabf18193072939515e22adb298388d";
+type Of<Name extends keyof typeof providerProto> = InstanceType<
+  Extract<(typeof providerProto)[Name], new () => unknown>
+>;
+
+/** A monitor that takes what is registered, and answers with an ID and the same properties. */
+class Monitor {
+  readonly #server = new grpc.Server();
+  readonly registered: RegisterResourceRequest[] = [];
+  /** Types that it answers never. */
+  silent: string | undefined;
+  address = "";
+
+  async listen(): Promise<this> {
+    const unary =
+      <Request>(answer: (request: Request) => unknown): handleUnaryCall<Request, unknown> =>
+      ({ request }, done) => {
+        const answered = answer(request);
+        if (answered !== undefined) done(null, answered);
+      };
+    const { RESOURCE_MONITOR_FEATURE_SECRETS: secrets } = resourceProto.ResourceMonitorFeature;
+    this.#server.addService(resourceService.ResourceMonitorService, {
+      getDeploymentInfo: unary(() => new resourceProto.DeploymentInfo().setSupportedfeaturesList([secrets])),
+      registerResource: unary((request: RegisterResourceRequest) => {
+        this.registered.push(request);
+        if (request.getType() === this.silent) return undefined;
+        const urn = `urn:pulumi:dev::tests::${request.getType()}::${request.getName()}`;
+        const object = request.getObject() ?? new Struct();
+        return new resourceProto.RegisterResourceResponse()
+          .setUrn(urn)
+          .setId(`id of ${request.getName()}`)
+          .setObject(object);
+      }),
+      registerResourceOutputs: unary(() => new emptyProto.Empty()),
+    });
+    this.#server.addService(engineService.EngineService, { log: unary(() => new emptyProto.Empty()) });
+    const port = await new Promise<number>((resolve, reject) => {
+      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
+        error ? reject(error) : resolve(bound),
+      );
+    });
+    this.address = `127.0.0.1:${port}`;
+    return this;
+  }
+
+  /** What was registered under a name. */
+  inputs(name: string): Record<string, unknown> | undefined {
+    return this.registered
+      .find((one) => one.getName() === name)
+      ?.getObject()
+      ?.toJavaScript();
+  }
+
+  close(): void {
+    this.#server.forceShutdown();
+  }
+}
+
+const organizations = {
+  acme: { name: { config: "name" }, teams: { crew: { name: "Crew", members: { "ada@example.com": "admin" } } } },
+};
+
+const requestOf = (monitor: Monitor, name: string, declaration: object = { organizations }) => {
+  const request = new providerProto.ConstructRequest()
+    .setProject("tests")
+    .setStack("dev")
+    .setMonitorendpoint(monitor.address)
+    .setType("microapps:index:Environment")
+    .setName(name)
+    .setInputs(Struct.fromJavaScript({ declaration }));
+  request.getConfigMap().set("tests:name", `name of ${name}`);
+  return request;
+};
+const own = () => ({
+  engine: monitor.address,
+  provider: `urn:pulumi:dev::tests::pulumi:providers:microapps::default::${unknown}`,
+});
+
+let monitor: Monitor;
+let stage: Stage;
+beforeAll(async () => {
+  monitor = await new Monitor().listen();
+  stage = await Stage.set({}, {}, plugin);
+});
+afterAll(async () => {
+  monitor.close();
+  await stage.clear();
+});
+const ask = (request: Of<"ConstructRequest">) =>
+  stage.host.ask<Of<"ConstructResponse">>((client, done) => client.construct(request, done));
+
+test("several at once have each its own configuration, and what is below it", async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `e${at}`);
+  const answers = await Promise.all(names.map((name) => ask(requestOf(monitor, name))));
+  for (const [at, name] of names.entries()) {
+    expect(monitor.inputs(`${name}/acme`)).toEqual({ name: `name of ${name}` });
+    expect(answers[at]?.getUrn()).toBe(`urn:pulumi:dev::tests::microapps:index:Environment::${name}`);
+    expect(answers[at]?.getState()?.toJavaScript()).toMatchObject({
+      organizations: { acme: `id of ${name}/acme` },
+      teams: { "acme/crew": `id of ${name}/acme/crew` },
+    });
+  }
+  const children = monitor.registered.filter((one) => one.getCustom());
+  expect(children).toHaveLength(names.length * 3);
+});
+
+test("what an output decides is left out of a preview by name, and other values of outputs stay what they are", async () => {
+  const secret = (value: unknown) => ({ [signature]: "1b47061264138c4ac30d75fd1eb44270", value });
+  const declaration = {
+    organizations: {
+      acme: { name: unknown, description: secret("hush"), teams: { crew: { name: "Crew", members: unknown } } },
+    },
+    seeds: {
+      a: { table: "t", key: unknown, rows: [] },
+      b: { table: "u", key: "Code", rows: [{ Code: "X", A: "1" }], references: { A: { seed: "a" } } },
+      c: { table: "v", key: "Code", rows: unknown },
+    },
+  };
+  await ask(requestOf(monitor, "later", declaration).setDryrun(true));
+  expect(monitor.inputs("later/acme")).toEqual({ name: unknown, description: secret("hush") });
+  expect(monitor.inputs("later/acme/crew")).toBeDefined();
+  expect(monitor.inputs("later/c")).toMatchObject({ rows: unknown });
+  expect([monitor.inputs("later/a"), monitor.inputs("later/b")]).toEqual([undefined, undefined]);
+  const what = "not in this preview, since it depends on values that are known later: ";
+  const warning = await eventually("the warning", () => stage.host.told.find((text) => text.includes(what)));
+  expect(warning).toContain(`${what}members of team acme/crew, seed a, seed b. An up declares it all`);
+  await expect(ask(requestOf(monitor, "now", declaration))).rejects.toThrow("decide which resources there are");
+  const wrong = {
+    organizations: { acme: { name: secret("hush"), teams: { crew: { nme: "hush" } } } },
+    removals: "declared",
+  };
+  await expect(ask(requestOf(monitor, "wrong", wrong))).rejects.toThrow(
+    'declaration.organizations.acme.teams.crew.nme: unknown key "nme"; did you mean "name"?',
+  );
+});
+
+test("outlives a monitor that goes away in the middle, and answers", async () => {
+  const brief = await new Monitor().listen();
+  brief.silent = "microapps:index:Team";
+  const answer = ask(requestOf(brief, "cut"));
+  await eventually("a team", () => brief.registered.some((one) => one.getType() === brief.silent));
+  brief.close();
+  expect((await answer).getUrn()).toBe("");
+  await ask(requestOf(monitor, "afterwards"));
+  expect(monitor.inputs("afterwards/acme")).toBeDefined();
+});
+
+test("keeps nothing of a construct: after 200 of them memory is what it was after 20", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const one = (at: number): object => ({
+    organizations: { acme: { name: "Acme", description: `${at} ${"x".repeat(50_000)}` } },
+  });
+  const used = async (count: number): Promise<number> => {
+    for (let at = 0; at < count; at++) {
+      await construct(requestOf(monitor, `m${at}`, one(at)), own());
+      monitor.registered.length = 0;
+    }
+    for (let at = 0; at < 3; at++) {
+      await new Promise((resolve) => void setImmediate(resolve));
+      collect();
+    }
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await used(20);
+  // Kept, its description alone would be 50 KB each.
+  expect((await used(200)) - before).toBeLessThan(4_000_000);
+}, 300_000);
