@@ -90,18 +90,24 @@ export class References {
     return lost;
   }
 
-  /** A live row with keys in place of linked values. A link to a row that is not known stays as it is. */
+  /**
+   * A live row with keys in place of linked values. Of a row that is gone the platform's copy tells the key, where it has
+   * one; else the link stays as it is.
+   */
   inSourceTerms(live: RowData): RowData {
     if (this.#references.size === 0) return live;
     const values = { ...live };
-    for (const [label, { lookup }] of this.#references) {
+    for (const [label, { lookup, key }] of this.#references) {
       const value = live[label];
       if (!isObject(value) || typeof value["crossAppRowID"] !== "string") continue;
-      values[label] = lookup.keyOf(value["crossAppRowID"]) ?? value;
+      values[label] = lookup.keyOf(value["crossAppRowID"]) ?? copiedKey(value["value"], key) ?? value;
     }
     return values;
   }
 }
+
+const copiedKey = (copy: unknown, key: string): string | undefined =>
+  isObject(copy) && copy["label"] === key ? keyText(copy["value"]) : undefined;
 
 /**
  * What is wrong with the references, one sentence each key, with every line that has it; in the order of the source.

@@ -156,7 +156,8 @@ export class Project {
   /** Nothing is left to do, and nothing is otherwise than the state says, which the plugin is asked by a preview as well. */
   async isSettled(readsFirst: boolean): Promise<void> {
     await this.succeed("preview --expect-no-changes");
-    if (!readsFirst) await this.succeed("preview --expect-no-changes --refresh");
+    // Runs no program: with the same state its preview would be the same.
+    if (!readsFirst) await this.succeed("refresh --preview-only --expect-no-changes");
   }
 
   /** Replaces a piece of a file of the program, which must be there exactly once. */

@@ -128,8 +128,10 @@ export class Scene {
     const { emulator, project } = this;
     emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "updateorganization", count: 1 }] });
     const running = project.start("up --yes --skip-preview");
-    await eventually("the last call before the deletions", () => emulator.faults().find(({ hit }) => hit > 0));
-    process.kill(running.pid, "SIGKILL");
+    const isThere = () => emulator.faults().find(({ hit }) => hit > 0);
+    await eventually("the last call before the deletions", isThere, 120_000).finally(() => {
+      process.kill(running.pid, "SIGKILL");
+    });
     await running.ended;
     emulator.setFaults();
     await project.succeed("cancel --yes");

@@ -1,5 +1,5 @@
 import type { RowData } from "../../../contract/values.ts";
-import { rowDigester, type RowDigests } from "../../../reconcile/digests.ts";
+import { another, rowDigester, type RowDigests } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { LiveRows } from "../../../reconcile/liveRows.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
@@ -34,8 +34,10 @@ export async function liveRows(
     for (const row of page) {
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
-      const digests = known && { key: known, content: digester.content(values) };
       const dangling = links.isDangling(row);
+      const content = digester.content(values);
+      // It may say the same, and still leads nowhere.
+      const digests = known && { key: known, content: dangling ? another(content) : content };
       const index = live.add(row._id, digests, dangling);
       if (digests) observe({ ...digests, index, values, dangling });
     }

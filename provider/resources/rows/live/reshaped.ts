@@ -1,4 +1,4 @@
-import { canonical, rowDigester } from "../../../reconcile/digests.ts";
+import { another, canonical, rowDigester } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { Lookup } from "../../../reconcile/references.ts";
 import { recognised, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
@@ -68,11 +68,12 @@ export async function reshapedRows(
     for (const row of page) {
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
       const key = before.key(was);
+      const content = now.content(is);
       seen.push({
         id: row._id,
         before: key && { key, content: before.content(was) },
         dangling: oldLinks.isDangling(row),
-        now: { key: now.key(is), content: now.content(is) },
+        now: { key: now.key(is), content: links.isDangling(row) ? another(content) : content },
       });
     }
     context.report.status(`${inputs.table}: ${rate.add(page.length)}`);
