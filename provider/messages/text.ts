@@ -18,6 +18,12 @@ export function printableLine(text: string): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
+const plurals: Readonly<Record<string, string>> = { person: "people", entry: "entries" };
+
+/** A count with its noun: `1 row`, `2 rows`. */
+export const numbered = (count: number, noun: string): string =>
+  `${count} ${count === 1 ? noun : (plurals[noun] ?? `${noun}s`)}`;
+
 /** What there is any of, for people: `2 added, 1 removed`. */
 export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
   counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");

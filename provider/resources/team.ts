@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
+import { numbered } from "../messages/text.ts";
 import { changedValues, createOnce, dissolve, observedDescription, uncancellable } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
@@ -90,7 +91,7 @@ export const team = resource({
     if (members === undefined) return;
     if (state.forceDestroy) {
       if (members.length > 0)
-        context.report.warning(`forceDestroy: removing ${members.length} members of "${state.name}"`);
+        context.report.warning(`forceDestroy: removing ${numbered(members.length, "member")} of "${state.name}"`);
       await dissolve(context, id);
       return;
     }
