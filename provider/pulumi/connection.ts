@@ -6,6 +6,7 @@ export class Connection {
   readonly #directory: string;
   readonly #signal: AbortSignal;
   #platform: Promise<Platform> | undefined;
+  #refusal: Promise<Error | undefined> | undefined;
 
   /** @param signal ends what is under way on the platform */
   constructor({ directory, signal }: { directory: string; signal: AbortSignal }) {
@@ -23,5 +24,17 @@ export class Connection {
       this.#platform = undefined;
       throw error;
     }
+  }
+
+  /**
+   * Tries the login, once in a run, and throws the same refusal each time. A run that changes nothing asks the platform for
+   * nothing else, and would be "unchanged" with a login that fails. The emulator of an endpoint guards nothing, and takes a
+   * while to start.
+   */
+  async assertLogin(settings: Configuration): Promise<void> {
+    if (settings.endpoint.startsWith("emulator:")) return;
+    this.#refusal ??= import("./platform.ts").then(({ refusalOf }) => refusalOf(settings));
+    const refusal = await this.#refusal;
+    if (refusal) throw refusal;
   }
 }
