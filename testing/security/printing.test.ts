@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { createEmulator, type Emulator } from "../../emulator/index.ts";
+import { runCommand } from "../harness/commands.ts";
+import { environmentOf, Project } from "../harness/project.ts";
+import { hostile, type Hostile } from "./hostile.ts";
+
+// Whatever others name or answer, a command prints what can be seen, and each of their texts within a line of its own.
+
+const account = { email: "admin@example.com", password: "correct-horse" };
+const disturbing = [
+  "\u001b[2J",
+  "\u001b]0;title\u0007",
+  "\u009b31m",
+  "\u0085",
+  "\r",
+  "\n",
+  "\r\n",
+  "\u2028",
+  "\b",
+  "\t",
+];
+const unseen = ["\u202e", "\u2066", "\u200b", "\u200f", "\u061c", "\ufeff", "\u{e0041}", "\u0007", "\u007f"];
+
+/** A text with marks before which a line may break. */
+const evil = fc
+  .shuffledSubarray([...disturbing, ...unseen], { minLength: 4, maxLength: 6 })
+  .map((pieces) => `x${pieces.map((piece) => `${piece}::mark`).join("")}`);
+
+/** What of an output does harm: characters that act on a terminal, and lines that begin as others wish. */
+function harmIn(output: string): string[] {
+  const acting = output.match(/[^\n\P{Cc}]|[\p{Cf}\u2028\u2029]/gu) ?? [];
+  const begun = output.split("\n").filter((line) => /^[\s|"']*(::|mark)/.test(line));
+  return [...new Set(acting.map((char) => `U+${(char.codePointAt(0) ?? 0).toString(16)}`)), ...begun];
+}
+
+let project: Project;
+let emulator: Emulator;
+let platform: Hostile;
+
+/** Runs a command as a pipeline would, and tells how it does harm. */
+async function harmOf(words: readonly string[], environment: Record<string, string> = {}): Promise<string[]> {
+  const { output } = await runCommand({
+    words,
+    folder: project.folder,
+    environment: environmentOf({ ...project.environment, ...environment }),
+  });
+  return harmIn(output).map((harm) => `${words.map((word) => JSON.stringify(word)).join(" ")}: ${harm}`);
+}
+
+async function harmOfAll(commands: readonly (readonly string[])[], environment?: Record<string, string>) {
+  const all: string[] = [];
+  for (const words of commands) all.push(...(await harmOf(words, environment)));
+  return all;
+}
+
+const write = (file: string, text: string): void => writeFileSync(join(project.folder, file), text);
+const git = (...words: string[]): void => {
+  const identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+  execFileSync("git", [...identity, ...words], { cwd: project.folder, stdio: "ignore" });
+};
+
+beforeAll(async () => {
+  emulator = await createEmulator({
+    seed: { administrator: account, tables: { regions: { fields: { Code: "text" } } } },
+  });
+  platform = await hostile();
+  project = await Project.running("", { "microapps:endpoint": emulator.url, "microapps:email": account.email });
+  await project.succeed("stack init dev");
+  await project.succeed(`config set microapps:password --secret ${account.password}`);
+  project.environment["MICROAPPS_APPROVAL_KEY"] = "k".repeat(64);
+  git("init", "-q");
+});
+afterAll(async () => {
+  await project.remove();
+  await emulator.close();
+  await platform.close();
+});
+
+/** A property of texts with few draws: each is tried at every place. */
+const always = (numRuns: number, hold: (text: string) => Promise<void>): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(evil, (text) => hold(text)),
+    { numRuns, endOnFailure: true },
+  );
+
+/** Each command with a text in place of each kind of argument. */
+const withArgument = (text: string): string[][] => [
+  [text],
+  [`--${text}`],
+  ["-s", text, "stack"],
+  ["up", text],
+  ["up", `--${text}`],
+  ["up", "--yes", "--approved", text],
+  ["preview", "-s", text],
+  ["preview", "-C", text],
+  ["refresh", "--parallel", text],
+  ["destroy", "--color", text],
+  ["destroy", "--yes", "-s", `dev${text}`],
+  ...["init", "select", "output", "rm", text].map((word) => ["stack", word, text]),
+  ["stack", "export", "--file", `${text}/none`, "-s", "dev"],
+  ["cancel", "--yes", text],
+  ["config", text],
+  ...["get", "rm"].map((word) => ["config", word, text, "-s", "dev"]),
+  ["config", "set", text, "value", "-s", "dev"],
+  ["config", "set", "--path", `motto[${text}`, "value", "-s", "dev"],
+  ["config", "set", "motto", `-${text}`, "-s", "dev"],
+  ["api", text],
+  ["api", "readteam", text, "-s", "dev"],
+  ["api", "readteam", JSON.stringify({ teamID: text }), "-s", "dev"],
+  ["api", "readteam", JSON.stringify({ [text]: text }), "-s", "dev"],
+  ["dump", `${text}/none`, "--team", text, "-s", "dev"],
+  ["dump", "out", "--table", `${text}:Code`, "-s", "dev"],
+  ["dump", "out", "--import", text],
+  ["report", "--base", text],
+  ["report", "--format", text],
+  ["report", "--file", text],
+  ["report", "--events", text],
+  ["report", "--stack", "dev", "--state", text],
+  ["report", text],
+  ["drift", text],
+  ["drift", "--stack", text],
+  ["drift", "--until", text, "--accept"],
+  ["ci", text],
+  ["ci", "github", "--branch", text],
+  ["ci", "gitlab", "--engine", text],
+  ["approve", text],
+  ["approve", "report.json", "--valid-for", text],
+  ["environment", text],
+  ["environment", "check", text],
+  ["environment", "check", "dev.yaml", "--base", text],
+  ["environment", "show", text],
+  ["trust", text],
+  ["emulator", "--seed", text],
+  ["emulator", "--port", text],
+  ["emulator", "--host", text],
+  ["completion", text],
+  ["import", text],
+];
+
+test("arguments", async () => {
+  write("dev.yaml", "organizations: { acme: { name: Acme } }\n");
+  await always(4, async (text) => expect(await harmOfAll(withArgument(text))).toEqual([]));
+}, 240_000);
+
+/** Environment files that are sound or not, with a text as key and as value. */
+const layersWith = (text: string): object[] => [
+  { organizations: { acme: { name: text, description: text } } },
+  { organizations: { [text]: { name: "Acme", teams: { [text]: { name: text } } } } },
+  { seeds: { [text]: { table: text, key: text, rows: [{ [text]: text }] } } },
+  { seeds: { s: { table: "t", key: "Code", source: `${text}.csv` } } },
+  { extends: text },
+  { [text]: text },
+  { rules: [{ path: text, only: [text], because: text }], organizations: { acme: { name: "Acme" } } },
+  { apps: { [text]: { userEmail: text, appPrompt: text } } },
+];
+
+test("files", async () => {
+  await always(3, async (text) => {
+    const folder = text.replaceAll("/", "");
+    mkdirSync(join(project.folder, folder));
+    const names = ["dev.yaml", `${folder}/layer.yaml`];
+    for (const layer of layersWith(text)) {
+      for (const name of names) write(name, "organizations: { acme: { name: Acme } }\n");
+      write("environments.yaml", "dev: { file: dev.yaml }\n");
+      git("add", "-A");
+      git("commit", "-q", "--allow-empty", "-m", "before");
+      for (const name of names) write(name, stringify(layer));
+      const commands = names.flatMap((name) => [
+        ["environment", "check", name],
+        ["environment", "check", name, "--base", "HEAD"],
+        ["environment", "show", name, "--origin"],
+        ["environment", "show", name, "--json"],
+      ]);
+      const formats = ["text", "md", "html", "json"].map((format) => ["report", "--format", format]);
+      expect(await harmOfAll([...commands, ...formats])).toEqual([]);
+    }
+    write("dev.yaml", "organizations: { acme: { name: Acme } }\n");
+    const lists = [
+      { [text]: { file: "dev.yaml" } },
+      { dev: { file: text } },
+      { dev: { file: "dev.yaml", after: text } },
+    ];
+    for (const list of [...lists, { dev: { file: "dev.yaml", [text]: text } }, [text]]) {
+      write("environments.yaml", stringify(list));
+      const commands = [["report"], ["drift", "--all"], ["ci", "github", "--output", "."], ["ci", "gitlab", "--check"]];
+      expect(await harmOfAll(commands)).toEqual([]);
+    }
+    write("environments.yaml", "dev: { file: dev.yaml }\n");
+    write("drift.yaml", stringify({ dev: [{ [text]: text, resource: text, because: text, until: text }] }));
+    write("report.json", JSON.stringify({ kind: "report", environments: [{ name: text }] }));
+    write("events.json", JSON.stringify({ type: text, name: text, op: text }));
+    write("intent.json", JSON.stringify({ [text]: text }));
+    const commands = [
+      ["drift", "dev"],
+      ["report", "--events", "events.json"],
+      ["approve", "report.json"],
+    ];
+    expect(await harmOfAll([...commands, ["trust", "intent.json"]])).toEqual([]);
+    rmSync(join(project.folder, "drift.yaml"));
+    rmSync(join(project.folder, folder), { recursive: true });
+    git("checkout", "-q", "--", ".");
+  });
+}, 240_000);
