@@ -33,9 +33,15 @@ function refusal(text: string): string {
   return oneLine(message) + printable(advice, false);
 }
 
+/** A message, with what it repeats of the command line on one line. */
+function withWordsOnOneLine(message: string): string {
+  const broken = process.argv.filter((word) => word !== oneLine(word));
+  return broken.reduce((text, word) => text.replaceAll(word, () => oneLine(word)), message);
+}
+
 /** Prints a failure as one sentence and sets the exit status. */
 export function reportFailure(error: unknown, terminal: Terminal = processTerminal): void {
-  const text = printable(`error: ${messageOf(error)}`, false);
+  const text = printable(`error: ${withWordsOnOneLine(messageOf(error))}`, false);
   terminal.errors.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
   process.exitCode = error instanceof EngineError ? error.status : exitStatuses.failed;
 }

@@ -18,6 +18,12 @@ export function printableLine(text: string): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
+/** A text with its line breaks as visible text: names and values of others begin no line. */
+export const unbroken = (text: string): string => text.replace(/\r\n?|[\n\u0085\u2028\u2029]/g, "\\n");
+
+/** A name or a value of others in quotes. */
+export const quoted = (text: string): string => `"${unbroken(text)}"`;
+
 const plurals: Readonly<Record<string, string>> = { person: "people", entry: "entries" };
 
 /** A count with its noun: `1 row`, `2 rows`. */

@@ -12,30 +12,26 @@ import { hostile, type Hostile } from "./hostile.ts";
 // Whatever others name or answer, a command prints what can be seen, and each of their texts within a line of its own.
 
 const account = { email: "admin@example.com", password: "correct-horse" };
-const disturbing = [
-  "\u001b[2J",
-  "\u001b]0;title\u0007",
-  "\u009b31m",
-  "\u0085",
-  "\r",
-  "\n",
-  "\r\n",
-  "\u2028",
-  "\b",
-  "\t",
-];
-const unseen = ["\u202e", "\u2066", "\u200b", "\u200f", "\u061c", "\ufeff", "\u{e0041}", "\u0007", "\u007f"];
+const breaks = ["\n", "\r", "\r\n", "\u2028"];
+const acting = ["\u001b[2J", "\u001b]0;title\u0007", "\u009b31m", "\u0085", "\b", "\u0007", "\u007f"];
+const unseen = ["\u202e", "\u2066", "\u200b", "\u200f", "\u061c", "\ufeff", "\u{e0041}"];
 
-/** A text with marks before which a line may break. */
+/** A text with marks, before each of which a line may break or a terminal do something. */
 const evil = fc
-  .shuffledSubarray([...disturbing, ...unseen], { minLength: 4, maxLength: 6 })
-  .map((pieces) => `x${pieces.map((piece) => `${piece}::mark`).join("")}`);
+  .tuple(...[breaks, acting, unseen].map((kind) => fc.shuffledSubarray(kind, { minLength: 2, maxLength: 3 })))
+  .map(
+    (pieces) =>
+      `x${pieces
+        .flat()
+        .map((piece) => `${piece}::mark`)
+        .join("")}`,
+  );
 
 /** What of an output does harm: characters that act on a terminal, and lines that begin as others wish. */
 function harmIn(output: string): string[] {
-  const acting = output.match(/[^\n\P{Cc}]|[\p{Cf}\u2028\u2029]/gu) ?? [];
+  const raw = output.match(/[^\n\t\P{Cc}]|[\p{Cf}\u2028\u2029]/gu) ?? [];
   const begun = output.split("\n").filter((line) => /^[\s|"']*(::|mark)/.test(line));
-  return [...new Set(acting.map((char) => `U+${(char.codePointAt(0) ?? 0).toString(16)}`)), ...begun];
+  return [...new Set(raw.map((char) => `U+${(char.codePointAt(0) ?? 0).toString(16)}`)), ...begun];
 }
 
 let project: Project;
@@ -66,7 +62,7 @@ const git = (...words: string[]): void => {
 
 beforeAll(async () => {
   emulator = await createEmulator({
-    seed: { administrator: account, tables: { regions: { fields: { Code: "text" } } } },
+    seed: { administrator: account, tables: { regions: { fields: { Code: "text", Name: "text" } } } },
   });
   platform = await hostile();
   project = await Project.running("", { "microapps:endpoint": emulator.url, "microapps:email": account.email });
@@ -144,25 +140,24 @@ const withArgument = (text: string): string[][] => [
 
 test("arguments", async () => {
   write("dev.yaml", "organizations: { acme: { name: Acme } }\n");
-  await always(4, async (text) => expect(await harmOfAll(withArgument(text))).toEqual([]));
+  await always(2, async (text) => expect(await harmOfAll(withArgument(text))).toEqual([]));
 }, 240_000);
 
-/** Environment files that are sound or not, with a text as key and as value. */
+/** Environment files with a text as key and as value: one that is sound, and others. */
 const layersWith = (text: string): object[] => [
-  { organizations: { acme: { name: text, description: text } } },
-  { organizations: { [text]: { name: "Acme", teams: { [text]: { name: text } } } } },
-  { seeds: { [text]: { table: text, key: text, rows: [{ [text]: text }] } } },
-  { seeds: { s: { table: "t", key: "Code", source: `${text}.csv` } } },
-  { extends: text },
-  { [text]: text },
-  { rules: [{ path: text, only: [text], because: text }], organizations: { acme: { name: "Acme" } } },
-  { apps: { [text]: { userEmail: text, appPrompt: text } } },
+  {
+    rules: [{ path: "seeds.*.maxRemovals", atMost: 1, because: text }],
+    organizations: { acme: { name: text, description: text, teams: { crew: { name: text } } } },
+    seeds: { s: { table: text, key: text, rows: [{ [text]: text }] } },
+  },
+  { organizations: { [text]: { name: "Acme" } }, seeds: { s: { table: "t", key: "Code", source: `${text}.csv` } } },
+  { extends: text, [text]: text },
 ];
 
 test("files", async () => {
-  await always(3, async (text) => {
+  await always(1, async (text) => {
     const folder = text.replaceAll("/", "");
-    mkdirSync(join(project.folder, folder));
+    mkdirSync(join(project.folder, folder), { recursive: true });
     const names = ["dev.yaml", `${folder}/layer.yaml`];
     for (const layer of layersWith(text)) {
       for (const name of names) write(name, "organizations: { acme: { name: Acme } }\n");
@@ -204,5 +199,73 @@ test("files", async () => {
     rmSync(join(project.folder, "drift.yaml"));
     rmSync(join(project.folder, folder), { recursive: true });
     git("checkout", "-q", "--", ".");
+  });
+}, 240_000);
+
+/** A program whose names and values have a text in them. */
+const programWith = (text: string): string => `
+import { Organization, SeedRows, Team } from "pulumi-microapps";
+const text = ${JSON.stringify(text)};
+const acme = new Organization(text, { name: text });
+export const team = new Team("crew" + text, { organizationID: acme.id, name: text }).id;
+new SeedRows("regions" + text, { table: "regions", key: "Code", maxRemovals: 1, rows: [{ Code: text, Name: text }] });
+export const outputs = { [text]: text };
+`;
+
+test("programs, states and what a platform answers", async () => {
+  await always(1, async (text) => {
+    write("index.ts", programWith(text));
+    write("dev.yaml", stringify({ organizations: { acme: { name: text } } }));
+    write("environments.yaml", stringify({ dev: { file: "dev.yaml", endpoint: emulator.url } }));
+    const login = {
+      MICROAPPS_ENDPOINT: emulator.url,
+      MICROAPPS_EMAIL: account.email,
+      MICROAPPS_PASSWORD: account.password,
+    };
+    const dev = ["--yes", "-s", "dev"];
+    const listings = [["stack"], ["stack", "output"], ["stack", "export"], ["config"], ["stack", "output", "outputs"]];
+    const stack = listings.map((words) => [...words, "-s", "dev"]);
+    expect(
+      await harmOfAll([["up", ...dev], ["preview", "--diff", "-s", "dev"], ["refresh", ...dev], ...stack]),
+    ).toEqual([]);
+    const teamID = await project.succeed("stack output team");
+    const asking = [
+      ["api", "readteam", JSON.stringify({ teamID: teamID.trim() })],
+      ["drift", "dev"],
+      ["dump", "dumped", "--team", teamID.trim()],
+    ];
+    expect(
+      await harmOfAll(
+        asking.map((words) => [...words, "-s", "dev"]),
+        login,
+      ),
+    ).toEqual([]);
+    await project.write("index.ts", programWith(`other${text}`));
+    expect(
+      await harmOfAll([
+        ["preview", "--diff", "-s", "dev"],
+        ["preview", "--json", "-s", "dev"],
+      ]),
+    ).toEqual([]);
+    // Another platform in the same place, whose every answer is a failure.
+    platform.answer = (_, response) => {
+      const status = { status: text, error: text, message: text, errorMessage: text };
+      response
+        .writeHead(400, text.replace(/[^ -~]/g, ""), { "content-type": "application/json" })
+        .end(JSON.stringify(status));
+    };
+    const theirs = { ...login, MICROAPPS_ENDPOINT: platform.url };
+    const runs = [
+      ["up", ...dev, "--skip-preview"],
+      ["refresh", ...dev, "--skip-preview"],
+      ["drift", "dev"],
+      ["destroy", ...dev, "--skip-preview"],
+    ];
+    expect(await harmOfAll([...runs, ...asking], theirs)).toEqual([]);
+    const remaining = [
+      ["refresh", ...dev, "--skip-preview"],
+      ["destroy", ...dev],
+    ];
+    expect(await harmOfAll(remaining)).toEqual([]);
   });
 }, 240_000);

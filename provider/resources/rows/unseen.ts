@@ -1,7 +1,7 @@
-import { numbered, some } from "../../messages/text.ts";
+import { numbered, quoted, some } from "../../messages/text.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
-import { keysOf, quoted, type RowDeclaration, type Summary } from "./declared/declaration.ts";
+import { keysOf, type RowDeclaration, type Summary } from "./declared/declaration.ts";
 import type { Applied } from "./live/apply.ts";
 
 /** Rows that a message names. */
