@@ -5,7 +5,7 @@ import { quoted, some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
-import { isHidden, type CellType, type Reading, type SourceRow } from "./source.ts";
+import { isHidden, type CellType, type Reading, type Source, type SourceRow } from "./source.ts";
 import { linesOf } from "./textFiles.ts";
 
 /** The rows of a CSV, whose first line has the labels. */
@@ -87,6 +87,7 @@ function cells(
       wrong({
         line,
         about,
+        ...shownKey(source, columns, cells),
         text: isHidden(source, label) ? about : `${label} is ${is}, not ${quoted(cell)}: ${write}`,
       });
       whole = false;
@@ -102,6 +103,14 @@ function cells(
     } else values[label] = value;
   }
   return whole ? values : undefined;
+}
+
+/** The natural key of a row that can't be read whole: of one label, and no secret. */
+function shownKey(source: Source, columns: readonly Column[], cells: readonly string[]): { key?: string } {
+  const [label, ...more] = source.key ?? [];
+  if (label === undefined || more.length > 0 || isHidden(source, label)) return {};
+  const key = cells[columns.findIndex((column) => column.label === label)];
+  return key ? { key } : {};
 }
 
 /** What a cell of that type is, and what is written there. */
