@@ -10,7 +10,14 @@ export {
   TeamRoster,
   UserTeams,
 } from "./resources.ts";
-export type { GeneratedAppArgs, RowsOf, SeedRowsArgs, TeamMemberArgs, TeamRosterArgs } from "./resources.ts";
+export type {
+  GeneratedAppArgs,
+  RowsOf,
+  SeedRowsArgs,
+  TeamMemberArgs,
+  TeamRosterArgs,
+  UserTeamsArgs,
+} from "./resources.ts";
 export { Provider } from "./provider.ts";
 export type { ProviderArgs } from "./provider.ts";
 export { Environment } from "./environment.ts";

@@ -24,10 +24,12 @@ export class Organization extends declared(organization) {}
 /** A team of an organization. `id` is its ID on the platform; another `organizationID` replaces it. */
 export class Team extends declared(team) {}
 
-type MemberInputs = Args<typeof teamMember.inputs>;
+/** Arguments of which the user is named by `email` or by `userID`. */
+type OfUser<All extends { email?: unknown; userID?: unknown }> = Omit<All, "email" | "userID"> &
+  Either<All, "email", "userID">;
 
 /** Arguments of TeamMember: the user is named by `email` or by `userID`. */
-export type TeamMemberArgs = Omit<MemberInputs, "email" | "userID"> & Either<MemberInputs, "email", "userID">;
+export type TeamMemberArgs = OfUser<Args<typeof teamMember.inputs>>;
 
 /** A user's membership of a team. An unknown e-mail address is invited. */
 export class TeamMember extends declared(teamMember) {
@@ -49,8 +51,16 @@ export class TeamRoster extends declared(teamRoster) {
   }
 }
 
+/** Arguments of UserTeams: the user is named by `email` or by `userID`. */
+export type UserTeamsArgs = OfUser<Args<typeof userTeams.inputs>>;
+
 /** All teams of a user: removes the user from every other team. */
-export class UserTeams extends declared(userTeams) {}
+export class UserTeams extends declared(userTeams) {
+  // eslint-disable-next-line @typescript-eslint/no-useless-constructor -- narrows the arguments
+  constructor(name: string, args: UserTeamsArgs, options?: pulumi.CustomResourceOptions) {
+    super(name, args, options);
+  }
+}
 
 /** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
 export class AppReadiness extends declared(appReadiness) {}

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { EngineError, exitStatuses, messageOf } from "../errors.ts";
 import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
-import { printable } from "../terminal/text.ts";
+import { oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
 import { addOperations, type DescribeRemaining } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
@@ -14,6 +14,7 @@ export function addEngineCommands(
   describeRemaining?: DescribeRemaining,
 ): void {
   program
+    .configureOutput({ outputError: (text, write) => write(refusal(text)) })
     .option("-C, --cwd <folder>", "work as if started in that folder")
     .option("-s, --stack <name>", "the stack to work on (default: PULUMI_STACK, then the selected one)")
     .option("--non-interactive", "never ask, also on a terminal")
@@ -25,9 +26,22 @@ export function addEngineCommands(
   addConfigCommands(program, terminal);
 }
 
+/** What commander says of a command line, with words of it on one line; advice and help stand below. */
+function refusal(text: string): string {
+  const [, message = "", advice = ""] =
+    /^([^]*?)((?:\n\((?:Did you mean|The Pulumi CLI has) .*\))?\n*)$/.exec(text) ?? [];
+  return oneLine(message) + printable(advice, false);
+}
+
+/** A message, with what it repeats of the command line on one line. */
+function withWordsOnOneLine(message: string): string {
+  const broken = process.argv.filter((word) => word !== oneLine(word));
+  return broken.reduce((text, word) => text.replaceAll(word, () => oneLine(word)), message);
+}
+
 /** Prints a failure as one sentence and sets the exit status. */
 export function reportFailure(error: unknown, terminal: Terminal = processTerminal): void {
-  const text = printable(`error: ${messageOf(error)}`, false);
+  const text = printable(`error: ${withWordsOnOneLine(messageOf(error))}`, false);
   terminal.errors.write(`${isPipeline(terminal.environment) ? withoutCommands(text) : text}\n`);
   process.exitCode = error instanceof EngineError ? error.status : exitStatuses.failed;
 }

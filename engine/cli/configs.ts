@@ -4,7 +4,7 @@ import { hidden } from "../values/values.ts";
 import type { ConfigEntry } from "../workspace/config.ts";
 import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";
 import { type GlobalOptions, openStack, optionsOf } from "./globals.ts";
-import { refuseWords } from "./unknown.ts";
+import { refuseDashedValue, refuseWords } from "./unknown.ts";
 
 interface Options {
   json?: boolean;
@@ -21,6 +21,7 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
     .option("-j, --json", "print JSON")
     .option("--show-secrets", "show secrets in clear")
     .allowExcessArguments()
+    .hook("preSubcommand", refuseDashedValue)
     .action((_, command: Command) => {
       refuseWords(command);
       return list(terminal, optionsOf<Options>(command));

@@ -49,6 +49,12 @@ test("a script gets a value of the configuration as it is, a person sees what is
   expect(JSON.parse(await printed([...get, "--json"]))).toMatchObject({ value: hostile });
 });
 
+test("a value that begins with - stands behind --", async () => {
+  await sandbox.init();
+  await printed(["config", "set", "motto", "-s", "dev", "--", "-sup3r"]);
+  expect(await printed(get)).toBe("-sup3r\n");
+});
+
 test("no value of a list makes a line of its own, nor a command of a pipeline", async () => {
   await sandbox.init();
   await printed(["config", "set", "motto", hostile, "-s", "dev"]);

@@ -4,7 +4,9 @@ import { keepToOwner } from "../../machine/ownFile.ts";
 import { EngineError } from "../errors.ts";
 import type { Seal } from "../state/checkpoint.ts";
 import { breakLocks } from "../state/lock.ts";
+import { printableJson } from "../terminal/json.ts";
 import { ask, isInteractive, printJson, printTable, printValue, type Terminal } from "../terminal/prompts.ts";
+import { oneLine } from "../terminal/text.ts";
 import { stackType } from "../values/urns.ts";
 import { type Properties, property, shown } from "../values/values.ts";
 import { selectedStack, selectStack } from "../workspace/pulumiHome.ts";
@@ -126,7 +128,7 @@ async function list(terminal: Terminal, options: Options & GlobalOptions): Promi
     printJson(terminal, rows);
     return;
   }
-  if (rows.length === 0) terminal.errors.write(`There is no stack yet: ${workspace.firstStackHint}\n`);
+  if (rows.length === 0) terminal.errors.write(`There is no stack yet: ${oneLine(workspace.firstStackHint)}\n`);
   const cells = [
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
@@ -171,7 +173,7 @@ async function outputsOf(stack: Stack): Promise<Properties> {
   return resources.find(({ type }) => type === stackType)?.outputs ?? {};
 }
 
-const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const plain = (value: unknown): string => (typeof value === "string" ? value : printableJson(value));
 
 async function exportState(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
   const stack = await openStack(options, terminal);
@@ -181,7 +183,7 @@ async function exportState(terminal: Terminal, options: Options & GlobalOptions)
     ? (_, plaintext) => ({ plaintext })
     : (place, text) => ({ ciphertext: stack.crypter.encryptAt(place, text) });
   const state = encodeDeployment(deployment, seal, stack.crypter.salt, new Date());
-  const text = `${JSON.stringify({ ...formatOf(deployment), deployment: state }, null, 4)}\n`;
+  const text = `${printableJson({ ...formatOf(deployment), deployment: state }, 4)}\n`;
   if (options.file === undefined) terminal.output.write(text);
   else {
     keepToOwner(options.file);

@@ -42,3 +42,31 @@ function elsewhere(command: Command, word: string): string {
       )[0];
   return full === undefined ? "" : `\n(The Pulumi CLI has 'pulumi ${full}', on the same state.)`;
 }
+
+/**
+ * Refuses a word after `config set` that begins with `-` and is no option. It may be a value, and a secret one: it is not
+ * repeated. For the hook `preSubcommand` of `config`.
+ */
+export function refuseDashedValue(config: Command, subcommand: Command): void {
+  if (subcommand.name() !== "set") return;
+  const options = [subcommand, config, config.parent].flatMap((level) => level?.options ?? []);
+  const isOption = (word: string): boolean => {
+    const [name = "", value] = word.split("=", 2);
+    if (["-h", "--help"].includes(word)) return true;
+    return options.some(({ short, long, required }) =>
+      value === undefined ? name === short || name === long : name === long && required,
+    );
+  };
+  // Commander keeps the command line, and its types do not say so.
+  const { rawArgs = [] } = (config.parent ?? {}) as { rawArgs?: readonly string[] };
+  const words = rawArgs.slice(rawArgs.indexOf("set", rawArgs.indexOf(config.name())) + 1);
+  const ahead = words.slice(0, [...words, "--"].indexOf("--"));
+  const dashed = ahead.find((word) => word.startsWith("-") && word !== "-" && !isOption(word));
+  if (dashed === undefined) return;
+  const near = nearest(
+    dashed,
+    options.flatMap(({ long }) => long ?? []),
+  );
+  const meant = near === undefined ? "" : `\n(Did you mean ${near}?)`;
+  subcommand.error(`error: use -- before a value that begins with -: config set <key> -- <value>${meant}`);
+}

@@ -170,23 +170,23 @@ seeds:
     `removals: declared at env.yaml:1:1, and no line for ${what}. If it is meant, add: removed: { ${line} }`;
   const all = (first: number): string[] => [
     `acme/ops: ${say("team acme/ops (env.yaml:5:94)", "teams: [acme/ops]")}`,
-    `acme/crew: ${say(`1 members of acme/crew (env.yaml:${first + 3}:14)`, "members: { acme/crew: [B@x.com] }")}`,
+    `acme/crew: ${say(`1 member of acme/crew (env.yaml:${first + 3}:14)`, "members: { acme/crew: [B@x.com] }")}`,
     `cities: ${say(`2 rows of seed cities (env.yaml:${first + 5}:3)`, "rows: { cities: [B, C] }")}`,
   ];
   expect(await guardsOf(policy)).toEqual(all(2));
   expect(await guardsOf("")).toEqual(all(1));
   const lines = "removed: { teams: [acme/ops], members: { acme/crew: [b@x.com] }, rows: { cities: [B] } }\n";
   expect(await guardsOf(policy + lines)).toEqual([
-    `cities: ${say("1 rows of seed cities (env.yaml:8:3)", "rows: { cities: [C] }")}`,
+    `cities: ${say("1 row of seed cities (env.yaml:8:3)", "rows: { cities: [C] }")}`,
   ]);
 });
 
 test.each([
   ["organization zenith", "organizations: [zenith]", "3:3", /\n {2}zenith.*/],
   ["team acme/ops", "teams: [acme/ops]", "7:7", /\n {6}ops.*/],
-  ["1 members of acme/crew", "members: { acme/crew: [ada@x.com] }", "8:7", /ada@x.com: admin, /],
+  ["1 member of acme/crew", "members: { acme/crew: [ada@x.com] }", "8:7", /ada@x.com: admin, /],
   ["seed towns", "seeds: [towns]", "11:3", /\n {2}towns.*/],
-  ["1 rows of seed cities", "rows: { cities: [A] }", "10:3", /\{ Code: A \}, /],
+  ["1 row of seed cities", "rows: { cities: [A] }", "10:3", /\{ Code: A \}, /],
   ["app portal", "apps: [portal]", "13:3", /\napps:\n {2}portal.*/],
 ])("%s leaves: refused with both places and the line, which then frees it", async (what, line, at, removed) => {
   const text = `removals: declared
@@ -262,7 +262,7 @@ test("what leaves an organization or a team that has another key now may have it
   };
   expect(await guardsOf("")).toEqual([
     "acme/ops: team acme/ops (env.yaml:3:83). If it is meant, add: removed: { teams: [acme/ops] }",
-    "zenith/band: 1 members of zenith/band (env.yaml:3:50). If it is meant, add: removed: { members: { zenith/band: [a@x.com] } }",
+    "zenith/band: 1 member of zenith/band (env.yaml:3:50). If it is meant, add: removed: { members: { zenith/band: [a@x.com] } }",
   ]);
   expect(await guardsOf("removed: { teams: [acme/ops], members: { zenith/band: [a@x.com] } }\n")).toEqual([]);
   expect(await guardsOf("removed: { teams: [zenith/ops], members: { acme/crew: [a@x.com] } }\n")).toEqual([]);

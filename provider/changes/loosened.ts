@@ -1,5 +1,6 @@
 import type { Declaration } from "../environment/declaration.ts";
 import { placed } from "../layers/verbs.ts";
+import { numbered } from "../messages/text.ts";
 import { contentOf, type BothTexts } from "./base/projectFlags.ts";
 import type { Note } from "./model/changeSet.ts";
 import { stable } from "./model/values.ts";
@@ -33,5 +34,7 @@ export function driftFlags({ file, before, after }: BothTexts): Note[] {
   const entries = (text: string | undefined): string[] => Object.values(contentOf(text)).map(stable);
   const known = new Set(entries(before));
   const count = entries(after).filter((each) => !known.has(each)).length;
-  return count === 0 ? [] : [{ text: `${file} accepts drift that the base does not: ${count} entries`, place: file }];
+  return count === 0
+    ? []
+    : [{ text: `${file} accepts drift that the base does not: ${numbered(count, "entry")}`, place: file }];
 }

@@ -1,6 +1,7 @@
 import type { Declaration } from "../environment/declaration.ts";
 import { calledNow } from "../environment/formerKeys.ts";
 import { hasLine } from "../environment/policy.ts";
+import { numbered } from "../messages/text.ts";
 import { listed } from "../resources/model/removals.ts";
 import { keyOf } from "../resources/rows/declared/declaration.ts";
 import type { Thing } from "./model/changeSet.ts";
@@ -42,7 +43,7 @@ function missingLines(
       (person) => !names.some((team) => hasLine(removed, ["members", team, person])),
     );
     if (left.length === 0) return [];
-    return [{ what: `${left.length} members of ${name}`, line: `members: { ${name}: ${listed(left)} }` }];
+    return [{ what: `${numbered(left.length, "member")} of ${name}`, line: `members: { ${name}: ${listed(left)} }` }];
   }
   if (kind !== "seed" || seeds[name]?.mode !== "exact" || !rows) return [];
   const lines = new Set((removed.rows?.[name] ?? []).map((key) => nameOf([key].flat())));
@@ -51,7 +52,7 @@ function missingLines(
   const count = Math.max(left.length, rows.remove - lines.size);
   if (count === 0 || rows.remove === 0) return [];
   const keys = left.length === count && count <= maxPasted ? listed(left) : `[${count} natural keys]`;
-  return [{ what: `${count} rows of seed ${name}`, line: `rows: { ${name}: ${keys} }` }];
+  return [{ what: `${numbered(count, "row")} of seed ${name}`, line: `rows: { ${name}: ${keys} }` }];
 }
 
 /** The parts of a natural key as the name of a row. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { EngineError, printableJson } from "../../engine/index.ts";
+import { EngineError, oneLine, printableJson } from "../../engine/index.ts";
 import { type EndpointName, endpoints } from "../contract/endpoints.ts";
 import { connect } from "../pulumi/platform.ts";
 import { maskOf } from "../pulumi/secrets.ts";
@@ -40,6 +40,8 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new EngineError(`the request is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new EngineError(
+      `the request is not JSON: ${oneLine(error instanceof Error ? error.message : String(error))}`,
+    );
   }
 }

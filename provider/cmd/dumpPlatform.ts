@@ -2,6 +2,7 @@ import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
+import { numbered } from "../messages/text.ts";
 import { connect } from "../pulumi/platform.ts";
 import { maskOf } from "../pulumi/secrets.ts";
 import { lookingContext } from "./lookingContext.ts";
@@ -60,8 +61,8 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
 }
 
 function summarize(folder: string, { organizations, teams, members, tables, files, warnings }: DumpSummary): string {
-  const rows = tables.map((one) => `  ${one.file}: ${one.rows} rows of table ${one.table}`);
-  const people = `  ${organizations} organizations, ${teams} teams, ${members} members`;
+  const rows = tables.map((one) => `  ${one.file}: ${numbered(one.rows, "row")} of table ${one.table}`);
+  const people = `  ${[numbered(organizations, "organization"), numbered(teams, "team"), numbered(members, "member")].join(", ")}`;
   return [
     `Dumped into ${folder}: ${files.join(", ")}`,
     people,

@@ -1,6 +1,7 @@
 import { pages } from "../client/lists/pages.ts";
 import { isNotFound } from "../contract/errors.ts";
 import { declarable, type RowData } from "../contract/values.ts";
+import { numbered } from "../messages/text.ts";
 import { keyText } from "../reconcile/digests.ts";
 import type { ResourceContext } from "../resources/resource.ts";
 import { Columns } from "./columns.ts";
@@ -134,7 +135,7 @@ export class TableRows {
     }
     if (keyless.length > 0) {
       throw new DumpError(
-        `table ${table}: ${keyless.length} rows have no ${key.join(" or no ")}, which is to be their natural key: the rows with the IDs ${named(keyless)}. Name other labels as its key, or fill them in.`,
+        `table ${table}: ${numbered(keyless.length, "row")} without ${key.join(" or without ")}, which is to be the natural key: the IDs are ${named(keyless)}. Name other labels as its key, or fill them in.`,
       );
     }
   }

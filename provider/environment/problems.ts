@@ -5,6 +5,7 @@ import { formsAt, type Path } from "../layers/grammar.ts";
 import { placed } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
+import { unbroken } from "../messages/text.ts";
 import type { EnvironmentFile } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */
@@ -12,9 +13,9 @@ export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 
   constructor(file: string, problems: readonly Problem[]) {
-    const lines = [...new Set(ordered(problems).map(({ at, message }) => `${placed(at)}: ${message}`))];
+    const lines = [...new Set(ordered(problems).map(({ at, message }) => unbroken(`${placed(at)}: ${message}`)))];
     const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-    super([`environment ${file} has ${count}:`, ...firstLines(lines).map((line) => `  ${line}`)].join("\n"));
+    super([`environment ${unbroken(file)} has ${count}:`, ...firstLines(lines).map((line) => `  ${line}`)].join("\n"));
   }
 }
 

@@ -26,7 +26,7 @@ export function shownTree(merged: Value, { seeds }: Declaration): Value {
 export function yamlOf(tree: Value, origin = false): string {
   const document = new Document(plain(tree), { aliasDuplicateObjects: false });
   if (origin) annotate(document.contents, tree);
-  return document.toString({ lineWidth: 0 });
+  return document.toString({ lineWidth: 0, blockQuote: false, doubleQuotedMinMultiLineLength: Infinity });
 }
 
 function annotate(node: Node | null, value: Value): void {

@@ -18,6 +18,18 @@ export function printableLine(text: string): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
+/** A text with its line breaks as visible text: names and values of others begin no line. */
+export const unbroken = (text: string): string => text.replace(/\r\n?|[\n\u0085\u2028\u2029]/g, "\\n");
+
+/** A name or a value of others in quotes. */
+export const quoted = (text: string): string => `"${unbroken(text)}"`;
+
+const plurals: Readonly<Record<string, string>> = { person: "people", entry: "entries" };
+
+/** A count with its noun: `1 row`, `2 rows`. */
+export const numbered = (count: number, noun: string): string =>
+  `${count} ${count === 1 ? noun : (plurals[noun] ?? `${noun}s`)}`;
+
 /** What there is any of, for people: `2 added, 1 removed`. */
 export const counted = (counts: readonly (readonly [count: number, what: string])[]): string =>
   counts.flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : [])).join(", ");

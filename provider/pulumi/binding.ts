@@ -1,3 +1,4 @@
+import { quoted } from "../messages/text.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { originOf } from "./configuration/origins.ts";
@@ -42,7 +43,7 @@ export function isMoved(state: Properties, configuration: Configuration): boolea
   const place = nameOf(configuration, address);
   throw new ResourceError(
     `it belongs to the platform ${there}, and the configuration says ${place}: nothing was sent. Use the stack or the ` +
-      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to "${bound}".`,
+      `configuration of that platform; if it is the same platform in another place, set microapps:movedFrom to ${quoted(bound)}.`,
   );
 }
 

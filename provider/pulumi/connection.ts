@@ -16,6 +16,7 @@ export interface Surroundings {
 export class Connection {
   readonly #surroundings: Surroundings;
   #platform: Promise<Platform> | undefined;
+  #refusal: Promise<Error | undefined> | undefined;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -34,5 +35,17 @@ export class Connection {
       this.#platform = undefined;
       throw error;
     }
+  }
+
+  /**
+   * Tries the login, once in a run, and throws the same refusal each time. A run that changes nothing asks the platform for
+   * nothing else, and would be "unchanged" with a login that fails. The emulator of an endpoint guards nothing, and takes a
+   * while to start.
+   */
+  async assertLogin(settings: Configuration): Promise<void> {
+    if (settings.endpoint.startsWith("emulator:")) return;
+    this.#refusal ??= import("./platform.ts").then(({ refusalOf }) => refusalOf(settings));
+    const refusal = await this.#refusal;
+    if (refusal) throw refusal;
   }
 }

@@ -191,6 +191,8 @@ class DynamicProvider implements Provider {
     const [now, old] = [known(properties), known(state)];
     const all = [now, old];
     const names = all.flatMap(({ inputs, options }) => [...options.secrets, ...secretsOf(this.#resource, inputs)]);
+    // The host hands over no URN. An engine saves outputs with an update alone, and a rename is none (it would send a
+    // notification again): until there is one, a refresh and a deletion speak under the former name.
     const { resourceUrn } = now.inputs;
     const call: Call = {
       resource: this.#resource,

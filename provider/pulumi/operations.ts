@@ -99,7 +99,8 @@ export class Operations {
 
   check(call: Call, olds: Properties, news: Properties): Promise<{ inputs: Properties; problems: string[] }> {
     this.#isCurrent = true;
-    return this.#run("check", { ...call, phase: "check" }, async ({ offline, clean }) => {
+    return this.#run("check", { ...call, phase: "check" }, async ({ offline, clean, configuration }) => {
+      if (this.forecasts.isUpdate) await this.#connection.assertLogin(configuration);
       const { resource, urn } = call;
       if (urn !== undefined) this.#identities.checked(urn, lastInputs(resource, olds));
       const declared = listed(resource, news, olds);
@@ -120,6 +121,7 @@ export class Operations {
       if (moved || change.changed.length > 0) (await this.#approvals.of(call))?.changes(call, keeps, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
       if (keeps) this.#refuseTwo(call, id);
+      if (keeps && change.changed.length === 0 && !moved) this.forecasts.report(call.urn, offline.report.info);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
     });
   }
@@ -202,7 +204,7 @@ export class Operations {
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
   foreseen(call: Call, inputs: Properties, old?: Properties): Promise<Properties> {
     return this.#run("preview", call, ({ offline, bound }) => {
-      for (const text of this.forecasts.take(call.urn)) offline.report.info(text);
+      this.forecasts.report(call.urn, offline.report.info);
       return Promise.resolve(bound(foreseen(call.resource, inputs, old)));
     });
   }
@@ -258,7 +260,7 @@ export class Operations {
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       return await (time ? unlessLate(working, time) : working);
     } catch (error) {
-      for (const text of phase ? this.forecasts.take(urn) : []) heard.info(text); // an engine asks for nothing else
+      if (phase) this.forecasts.report(urn, heard.info); // an engine asks for nothing else
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
       const message = time?.aborted ? `not done within the ${timeout ?? 0} s of its timeout: ${sentence}` : sentence;
       const settings = configuration;

@@ -2,6 +2,7 @@ import { createClient } from "../client/client.ts";
 import { MemberLists } from "../client/lists/memberLists.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
 import type { Client, ClientOptions } from "../client/options.ts";
+import { ApiError } from "../contract/errors.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 
 /** The platform as a provider reaches it. */
@@ -51,6 +52,30 @@ export async function located(
   if (!endpoint.startsWith("emulator:")) return { url: endpoint, isEmulator: false, close: () => Promise.resolve() };
   const { url, close } = await emulatorAt(endpoint, directory);
   return { url, isEmulator: true, close };
+}
+
+/** Time-out (ms) for a login that is tried: the platform may be out of reach. */
+const loginTimeoutMs = 10_000;
+
+/** Tries a login. Returns the refusal of the platform; one that can't be reached refuses nobody. */
+export const refusalOf = (settings: Configuration): Promise<ApiError | undefined> =>
+  loggedIn(settings).then(
+    () => undefined,
+    (error: unknown) => (error instanceof ApiError && error.code === "unauthorized" ? error : undefined),
+  );
+
+async function loggedIn(settings: Configuration): Promise<void> {
+  const { client, close } = await connect({ ...settings, readOnly: true }, process.cwd(), undefined, {
+    retries: { attempts: 1, connects: 1 },
+    timeouts: { call: loginTimeoutMs },
+  });
+  try {
+    await client.callerID();
+    // A token is not logged in with: any answer but a refusal is good enough.
+    if (settings.token !== undefined) await client.readorganization({ organizationID: "none" });
+  } finally {
+    await close();
+  }
 }
 
 // Loaded when it is needed: an engine waits for a provider to start.

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isOutcomeUnknown } from "../contract/errors.ts";
 import { email, id, withoutUndefined } from "../contract/values.ts";
+import { quoted } from "../messages/text.ts";
 import { exceptSpelling } from "./members/users.ts";
 import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
@@ -111,7 +112,7 @@ export const notification = resource({
     }
     const [appID, email, ...rest] = id.split("/");
     if (!appID || !email?.includes("@") || rest.length > 0) {
-      throw new ResourceError(`"${id}" is no notification: it has the form <appID>/<e-mail address>`);
+      throw new ResourceError(`${quoted(id)} is no notification: it has the form <appID>/<e-mail address>`);
     }
     return { id, outputs: { appID, email, sentAt: imported } };
   },

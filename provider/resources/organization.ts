@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
+import { quoted } from "../messages/text.ts";
 import { changedValues, createOnce, dissolve, observedDescription, uncancellable } from "./model/creation.ts";
 import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
@@ -36,7 +37,7 @@ export const organization = resource({
   inputs,
   outputs,
   identity: {
-    stays: ({ name }) => `organization "${name}" stays: ${irreplaceable}`,
+    stays: ({ name }) => `organization ${quoted(name)} stays: ${irreplaceable}`,
   },
 
   check: async (context, { inputs, unknown }, old) => {
@@ -66,7 +67,7 @@ export const organization = resource({
     const replaced = context.identities.replaced(inputs.resourceUrn);
     const id = await createOnce({
       context,
-      what: `organization "${inputs.name}"`,
+      what: `organization ${quoted(inputs.name)}`,
       choose: () =>
         replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
       adopt: inputs.adopt ?? false,
@@ -106,10 +107,10 @@ export const organization = resource({
     } catch (error) {
       if (isNotFound(error)) return;
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
-      const names = error.dependants.map((team) => `"${team.name}"`).join(", ");
+      const names = error.dependants.map((team) => quoted(team.name)).join(", ");
       if (!state.forceDestroy || error.dependants.length === 0) {
         throw new ResourceError(
-          `organization "${state.name}" was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
+          `organization ${quoted(state.name)} was not deleted because ${names === "" ? `the platform says: ${error.platformMessage}` : `it still has teams: ${names}`}. ` +
             `Delete them first, or set forceDestroy: true and run up before destroy.`,
         );
       }
@@ -129,7 +130,7 @@ const tellTaken =
   (error: unknown): never => {
     if (!(error instanceof ApiError && error.code === "conflict")) throw error;
     throw new ResourceError(
-      `organization "${name}" was not created because the platform says: ${error.platformMessage.replace(/\.$/, "")}. ${takenHint}`,
+      `organization ${quoted(name)} was not created because the platform says: ${error.platformMessage.replace(/\.$/, "")}. ${takenHint}`,
     );
   };
 
@@ -143,7 +144,7 @@ async function sync(context: Context, organizationID: string, inputs: Inputs): P
   const found = await find(context, organizationID);
   if (!found)
     throw new ResourceError(
-      `organization "${inputs.name}" is gone from the platform. Run refresh, then up creates it again.`,
+      `organization ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,
     );
   const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
+import { quoted } from "../messages/text.ts";
 import { calledBy, type Replaced } from "./model/identities.ts";
 import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
@@ -74,7 +75,8 @@ export const rowFile = resource({
   inputs,
   outputs,
   identity: {
-    stays: (state, keeper) => `"${fileName(state)}" stays on row ${state.parentRowID}: ${calledBy(keeper)} declares it`,
+    stays: (state, keeper) =>
+      `${quoted(fileName(state))} stays on row ${state.parentRowID}: ${calledBy(keeper)} declares it`,
     letGo: async ({ directory }, { resourceUrn }) => {
       if (resourceUrn !== undefined) await forgetIntent(directory, resourceUrn);
     },
@@ -119,13 +121,13 @@ export const rowFile = resource({
       if (namesakes.length > 1 || !(ours || same || inputs.adopt)) {
         const many = namesakes.length > 1 ? `${namesakes.length} files` : "a file";
         throw new ResourceError(
-          `row ${rowID} has ${many} called "${filename}" on field ${fieldID} already. ` +
+          `row ${rowID} has ${many} called ${quoted(filename)} on field ${fieldID} already. ` +
             (namesakes.length > 1
               ? `Remove all but one, or choose another filename.`
               : `Set adopt: true to take it over. If the resource was renamed, declare its old name with aliases.`),
         );
       }
-      context.report.info(`"${filename}" was already there: going on with it`);
+      context.report.info(`${quoted(filename)} was already there: going on with it`);
       const outputs = await write(context, inputs, rowID, there);
       return { id: idOf(context, { table, rowID, fieldID, childID: there._id }), outputs };
     }
@@ -174,7 +176,9 @@ export const rowFile = resource({
     const { rowID, fieldID, childID } = await located(context, id);
     const child = (await childrenOf(context, rowID, fieldID))?.find(({ _id }) => _id === childID);
     if (!child)
-      throw new ResourceError(`"${fileName(inputs)}" is gone from row ${rowID}. Run refresh, then up makes it again.`);
+      throw new ResourceError(
+        `${quoted(fileName(inputs))} is gone from row ${rowID}. Run refresh, then up makes it again.`,
+      );
     return write(context, inputs, rowID, child, old);
   },
 
@@ -211,7 +215,7 @@ async function located(context: Context, id: string) {
   const [table, row, fieldID, childID, ...rest] = id.split("/");
   if (!table || !row || !fieldID || !childID || rest.length > 0) {
     throw new ResourceError(
-      `"${id}" is no file of a row: it has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
+      `${quoted(id)} is no file of a row: it has the form <table>/<rowID or Label=value>/<fieldID>/<childID>`,
     );
   }
   if (!row.includes("=")) return { table, rowID: row, fieldID, childID };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
 import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
+import { numbered, quoted } from "../messages/text.ts";
 import { changedValues, createOnce, dissolve, observedDescription, uncancellable } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
@@ -39,7 +40,7 @@ export const team = resource({
   outputs,
   identity: {
     stays: ({ name }, keeper) =>
-      `team "${name}" stays: ${keeper.itself ? "this resource goes on with it" : `${calledBy(keeper)} has it`}`,
+      `team ${quoted(name)} stays: ${keeper.itself ? "this resource goes on with it" : `${calledBy(keeper)} has it`}`,
   },
 
   check: ({ identities }, { inputs }) => {
@@ -54,7 +55,7 @@ export const team = resource({
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
     const id = await createOnce({
       context,
-      what: `team "${inputs.name}"`,
+      what: `team ${quoted(inputs.name)}`,
       choose: () => context.identities.chosen(urn, ...parts),
       adopt: inputs.adopt ?? false,
       find: (id) => find(context, id),
@@ -91,7 +92,7 @@ export const team = resource({
     if (members === undefined) return;
     if (state.forceDestroy) {
       if (members.length > 0)
-        context.report.warning(`forceDestroy: removing ${members.length} members of "${state.name}"`);
+        context.report.warning(`forceDestroy: removing ${numbered(members.length, "member")} of ${quoted(state.name)}`);
       await dissolve(context, id);
       return;
     }
@@ -104,7 +105,7 @@ export const team = resource({
       const { resourceUrn: urn } = state;
       const isReplaced = urn !== undefined && context.identities.isDeclared(urn);
       throw new ResourceError(
-        `team "${state.name}" was not deleted because it still has members: ${inTheWay.join(", ")}. ` +
+        `team ${quoted(state.name)} was not deleted because it still has members: ${inTheWay.join(", ")}. ` +
           (isReplaced
             ? `It was replaced. Run up without --target-replace: its members follow, and then it goes.`
             : `Remove them first, or set forceDestroy: true and run up before destroy.`),
@@ -125,7 +126,9 @@ const find = async (context: Context, teamID: string): Promise<Found | undefined
 async function sync(context: Context, teamID: string, inputs: Inputs): Promise<Inputs> {
   const found = await find(context, teamID);
   if (!found)
-    throw new ResourceError(`team "${inputs.name}" is gone from the platform. Run refresh, then up creates it again.`);
+    throw new ResourceError(
+      `team ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,
+    );
   const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) await context.client.updateteam({ teamID, teamInfo: change }, context);
   return inputs;

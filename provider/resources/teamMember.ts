@@ -2,6 +2,7 @@ import { z } from "zod";
 import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
+import { quoted } from "../messages/text.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
@@ -122,7 +123,9 @@ async function join(context: MemberContext, inputs: Inputs) {
 function parts(id: string): { teamID: string; userID: string } {
   const [teamID, userID, ...rest] = id.split("/");
   if (!teamID || !userID || rest.length > 0) {
-    throw new ResourceError(`"${id}" is no membership: it has the form <teamID>/<userID> or <teamID>/<e-mail address>`);
+    throw new ResourceError(
+      `${quoted(id)} is no membership: it has the form <teamID>/<userID> or <teamID>/<e-mail address>`,
+    );
   }
   return { teamID, userID };
 }

@@ -1,11 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
-import { some } from "../messages/text.ts";
+import { quoted, some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { holds, mayHold, nameless, noName } from "./nameless.ts";
-import { isHidden, type CellType, type Reading, type SourceRow } from "./source.ts";
+import { isHidden, type CellType, type Reading, type Source, type SourceRow } from "./source.ts";
 import { linesOf } from "./textFiles.ts";
 
 /** The rows of a CSV, whose first line has the labels. */
@@ -37,17 +37,18 @@ interface Column {
 function header({ source, refuse }: Reading, { line, cells: labels }: { line: number; cells: string[] }): Column[] {
   const lacking = source.key?.find((label) => !labels.includes(label));
   const advice = (what: string): string => (source.sensitive ? `correct ${what} or the first line` : adviceOn(labels));
-  if (lacking !== undefined) refuse(line, `there is no label "${lacking}", which key names: ${advice("key")}`);
+  if (lacking !== undefined) refuse(line, `there is no label ${quoted(lacking)}, which key names: ${advice("key")}`);
   const empty = labels.findIndex((label) => label.trim() === "");
   if (empty >= 0) refuse(line, `column ${empty + 1} has no label`);
   if (labels.includes(nameless)) refuse(line, noName);
   const twice = labels.find((label, index) => labels.indexOf(label) < index);
   if (twice !== undefined) {
-    const which = source.sensitive ? `of column ${labels.indexOf(twice) + 1}` : `"${twice}"`;
+    const which = source.sensitive ? `of column ${labels.indexOf(twice) + 1}` : quoted(twice);
     refuse(line, `the label ${which} stands there twice`);
   }
   const strange = Object.keys(source.types ?? {}).find((label) => !labels.includes(label));
-  if (strange !== undefined) refuse(line, `there is no label "${strange}", which types names: ${advice("types")}`);
+  if (strange !== undefined)
+    refuse(line, `there is no label ${quoted(strange)}, which types names: ${advice("types")}`);
   return labels.map((label) => ({ label, type: source.types?.[label] ?? "text" }));
 }
 
@@ -83,7 +84,12 @@ function cells(
     if (value === undefined) {
       const [is, write] = wanted(type);
       const about = `${label} is ${is}: ${write}`;
-      wrong({ line, about, text: isHidden(source, label) ? about : `${label} is ${is}, not "${cell}": ${write}` });
+      wrong({
+        line,
+        about,
+        ...shownKey(source, columns, cells),
+        text: isHidden(source, label) ? about : `${label} is ${is}, not ${quoted(cell)}: ${write}`,
+      });
       whole = false;
     } else if (
       (type === "number" && isRounded(cell.trim(), Number(value))) ||
@@ -97,6 +103,14 @@ function cells(
     } else values[label] = value;
   }
   return whole ? values : undefined;
+}
+
+/** The natural key of a row that can't be read whole: of one label, and no secret. */
+function shownKey(source: Source, columns: readonly Column[], cells: readonly string[]): { key?: string } {
+  const [label, ...more] = source.key ?? [];
+  if (label === undefined || more.length > 0 || isHidden(source, label)) return {};
+  const key = cells[columns.findIndex((column) => column.label === label)];
+  return key ? { key } : {};
 }
 
 /** What a cell of that type is, and what is written there. */

@@ -1,6 +1,7 @@
 import type * as Jsonc from "jsonc-parser";
 import type { FileHandle } from "node:fs/promises";
 import { isObject } from "../contract/wire.ts";
+import { quoted } from "../messages/text.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
 import type { Reading, SourceRow, Wrong } from "./source.ts";
@@ -107,7 +108,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     onArrayEnd: () => void open.pop(),
     onObjectProperty: (label, _offset, _length, line, character) => {
       const labels = open.at(-1);
-      const which = sensitive ? "this label" : `the label "${label}"`;
+      const which = sensitive ? "this label" : `the label ${quoted(label)}`;
       if (labels?.has(label)) report(line, character, `${which} stands twice in one object: remove one`);
       if (label === nameless) report(line, character, noName);
       labels?.add(label);

@@ -1,6 +1,7 @@
+import { quoted } from "../messages/text.ts";
 /** A name that JavaScript takes for something else: what stands under it would vanish on the way. */
 export const nameless = "__proto__";
-export const noName = `"${nameless}" can't be a label; rename it`;
+export const noName = `${quoted(nameless)} can't be a label; rename it`;
 
 /** Whether a text may have that name in it, also spelled by codes. */
 export const mayHold = (text: string): boolean => /proto|\\u/i.test(text);

@@ -265,7 +265,7 @@ test("of 200,000 rows those that are wrong are named, all at once", async () => 
   const declaration = { key: ["Code"], source: "large.csv", types: { People: "number" } } as const;
   await expect(summarize(declaration, folder)).rejects.toThrow(
     [
-      'large.csv:123458: People is a number, not "many": write it as 12 or -1.5',
+      'large.csv:123458 "K123456": People is a number, not "many": write it as 12 or -1.5',
       "large.csv:150002: the row has another number of cells than the first line; quote cells that hold commas",
       'large.csv:200000: the natural key "K77" stands at line 79 already: remove one of the two, or name more labels in key',
     ].join("\n"),

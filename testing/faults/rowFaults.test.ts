@@ -85,7 +85,7 @@ test("natural keys that the table has twice are named, and the rows that are not
   const { rowID } = await stage.client.insertmicroapprow({ microAppID: "items", rowData: { Code: "K1", Name: "x" } });
   await up(seed(rowsOf(3, "two")), made);
   expect(stage.host.told.join("\n")).toContain(
-    `warning: table items has 1 natural keys more than once: 1 rows beside ours are left alone (rowID ${rowID})`,
+    `warning: table items has 1 natural key more than once: left alone beside ours: 1 row (rowID ${rowID})`,
   );
   expect((await live()).map(({ Name }) => Name).toSorted()).toEqual(["two", "two", "two", "x"]);
 });

@@ -189,7 +189,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     const sent = await calls(async () => void (ended = await up("--approved", report)));
     expect(ended?.status).toBe(1);
     expect(ended?.output).toContain(
-      '1 rows of table regions are not as they were when this was approved, and were left alone ("N")',
+      'not as they were when this was approved, and left alone: 1 row of table regions ("N")',
     );
     // An engine deletes nothing once something failed.
     const left = ["updatemicroapprow", "deleteteammember"];

@@ -138,7 +138,7 @@ test("rows, roles, people and names that were changed by hand are named; foreign
   expect(seed?.rows).toEqual({ add: 0, change: 1, remove: 1, same: 28 });
   expect(said(seed?.changes ?? [])).toEqual(["remove c4", "change c3"]);
   expect(said(section.things.find(({ name }) => name === "acme/ops")?.changes ?? [])).toEqual(["add eve@example.com"]);
-  expect(notes).toContain("table cities: 1 rows that are nobody's of this stack");
+  expect(notes).toContain("table cities: 1 row beside those of this stack");
 });
 
 describe("a platform that answers wrongly is never without drift", () => {

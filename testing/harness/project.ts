@@ -216,6 +216,8 @@ const words = (command: string, flags: readonly string[]): string[] => [
 
 /** A Pulumi CLI that runs the projects instead of the embedded engine. With TEST_PULUMI_TURNS the two take turns. */
 const { TEST_PULUMI: pulumi = "", TEST_PULUMI_TURNS } = process.env;
+/** Whether that CLI runs all of them. */
+export const runsInPulumi = pulumi !== "" && TEST_PULUMI_TURNS === undefined;
 let turn = 0;
 const isTurnOfPulumi = (): boolean => pulumi !== "" && (TEST_PULUMI_TURNS === undefined || ++turn % 2 === 1);
 

@@ -54,12 +54,12 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     });
     await write("organizations: {}");
     const line = `members: { acme/crew: [${people[0]}] }`;
-    await refused(() => host.destroy("TeamMember", member.id, member.outputs), said("1 members of acme/crew", line));
+    await refused(() => host.destroy("TeamMember", member.id, member.outputs), said("1 member of acme/crew", line));
     // The line may name the team as it is called now.
     const renamed =
       "organizations: { zenith: { name: Acme, formerly: acme, teams: { band: { name: B, formerly: crew } } } }";
     await write(renamed);
-    await refused(() => host.destroy("TeamMember", member.id, member.outputs), said("1 members of acme/crew", line));
+    await refused(() => host.destroy("TeamMember", member.id, member.outputs), said("1 member of acme/crew", line));
     await write(renamed, "removed: { members: { zenith/band: [ADA@example.com] } }");
     await host.destroy("TeamMember", member.id, member.outputs);
 
@@ -70,13 +70,13 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     });
     const { inputs } = await host.check("TeamRoster", { ...crew, members: { [people[1]]: "member" } }, roster.inputs);
     await write("organizations: {}");
-    const missing = said("1 members of acme/crew", line);
+    const missing = said("1 member of acme/crew", line);
     await refused(() => host.diff("TeamRoster", roster.id, roster.outputs, inputs), missing);
     await refused(() => host.update("TeamRoster", roster.id, roster.outputs, inputs), missing);
     await write(`removed: { members: { acme/crew: [${people[0]}] } }`);
     await host.diff("TeamRoster", roster.id, roster.outputs, inputs);
     const outputs = await host.update("TeamRoster", roster.id, roster.outputs, inputs);
-    const all = said("1 members of acme/crew", `members: { acme/crew: [${people[1]}] }`);
+    const all = said("1 member of acme/crew", `members: { acme/crew: [${people[1]}] }`);
     await refused(() => host.destroy("TeamRoster", roster.id, outputs), all);
     await write("removed: { teams: [acme/crew] }");
     await host.destroy("TeamRoster", roster.id, outputs);
@@ -93,7 +93,7 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     await refused(() => host.diff("SeedRows", made.id, made.outputs, inputs), said("2 rows of seed regions", line));
     await refused(() => host.update("SeedRows", made.id, made.outputs, inputs), "no line for 2 rows of seed regions");
     await write("removed: { rows: { regions: [E] } }");
-    const other = said("1 rows of seed regions", 'rows: { regions: ["yes"] }');
+    const other = said("1 row of seed regions", 'rows: { regions: ["yes"] }');
     await refused(() => host.diff("SeedRows", made.id, made.outputs, inputs), other);
     await write('removed: { rows: { regions: [E, "yes"] } }');
     await host.diff("SeedRows", made.id, made.outputs, inputs);
@@ -101,11 +101,11 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     expect(outputs).toMatchObject({ rowCount: 1 });
     await host.diff("SeedRows", made.id, outputs, inputs);
     expect(host.told).toContain(
-      'warning: prod.yaml: rows under removed that are gone already: regions: [E, "yes"]. Delete these lines.',
+      'info: prod.yaml: rows under removed that are gone already: regions: [E, "yes"]. Delete these lines.',
     );
 
     const moved = await host.check("SeedRows", { ...seed, table: "others", rows: rows.slice(0, 1) }, inputs);
-    await refused(() => host.diff("SeedRows", made.id, outputs, moved.inputs), "the 1 rows that leave table regions");
+    await refused(() => host.diff("SeedRows", made.id, outputs, moved.inputs), "1 row leaving table regions");
     await refused(() => host.destroy("SeedRows", made.id, outputs), said("seeds regions", "seeds: [regions]"));
     await write("removed: { seeds: [regions] }");
     await host.destroy("SeedRows", made.id, outputs);

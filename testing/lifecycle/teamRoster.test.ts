@@ -183,7 +183,7 @@ throughBothDoors({}, (scene) => {
     const wanted = { ...first.inputs, members };
     const failed = await scene.failure(host.update("TeamRoster", teamID, first.outputs, wanted));
     expect(failed.message).toMatch(
-      /nobody23 was not added: insertteammembers: User not found.*1 members are removed only/s,
+      /nobody23 was not added: insertteammembers: User not found.*Once that is done, 1 member will be removed/s,
     );
     expect(failed.id).toBe(teamID);
     expect(await live(scene, teamID)).toEqual({

@@ -20,6 +20,12 @@ async function errorsOf(words: string, below = ""): Promise<{ status: number; li
 
 const help = "(microapps --help says what there is)";
 
+const dashed = (value: string, ...advice: string[]): [string, string[], number] => [
+  `config set microapps:password ${value}`,
+  ["error: use -- before a value that begins with -: config set <key> -- <value>", ...advice, help],
+  1,
+];
+
 test.each<[string, string[], number]>([
   ["upp", ["error: unknown command 'upp'", "(Did you mean up?)", help], 1],
   ["prevew", ["error: unknown command 'prevew'", "(Did you mean preview?)", help], 1],
@@ -52,6 +58,9 @@ test.each<[string, string[], number]>([
     1,
   ],
   ["config set", ["error: missing required argument 'key'", help], 1],
+  // Whatever begins with "-" may be a secret, and is not repeated.
+  ...["-sup3r-secret", "--sup3r-secret", "--secret=sup3r"].map((value) => dashed(value)),
+  dashed("--secert x", "(Did you mean --secret?)"),
   [
     "completion tcsh",
     [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { known, later, type Mistake, MistakeBench, organization } from "./bench.ts";
+import { known, later, type Mistake, MistakeBench, organization, password, sayable } from "./bench.ts";
 
 let bench: MistakeBench;
 beforeAll(async () => (bench = await MistakeBench.start()));
@@ -11,7 +11,7 @@ const keys =
 const own = (args: string): string =>
   `const provider = new Provider("own", ${args});\nnew Organization("acme", { name: "Acme" }, { provider });\n`;
 
-test.each<[string, Mistake, string[]]>([
+const mistakes: [string, Mistake, string[]][] = [
   [
     "a mistyped readOnly, which must never mean that anything may be written",
     { command: known, config: { "microapps:readonly": "true" } },
@@ -61,17 +61,23 @@ test.each<[string, Mistake, string[]]>([
   ],
   [
     "a key of the stack that `api` reads",
-    { command: ["api", "readteam", '{"teamID": "x"}'], config: { "microapps:readonly": "true" } },
+    {
+      command: ["api", "readteam", '{"teamID": "x"}'],
+      config: { "microapps:readonly": "true" },
+      embeddedOnly: "the CLI has no such command",
+    },
     ["error: microapps:readonly is no configuration; did you mean microapps:readOnly?"],
   ],
-])("%s", async (_, mistake, expected) => {
+];
+
+test.each(sayable(mistakes))("%s", async (_, mistake, expected) => {
   expect(await bench.errorsOf(mistake)).toEqual(expected);
 });
 
 test("a secret in clear is a warning that says how to make it one, once", async () => {
   const output = await bench.outputOf({
     command: later,
-    config: { "microapps:password": "admin" },
+    config: { "microapps:password": password },
     program: organization + 'new Organization("zeta", { name: "Zeta" });\n',
     sent: ["insertorganization", "insertorganization"],
     status: 0,

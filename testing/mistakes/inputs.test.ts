@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as doors from "../harness/doors.ts";
+import { runsInPulumi } from "../harness/project.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
+import { known, MistakeBench } from "./bench.ts";
 
 const rows = { table: "regions", key: "Code", rows: [{ Code: "N" }] };
 const seed = (source: string) => ({ table: "regions", key: "Code", source });
@@ -11,13 +13,15 @@ const files = {
   "sheet.xlsx": "PK",
   "broken.json": '[\n{"Code":"N",}]',
   "numbers.yaml": "- Code: N\n- Code: 007\n",
+  "data/other.csv": "",
 };
 const team = { organizationID: "acme", name: "Crew" };
 const member = { teamID: "crew", email: "ada@example.com" };
 const roster = { teamID: "crew", members: { "ada@example.com": "admin" } };
 const app = { userEmail: "ada@example.com", appPrompt: "An atlas." };
 
-const cases: [type: string, inputs: Properties, problems: string[]][] = [
+/** `doorsOnly` says why no program sends the same. */
+const cases: [type: string, inputs: Properties, problems: string[], doorsOnly?: string][] = [
   ["Organization", {}, ["name: is required"]],
   ["Organization", { name: "" }, ["name: must not be empty"]],
   ["Organization", { name: 7 }, ["name: must be text, not a number"]],
@@ -79,7 +83,12 @@ const cases: [type: string, inputs: Properties, problems: string[]][] = [
   ["SeedRows", { ...rows, onDestroy: "keep" }, ["onDestroy: must be delete or retain"]],
   ["SeedRows", { ...rows, references: { Country: { table: "countries" } } }, ["references.Country.key: is required"]],
   ["SeedRows", { ...rows, references: { Country: "countries" } }, ["references.Country: must be a map, not text"]],
-  ["SeedRows", { ...rows, parent: { table: "countries", key: "Code" } }, ["parent.by: is required"]],
+  [
+    "SeedRows",
+    { ...rows, parent: { table: "countries", key: "Code" } },
+    ["parent.by: is required"],
+    "a parent is { rows, by } in programs",
+  ],
   ["SeedRows", { ...rows, viewers: "ada" }, ["viewers: must be a list, not text"]],
   [
     "SeedRows",
@@ -137,3 +146,19 @@ describe.each(Object.values(doors))("through the $name door", (door) => {
     expect(stage.emulator.calls({ since })).toEqual([]);
   });
 });
+
+// In programs that the Pulumi CLI of TEST_PULUMI runs; without one the doors have said it all.
+if (runsInPulumi) {
+  describe("in a program", () => {
+    let bench: MistakeBench;
+    beforeAll(async () => (bench = await MistakeBench.start()));
+    afterAll(() => bench.close());
+
+    const programs = cases.filter(([, , , doorsOnly]) => doorsOnly === undefined);
+    test.each(programs)("%s %j", async (type, inputs, expected) => {
+      const program = `new ${type}("thing", ${JSON.stringify(inputs)});`;
+      const told = `error: pulumi-nodejs:dynamic/microapps:${type} resource 'thing' has a problem: `;
+      expect(await bench.errorsOf({ program, files, command: known })).toEqual(expected.map((text) => told + text));
+    });
+  });
+}

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { known, later, type Mistake, MistakeBench, organization } from "./bench.ts";
+import { known, later, type Mistake, MistakeBench, organization, sayable } from "./bench.ts";
 
-// Of what is wrong the provider and the SDK say the same under the Pulumi CLI, which puts words of its own before it
-// ("update failed", "1 error occurred", the value of a property that has a problem). What it has to say itself, of
-// passphrases, stacks, commands and flags, are its own sentences.
+// Of what is wrong the provider and the SDK say the same under the Pulumi CLI: TEST_PULUMI=<path of one> asks it. What an
+// engine says itself, of passphrases and flags, is marked.
 let bench: MistakeBench;
 beforeAll(async () => (bench = await MistakeBench.start()));
 afterAll(() => bench.close());
 beforeEach(() => bench.reset());
 
+const ownWords = "engines have words of their own for this";
 const seed = 'new SeedRows("regions", { table: "regions", key: "Code", source: "regions.csv" });\n';
 
 /** How a problem with the input `source` of the seed begins. */
 const source = "pulumi-nodejs:dynamic/microapps:SeedRows resource 'regions' has a problem: source:";
 
-test.each<[string, Mistake, string[]]>([
+const mistakes: [string, Mistake, string[]][] = [
   [
     "a wrong password",
     { command: later, environment: { MICROAPPS_ENDPOINT: "<platform>", MICROAPPS_PASSWORD: "wrong-horse" } },
@@ -147,22 +147,24 @@ test.each<[string, Mistake, string[]]>([
   ],
   [
     "no passphrase",
-    { command: known, environment: { PULUMI_CONFIG_PASSPHRASE: undefined } },
+    { command: known, environment: { PULUMI_CONFIG_PASSPHRASE: undefined }, embeddedOnly: ownWords },
     [
       "error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE environment variables",
     ],
   ],
   [
     "a wrong passphrase",
-    { command: known, environment: { PULUMI_CONFIG_PASSPHRASE: "other" } },
+    { command: known, environment: { PULUMI_CONFIG_PASSPHRASE: "other" }, embeddedOnly: ownWords },
     ["error: incorrect passphrase: set PULUMI_CONFIG_PASSPHRASE to the one this stack was created with"],
   ],
   [
     "nobody to confirm",
-    { command: ["up"], status: 2 },
+    { command: ["up"], status: 2, embeddedOnly: "the CLI names --preview-only of up as well" },
     ["error: --yes or --skip-preview must be passed in to proceed when running in non-interactive mode"],
   ],
-])("%s", async (_, mistake, expected) => {
+];
+
+test.each(sayable(mistakes))("%s", async (_, mistake, expected) => {
   expect(await bench.errorsOf(mistake)).toEqual(expected);
 });
 

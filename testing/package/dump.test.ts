@@ -302,7 +302,7 @@ test.each([
   [["--table", "none:Code"], "there is no table none on the platform: name it by its ID"],
   [
     ["--table", "countries:People"],
-    "table countries: 1 rows have no People, which is to be their natural key: the rows with the IDs",
+    "table countries: 1 row without People, which is to be the natural key: the IDs are",
   ],
   [
     ["--table", "offices:City"],

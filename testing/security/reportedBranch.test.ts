@@ -46,13 +46,13 @@ describe("policy counts as it stands at the base", () => {
     const [prod] = set.environments;
     expect(prod && stops(prod)).toEqual([
       "base.yaml:6:57: organizations.acme.teams.crew.roster.maxRemovals is the number 1; the base's rule at base.yaml:2:5 says at most 0.1, because audits",
-      "acme/crew: removals: declared at base.yaml:3:1, and no line for 1 members of acme/crew (base.yaml:6:14). If it is meant, add: removed: { members: { acme/crew: [eve@example.com] } }",
+      "acme/crew: removals: declared at base.yaml:3:1, and no line for 1 member of acme/crew (base.yaml:6:14). If it is meant, add: removed: { members: { acme/crew: [eve@example.com] } }",
     ]);
     repository.write({
       "base.yaml": files["base.yaml"].replace("removals: declared\n", "").replace(", eve@example.com: member", ""),
     });
     const freed = await repository.environment();
-    expect(stops(freed)[0]).toContain("no line for 1 members of acme/crew");
+    expect(stops(freed)[0]).toContain("no line for 1 member of acme/crew");
   });
 
   test("a layer with the rules that is extended no more frees nobody, nor does another file", async () => {
@@ -88,7 +88,7 @@ describe("policy counts as it stands at the base", () => {
       "microapps:email changes from ada@example.com to mallory@example.com: it decides as whom",
       "environments.yaml did not list it before: the stack prod",
       "microapps:email changes from ada@example.com to mallory@example.com: it decides as whom",
-      "drift.yaml accepts drift that the base does not: 1 entries",
+      "drift.yaml accepts drift that the base does not: 1 entry",
     ]);
     expect(JSON.stringify(set)).not.toContain("hush");
   });

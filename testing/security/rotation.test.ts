@@ -229,3 +229,38 @@ test("under the embedded engine a renewed password locks nobody out, and a wrong
     await project.remove();
   }
 });
+
+test("an up of dynamic resources that has nothing to change is never unchanged with a login that fails", async () => {
+  const project = await Project.running(
+    'import { Organization } from "pulumi-microapps";\nnew Organization("acme", { name: "Acme" });\n' +
+      'new Organization("zeta", { name: "Zeta" });\n',
+    { "microapps:endpoint": emulator.url, "microapps:email": email, "microapps:password": first },
+  );
+  const fails = async (): Promise<void> => {
+    const { status, output } = await project.run("up --yes --skip-preview");
+    const [, diagnostics = ""] = output.split("Diagnostics:\n");
+    expect({ status, login: diagnostics.match(/login: Login failed: .*/g) }).toEqual({
+      status: 1,
+      login: [
+        "login: Login failed: wrong e-mail address or password. Check the e-mail address and password, or the token and user ID.",
+      ],
+    });
+  };
+  try {
+    await project.succeed("stack init dev");
+    await project.succeed("up --yes --skip-preview");
+    renew();
+    await fails();
+    await project.succeed("config set microapps:password", wrong);
+    await fails();
+    await project.succeed("config set microapps:password", renewed);
+    expect(await project.succeed("up --yes --skip-preview")).toContain("3 unchanged");
+    // A preview asks the platform for nothing.
+    const since = emulator.lastCall();
+    await project.succeed("preview --expect-no-changes");
+    expect(emulator.calls({ since })).toEqual([]);
+    await project.succeed("destroy --yes --skip-preview");
+  } finally {
+    await project.remove();
+  }
+});

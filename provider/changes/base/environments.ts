@@ -2,6 +2,7 @@ import { z } from "zod";
 import { find, parse, plain, valuePlace, type Problem } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
 import { sentences } from "../../messages/sentences.ts";
+import { unbroken } from "../../messages/text.ts";
 import type { Note } from "../model/changeSet.ts";
 
 /** Where the environments of a project are listed, beside Pulumi.yaml. */
@@ -24,7 +25,10 @@ const entry = z.strictObject({
     ])
     .optional(),
 });
-const environments = z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/), entry);
+const environments = z.record(
+  z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "must consist of letters, digits, _, . and -; correct the name"),
+  entry,
+);
 
 /** An environment: its stack (default: its own name), its file beside Pulumi.yaml, its platform. */
 export interface EnvironmentEntry {
@@ -52,6 +56,6 @@ export function environmentsIn(text: string): { entries: EnvironmentEntry[]; pro
     after,
     ...rest,
   }));
-  const problems = found.map(({ at, message }) => ({ text: message, place: placed(at) }));
+  const problems = found.map(({ at, message }) => ({ text: unbroken(message), place: placed(at) }));
   return { entries, problems };
 }

@@ -1,6 +1,7 @@
 import { inParallel } from "../../client/parallel.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { isObject } from "../../contract/wire.ts";
+import { numbered } from "../../messages/text.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
@@ -234,7 +235,7 @@ async function rowChanges(
   };
 }
 
-/** Counts members whom nobody declares and rows that are nobody's of this stack. */
+/** Counts members whom nobody declares and rows beside those of this stack. */
 async function countOthers(
   resources: readonly StateResource[],
   seen: ReadonlyMap<StateResource, Values>,
@@ -258,7 +259,7 @@ async function countOthers(
   await inParallel(teams, maxUnderWay, async (team) => {
     try {
       const others = (await members.list(team.id))?.filter(({ userID }) => !declared.get(team.id)?.has(userID)) ?? [];
-      if (others.length > 0) look.notes.push(`${team.name}: ${others.length} members whom nobody declares`);
+      if (others.length > 0) look.notes.push(`${team.name}: ${numbered(others.length, "member")} whom nobody declares`);
     } catch (error) {
       look.unread.push(`${team.name}: ${hide(error instanceof Error ? error.message : String(error))}`);
     }
@@ -270,7 +271,7 @@ async function countOthers(
       const missing = isObject(found["drift"]) ? Number(found["drift"]["missing"]) : 0;
       return sum + Number(values["rowCount"]) - missing;
     }, 0);
-    if (count > ours) look.notes.push(`table ${table}: ${count - ours} rows that are nobody's of this stack`);
+    if (count > ours) look.notes.push(`table ${table}: ${numbered(count - ours, "row")} beside those of this stack`);
   }
   look.notes.sort();
 }

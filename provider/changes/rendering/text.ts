@@ -1,3 +1,4 @@
+import { numbered } from "../../messages/text.ts";
 import type { Change, Section, Tally, Thing } from "../model/changeSet.ts";
 
 // Controls, bidirectional marks, what is not seen and what looks like a line break: none of them stands anywhere raw.
@@ -28,15 +29,11 @@ export function cut(text: string, maxLength: number): string {
 export const valueText = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-const plurals: Record<string, string> = { person: "people" };
-const plural = (count: number, what: string): string =>
-  `${count} ${count === 1 ? what : (plurals[what] ?? `${what}s`)}`;
-
 function tallied({ remove, change, add }: Tally, what: string): string[] {
   return [
-    ...(remove > 0 ? [`${plural(remove, what)} removed`] : []),
-    ...(change > 0 ? [`${plural(change, what)} changed`] : []),
-    ...(add > 0 ? [`${plural(add, what)} added`] : []),
+    ...(remove > 0 ? [`${numbered(remove, what)} removed`] : []),
+    ...(change > 0 ? [`${numbered(change, what)} changed`] : []),
+    ...(add > 0 ? [`${numbered(add, what)} added`] : []),
   ];
 }
 
@@ -46,7 +43,7 @@ export function summary({ people, rows, changes }: Thing): string {
   const parts = [
     ...(people ? tallied(people, "person") : []),
     ...(rows ? tallied(rows, "row") : []),
-    ...(settings > 0 ? [plural(settings, "setting")] : []),
+    ...(settings > 0 ? [numbered(settings, "setting")] : []),
   ];
   return parts.join(", ");
 }

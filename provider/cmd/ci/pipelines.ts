@@ -1,4 +1,4 @@
-import { EngineError } from "../../../engine/index.ts";
+import { EngineError, oneLine } from "../../../engine/index.ts";
 import { environmentsFile, type EnvironmentEntry } from "../../changes/base/environments.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 
@@ -51,7 +51,7 @@ export function inOrder(entries: readonly EnvironmentEntry[]): Environment[] {
   return ordered;
 }
 
-const problem = (text: string): EngineError => new EngineError(`${environmentsFile}: ${text}`);
+const problem = (text: string): EngineError => new EngineError(`${environmentsFile}: ${oneLine(text)}`);
 
 /** Jobs have no dots in their names. */
 const jobOf = (name: string): string => name.replaceAll(".", "_");

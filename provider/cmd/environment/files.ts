@@ -1,5 +1,5 @@
 import path from "node:path";
-import { EngineError, printable, printableJson } from "../../../engine/index.ts";
+import { EngineError, oneLine, printable, printableJson } from "../../../engine/index.ts";
 import { readEnvironment, type Declaration, type Reading } from "../../environment/declaration.ts";
 import { EnvironmentError } from "../../environment/problems.ts";
 import { checkEnvironment } from "../../environment/rowChecks.ts";
@@ -24,7 +24,10 @@ export async function checkFile(file: string | undefined, options: Options): Pro
   const { name, folder } = chosen(file, options);
   const { declared } = sound(name, await checkEnvironment(name, folder));
   const notes = options.base === undefined ? [] : await sinceBase(name, folder, options.base);
-  const lines = [...notes.map((note) => `warning: ${note}`), `environment ${name} is sound: ${counted(declared)}`];
+  const lines = [
+    ...notes.map((note) => `warning: ${note}`),
+    `environment ${oneLine(name)} is sound: ${counted(declared)}`,
+  ];
   return printable(`${lines.join("\n")}\n`, false);
 }
 

@@ -28,10 +28,10 @@ export class Forecasts {
     return (text) => void lines.push(clean(text));
   }
 
-  /** Takes what waits for the create or update of a resource in a preview. */
-  take(urn = ""): string[] {
-    const { check = [], diff = [] } = this.#kept.get(urn) ?? {};
-    this.#kept.delete(urn);
-    return [...new Set([...diff, ...check])];
+  /** Reports what waits for the create or update of a resource in a preview, or for none where nothing changes. */
+  report(urn: string | undefined, say: Say): void {
+    const { check = [], diff = [] } = this.#kept.get(urn ?? "") ?? {};
+    this.#kept.delete(urn ?? "");
+    for (const text of new Set([...diff, ...check])) say(text);
   }
 }

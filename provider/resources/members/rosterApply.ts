@@ -1,6 +1,6 @@
 import type { Invitation, InvitationTargets } from "../../client/lists/invitations.ts";
 import type { ListedMember } from "../../client/lists/memberLists.ts";
-import { counted, some } from "../../messages/text.ts";
+import { counted, numbered, some } from "../../messages/text.ts";
 import {
   isUser,
   managing,
@@ -100,7 +100,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   ];
   if (failures.length > 0) {
     if (waits && rest.remove.length > 0)
-      failures.push(`${rest.remove.length} members are removed only once that is done.`);
+      failures.push(`Once that is done, ${numbered(rest.remove.length, "member")} will be removed.`);
     const message = `${Object.keys(outputs.members).length} members of team ${inputs.teamID} are there, but:\n${failures.join("\n")}`;
     throw new PartialFailure(message, inputs.teamID, outputs);
   }
@@ -156,7 +156,7 @@ async function invite(
   const { teamID, targetRoute, targetInitialApp, targetInitialScreen } = inputs;
   const targets = { targetRoute, targetInitialApp, targetInitialScreen };
   const invitations = add.map(({ email, userID }): Invitation => ({ ...(email ? { email } : { userID }), targets }));
-  if (invitations.length > 0) context.report.status(`team ${teamID}: adding ${invitations.length} members`);
+  if (invitations.length > 0) context.report.status(`team ${teamID}: adding ${numbered(invitations.length, "member")}`);
   const failed = await context.members.invite(teamID, invitations);
   return new Map([...failed].map(([invitation, reason]) => [nameOf(invitation), reason]));
 }

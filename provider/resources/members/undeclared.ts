@@ -1,3 +1,4 @@
+import { numbered } from "../../messages/text.ts";
 import type { Named } from "../../reconcile/rosters.ts";
 import { listed, withoutLine, type Removal } from "../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../model/resource.ts";
@@ -14,8 +15,8 @@ export async function refuseUndeclaredMembers(
   const { allows } = await removals(removal.file, directory);
   const left = leaving.map(nameOf).filter((name) => !allows([kind, team, name]));
   if (left.length === 0) return;
-  const names = sensitive ? `[${left.length} members]` : listed(left);
+  const names = sensitive ? `[${numbered(left.length, "member")}]` : listed(left);
   throw new ResourceError(
-    withoutLine(removal, `${left.length} members of ${team}`, [`members: { ${team}: ${names} }`]),
+    withoutLine(removal, `${numbered(left.length, "member")} of ${team}`, [`members: { ${team}: ${names} }`]),
   );
 }

@@ -1,3 +1,4 @@
+import { quoted } from "../../messages/text.ts";
 import { chosenID } from "./resource.ts";
 
 /** A resource as people know it: `TeamMember "ada"`. */
@@ -12,7 +13,7 @@ export function named(urn: string): Named {
   return { kind: types.split("$").at(-1)?.split(":").at(-1) ?? "", name: names.join("::") };
 }
 
-export const calledBy = ({ kind, name }: Named): string => `${kind} "${name}"`;
+export const calledBy = ({ kind, name }: Named): string => `${kind} ${quoted(name)}`;
 
 /** Why two resources that have one ID are refused. */
 export const oneThing = (one: Named, other: Named, id: string): string =>

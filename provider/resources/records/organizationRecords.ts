@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { z } from "zod";
+import { quoted } from "../../messages/text.ts";
 import type { OfflineContext, Problem } from "../model/resource.ts";
 import { sealOf } from "./seals.ts";
 
@@ -59,16 +60,16 @@ function remedy(former: string, now: string): string {
   const [component, key] = split(before);
   const [newComponent, newKey] = split(after);
   if (inFile && component === newComponent) {
-    return `If its key "${key}" became "${newKey}", write formerly: [${key}] under "${newKey}" in the environment file.`;
+    return `If its key ${quoted(key)} became ${quoted(newKey)}, write formerly: [${key}] under ${quoted(newKey)} in the environment file.`;
   }
   if (inFile && key === newKey) {
-    return `If the Environment "${component}" became "${newComponent}", give that one the option aliases: [{ name: "${component}" }].`;
+    return `If the Environment ${quoted(component)} became ${quoted(newComponent)}, give that one the option aliases: [{ name: ${quoted(component)} }].`;
   }
-  return `If "${after}" is its new name in the program, give it the option aliases: ["${former}"].`;
+  return `If ${quoted(after)} is its new name in the program, give it the option aliases: [${quoted(former)}].`;
 }
 
 const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
-const quotedName = (urn: string): string => `"${nameOf(urn)}"`;
+const quotedName = (urn: string): string => quoted(nameOf(urn));
 
 function split(name: string): [component: string, key: string] {
   const at = name.lastIndexOf("/");

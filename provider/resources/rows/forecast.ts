@@ -1,10 +1,10 @@
-import { some } from "../../messages/text.ts";
+import { quoted, some } from "../../messages/text.ts";
 import type { RowDigests } from "../../reconcile/digests.ts";
 import type { Ledger } from "../../reconcile/ledger.ts";
 import type { Forecast } from "../../reconcile/rows.ts";
 import type { Kind } from "../model/resource.ts";
 import { describeRows, type BothSides } from "./declared/cells.ts";
-import { keysOf, quoted, type RowDeclaration } from "./declared/declaration.ts";
+import { keysOf, type RowDeclaration } from "./declared/declaration.ts";
 import type { LinkDeclaration } from "./declared/links.ts";
 import { withRepairs, type Drift } from "./drift.ts";
 import { callsAhead } from "./reports.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RowData } from "../../contract/values.ts";
+import { quoted } from "../../messages/text.ts";
 import { canonical, keyText, rowDigester } from "../../reconcile/digests.ts";
 import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
@@ -7,7 +8,7 @@ import { read } from "../../sources/read.ts";
 import { isHidden, linkedLabels, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
 import { type Leaving, type RowClaim, type RowClaims } from "./declared/claims.ts";
-import { keyOf, quoted } from "./declared/declaration.ts";
+import { keyOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import type { RowTarget } from "./declared/target.ts";
 
@@ -83,16 +84,16 @@ function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: re
   const links = linksOf(target).flatMap(({ label, table, key }) => {
     const secret = claims.on(table, urn).find((one) => one.target.secretLabels?.includes(key));
     if (!secret || isHidden(target, label)) return [];
-    return `${label} refers to "${key}" of SeedRows "${secret.name}", where it is secret: add "${label}" to secretLabels here, or refer to another label`;
+    return `${label} refers to ${quoted(key)} of SeedRows ${quoted(secret.name)}, where it is secret: add ${quoted(label)} to secretLabels here, or refer to another label`;
   });
   const keys = others.flatMap(({ name, target: other }) => {
     const telling = (one: RowTarget, by: RowTarget): string | undefined =>
       by.sensitive ? undefined : by.key.find((label) => one.secretLabels?.includes(label));
     const [theirs, ours] = [telling(other, target), telling(target, other)];
     if (theirs !== undefined)
-      return `"${theirs}" is secret in SeedRows "${name}" of the same table, and the natural key here: name rows by another label`;
+      return `${quoted(theirs)} is secret in SeedRows ${quoted(name)} of the same table, and the natural key here: name rows by another label`;
     if (ours !== undefined)
-      return `"${ours}" is secret here, and the natural key of SeedRows "${name}" of the same table: name rows there by another label`;
+      return `${quoted(ours)} is secret here, and the natural key of SeedRows ${quoted(name)} of the same table: name rows there by another label`;
     return [];
   });
   return [...links, ...keys];
@@ -114,7 +115,7 @@ async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, 
   if (count === 0) return [];
   const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
   return [
-    `SeedRows "${other.name}" declares these rows of table ${target.table} as well: ${named.join(", ")}${more}. A row has one owner: keep each in one of the two`,
+    `SeedRows ${quoted(other.name)} declares these rows of table ${target.table} as well: ${named.join(", ")}${more}. A row has one owner: keep each in one of the two`,
   ];
 }
 
@@ -134,7 +135,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
       if (typeof found === "object") {
         const what = isHidden(target, label) ? "a row" : `"${text ?? ""}"`;
         going.push(
-          `${placeOf(target, line)}: ${label} refers to ${what}, which SeedRows "${found.leaves}" is about to remove`,
+          `${placeOf(target, line)}: ${label} refers to ${what}, which SeedRows ${quoted(found.leaves)} is about to remove`,
         );
       }
     }
@@ -147,7 +148,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
   const problems = [...capped(sentences), ...capped(going)];
   if (sentences.length > 0) {
     const keys = linksOf(target).flatMap(({ label, table, key }) =>
-      linkedSeeds[label] === undefined ? [] : `${label} by "${key}" of table ${table}`,
+      linkedSeeds[label] === undefined ? [] : `${label} by ${quoted(key)} of table ${table}`,
     );
     problems.push(
       `Rows are looked up by the natural key of the seed: ${keys.join(", ")}. Add those rows to the seed, or correct the references; for rows that no seed has, refer to a table and its key instead of a seed.`,
@@ -223,8 +224,8 @@ export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "nam
       for (const { label } of links) {
         const text = keyText(values[label]);
         if (text === undefined || !leaves(text)) continue;
-        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : `"${text}"`;
-        found.push(`${placeOf(claim.target, line)}: ${label} of SeedRows "${claim.name}" refers to ${what}`);
+        const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quoted(text);
+        found.push(`${placeOf(claim.target, line)}: ${label} of SeedRows ${quoted(claim.name)} refers to ${what}`);
       }
     }
   }

@@ -18,7 +18,7 @@ import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts
 import { referringTo } from "./owners.ts";
 import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
 import { sparedMessage } from "./spared.ts";
-import { refuseOtherTable, refuseUndeclaredRows, warnOfDoneLines } from "./undeclared.ts";
+import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
 /** A seed as it is previewed. */
 interface Inputs extends SeedInputs {
@@ -41,7 +41,7 @@ export async function previewed(
 ): Promise<Change> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
-  await warnOfDoneLines(context, inputs, old);
+  await sayDoneLines(context, inputs, old);
   const renewed = renewedLinks(context, old, inputs);
   // A refresh takes from the engine what it knew of the failure.
   const changed = [...change.changed, ...renewed, ...(old.unfinished ? ["unfinished"] : [])];

@@ -1,6 +1,6 @@
 import type { CallCounter } from "../../client/calls.ts";
 import { maxRowsPerInsert } from "../../contract/rows.ts";
-import { counted } from "../../messages/text.ts";
+import { counted, numbered } from "../../messages/text.ts";
 import type { Forecast, RowPlan } from "../../reconcile/rows.ts";
 import type { Report } from "../model/resource.ts";
 import { linksOf, type LinkDeclaration } from "./declared/links.ts";
@@ -31,7 +31,7 @@ export function tellFindings(report: Report, table: string, plan: RowPlan): void
     const others = duplicates.reduce((sum, { ids }) => sum + ids.length, 0);
     const first = duplicates.flatMap(({ ids }) => ids).slice(0, 5);
     report.warning(
-      `table ${table} has ${duplicates.length} natural keys more than once: ${others} rows beside ours are left alone ` +
+      `table ${table} has ${numbered(duplicates.length, "natural key")} more than once: left alone beside ours: ${numbered(others, "row")} ` +
         `(rowID ${first.join(", ")}${first.length < others ? ", …" : ""}). Remove them by hand, or name more labels in key.`,
     );
   }

@@ -1,7 +1,7 @@
 import { CallCounter } from "../../client/calls.ts";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { some } from "../../messages/text.ts";
+import { quoted, some } from "../../messages/text.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
@@ -11,7 +11,7 @@ import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } fro
 import type { Removal } from "../model/removals.ts";
 import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
-import { keysOf, quoted, type Summary } from "./declared/declaration.ts";
+import { keysOf, type Summary } from "./declared/declaration.ts";
 import { isWithinBounds, lastSource, summaryOf } from "./declared/summaries.ts";
 import { type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";

@@ -1,4 +1,5 @@
 import type { Row } from "../../contract/values.ts";
+import { quoted } from "../../messages/text.ts";
 import { rowDigester } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../sources/source.ts";
@@ -78,4 +79,4 @@ export async function refuseReferredTo(
 
 /** Which rows stay for whom, in one line. */
 export const sparedMessage = (spared: Spared, stay = "stay"): string =>
-  [...spared].map(([name, count]) => `${count} ${stay}: SeedRows "${name}" declares them`).join("; ");
+  [...spared].map(([name, count]) => `${count} ${stay}: SeedRows ${quoted(name)} declares them`).join("; ");

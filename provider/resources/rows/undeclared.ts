@@ -1,3 +1,4 @@
+import { numbered } from "../../messages/text.ts";
 import { rowDigester, type Digest, type RowDigests } from "../../reconcile/digests.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
@@ -39,8 +40,10 @@ export async function refuseUndeclaredRows(
     return digest !== undefined && declared.has(digest);
   };
   const known = sensitive || terms.key.length > 1 ? [] : keys.filter((one) => !isDeclared(one));
-  const named = known.length > 0 ? listed(known) : `[${left.length} natural keys]`;
-  throw new ResourceError(withoutLine(removal, `${left.length} rows of seed ${seed}`, [`rows: { ${seed}: ${named} }`]));
+  const named = known.length > 0 ? listed(known) : `[${numbered(left.length, "natural key")}]`;
+  throw new ResourceError(
+    withoutLine(removal, `${numbered(left.length, "row")} of seed ${seed}`, [`rows: { ${seed}: ${named} }`]),
+  );
 }
 
 /** Digests of natural keys, as lines of a file have them. */
@@ -53,8 +56,8 @@ function keyDigester(terms: RowDeclaration): (line: RemovalKey) => Digest | unde
   };
 }
 
-/** Warns of lines about rows that are not ours any more: they did what they were written for. */
-export async function warnOfDoneLines(
+/** Says, before an update, which lines are about rows that are not ours any more: they did what they were written for. */
+export async function sayDoneLines(
   { removals, directory, report }: Pick<OfflineContext, "removals" | "directory" | "report">,
   { removal, sensitive }: Guarded,
   old: RowDeclaration & { ledger: string },
@@ -71,13 +74,13 @@ export async function warnOfDoneLines(
   });
   if (done.length === 0) return;
   const which = sensitive ? `${done.length} of them` : listed(done);
-  report.warning(`${removal.file}: rows under removed that are gone already: ${seed}: ${which}. Delete these lines.`);
+  report.forecast(`${removal.file}: rows under removed that are gone already: ${seed}: ${which}. Delete these lines.`);
 }
 
 /** Throws when all rows of a seed would leave a table for another one. */
 export function refuseOtherTable({ removal }: Guarded, table: string, count: number): void {
   if (!removal || count === 0) return;
   const [, seed = ""] = removal.path;
-  const why = `the ${count} rows that leave table ${table}. Declare the other table under another key`;
+  const why = `${numbered(count, "row")} leaving table ${table}. Declare the other table under another key`;
   throw new ResourceError(withoutLine(removal, why, [`seeds: ${listed([seed])}`]));
 }

@@ -1,7 +1,7 @@
-import { some } from "../../messages/text.ts";
+import { numbered, quoted, some } from "../../messages/text.ts";
 import { RowIndices } from "../../reconcile/rowIndices.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
-import { keysOf, quoted, type RowDeclaration, type Summary } from "./declared/declaration.ts";
+import { keysOf, type RowDeclaration, type Summary } from "./declared/declaration.ts";
 import type { Applied } from "./live/apply.ts";
 
 /** Rows that a message names. */
@@ -29,7 +29,7 @@ export async function leavingUnseen(
   const named = keys.length > 0 ? ` (${some(keys.map(quoted), maxNamed)})` : "";
   const leaving = removals.length === 0 ? "" : `, ${removals.length} of them to be removed`;
   const failure =
-    `${count} rows of table ${seed.table} are not as they were when this was approved, and were left alone${named}${leaving}: ` +
+    `not as they were when this was approved, and left alone: ${numbered(count, "row")} of table ${seed.table}${named}${leaving}: ` +
     `make a report of what is there now, and have that approved`;
   return {
     ...applied,

@@ -1,8 +1,9 @@
 import type { RowData } from "../../../contract/values.ts";
+import { quoted } from "../../../messages/text.ts";
 import { canonical, digestOf, keyText } from "../../../reconcile/digests.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { isHidden, linkedLabels } from "../../../sources/source.ts";
-import { keyOf, quoted, type RowDeclaration } from "./declaration.ts";
+import { keyOf, type RowDeclaration } from "./declaration.ts";
 
 /** Bounds of what is shown and kept of rows. */
 const max = { rows: 5, cells: 10, characters: 60 };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { nearest } from "../../../../machine/spelling.ts";
 import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { addFile } from "../../../files/files.ts";
-import { some } from "../../../messages/text.ts";
+import { quoted, some } from "../../../messages/text.ts";
 import { isOutdated, keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
@@ -50,7 +50,7 @@ export async function summarize(declaration: RowDeclaration, directory: string):
   }
   for (const label of linkedLabels(declaration)) {
     if (rows.length > 0 && !labels.has(label))
-      whole.push(`${source}: no row has the label "${label}", which is named as a reference or parent`);
+      whole.push(`${source}: no row has the label ${quoted(label)}, which is named as a reference or parent`);
   }
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
   const problems = [...mistakes.sentences(), ...whole];
@@ -63,8 +63,8 @@ function strangeLabels({ secretLabels = [], fields = {} }: RowDeclaration, label
   return secretLabels.flatMap((label, at) => {
     if (labels.has(label) || Object.hasOwn(fields, label)) return [];
     const near = nearest(label, [...labels]);
-    const meant = near === undefined ? `they have ${some([...labels].sort(), 20)}` : `did you mean "${near}"?`;
-    return `secretLabels[${at}]: no row has the label "${label}"; ${meant}`;
+    const meant = near === undefined ? `they have ${some([...labels].sort(), 20)}` : `did you mean ${quoted(near)}?`;
+    return `secretLabels[${at}]: no row has the label ${quoted(label)}; ${meant}`;
   });
 }
 
@@ -84,7 +84,7 @@ function taking(
       if (labels.has(label)) continue;
       labels.add(label);
       const text = systemLabels.has(label)
-        ? `"${label}" is the platform's own and can't be written: rename or remove it`
+        ? `${quoted(label)} is the platform's own and can't be written: rename or remove it`
         : known?.unknownLabel(label);
       if (text !== undefined) mistakes.add({ line, text });
     }
@@ -160,9 +160,6 @@ export function keyOf(key: readonly string[], values: RowData): string {
   const parts = key.map((label) => keyText(values[label]) ?? "");
   return parts.length === 1 ? parts.join() : parts.map((part) => part.replaceAll(/[\\,]/g, "\\$&")).join(", ");
 }
-
-/** A natural key as a message shows it. */
-export const quoted = (key: string): string => `"${key}"`;
 
 /** The natural keys of all rows, or of those that are chosen by their index. */
 export async function keysOf(

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id } from "../../../contract/values.ts";
+import { quoted } from "../../../messages/text.ts";
 import { cellTypes } from "../../../sources/source.ts";
 
 const label = z.string().min(1);
@@ -50,7 +51,7 @@ export const secrecy = {
 
 /** Why a label of the natural key is no secret label. */
 export const secretKey = (label: string): string =>
-  `"${label}" is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
+  `${quoted(label)} is part of the natural key, by which previews and states name rows: leave it out, or set sensitive to hide the rows as a whole`;
 
 /** Another seed of the program, as far as it is known before it is sent: rows hold their natural keys alone. */
 const sibling = z.object({

@@ -115,9 +115,9 @@ test.each<[string, string | object[], Partial<RowDeclaration>, string]>([
     "cells by types alone",
     'Code,People,Since,Discontinued\nP0,many,21.11.2026,true\nP1,few,soon,"[""true""]"\nP2,1,2026-11-21,\n',
     { types: { People: "number", Since: "date", Discontinued: "checkbox" } },
-    'products.csv:2 and 1 more: People is a number, not "many": write it as 12 or -1.5\n' +
-      'products.csv:2 and 1 more: Since is a date, not "21.11.2026": write 2026-11-21 or 2026-11-21T08:00:00Z\n' +
-      'products.csv:2: Discontinued is a checkbox, not "true": write ["true"]',
+    'products.csv:2 "P0" and 1 more: People is a number, not "many": write it as 12 or -1.5\n' +
+      'products.csv:2 "P0" and 1 more: Since is a date, not "21.11.2026": write 2026-11-21 or 2026-11-21T08:00:00Z\n' +
+      'products.csv:2 "P0": Discontinued is a checkbox, not "true": write ["true"]',
   ],
   [
     "a label of types that is not there",
@@ -185,7 +185,7 @@ test("values of secret labels are not quoted, and those of others are", async ()
   const types = { N: "number", M: "number" } as const;
   const secretLabels = ["N"];
   expect(await said("Code,N,M\nA,hush,x\n", { types, secretLabels })).toBe(
-    'products.csv:2: N is a number: write it as 12 or -1.5\nproducts.csv:2: M is a number, not "x": write it as 12 or -1.5',
+    'products.csv:2 "A": N is a number: write it as 12 or -1.5\nproducts.csv:2 "A": M is a number, not "x": write it as 12 or -1.5',
   );
   const references = { N: {}, M: {} };
   expect(await said("- { Code: A, N: 007, M: x }\n", { references, secretLabels }, "rows.yaml")).toBe(

@@ -1,4 +1,5 @@
 import type { Row, RowData } from "../../../contract/values.ts";
+import { quoted } from "../../../messages/text.ts";
 import { canonical, keyText, rowDigester } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { read } from "../../../sources/read.ts";
@@ -68,7 +69,7 @@ export async function lostLabels(
   if (!seen) seen = look(await oneByOne(context, changed.slice(0, looked.oneByOne)));
   if (!seen && inserted > 0) for await (const page of rowsOf(context, table)) if (look(page)) break;
   if (met.size === 0 && numbered.size === 0 && keyless > 0) {
-    const missing = key.map((label) => `"${label}"`).join(" or ");
+    const missing = key.map((label) => quoted(label)).join(" or ");
     return [
       `table ${table} did not keep ${missing}, the natural key, of the rows that were written: add the field to the table, or correct key (labels are case sensitive)`,
     ];
@@ -120,6 +121,6 @@ const describeLosses = (target: RowTarget, lost: ReadonlyMap<string, Loss>): str
   [...lost].map(([label, { wrote, found, line, count }]) => {
     const place = `${placeOf(target, line)}${count > 1 ? ` and ${count - 1} more` : ""}`;
     return canonical(found) === undefined
-      ? `${place}: table ${target.table} did not keep the label "${label}": add the field to the table, or remove the label from the source (labels are case sensitive)`
-      : `${place}: table ${target.table} gave back the ${typeof wrote} in "${label}" as another value (${typeof found}): declare its type in types, or write it as the table has it`;
+      ? `${place}: table ${target.table} did not keep the label ${quoted(label)}: add the field to the table, or remove the label from the source (labels are case sensitive)`
+      : `${place}: table ${target.table} gave back the ${typeof wrote} in ${quoted(label)} as another value (${typeof found}): declare its type in types, or write it as the table has it`;
   });
