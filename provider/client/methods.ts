@@ -269,7 +269,7 @@ export interface Methods {
    * Adds users to teams; unknown e-mail addresses become invited users. Roles are set with updateteammember.
    * Repeated after failures: the end is the same.
    *
-   * @param request `teamIDs`; `emails` (optional); `userIDs` (optional); `targetRoute` (optional): Where the invitation leads; `targetInitialApp` (optional); `targetInitialScreen` (optional); `role` (optional).
+   * @param request `teamIDs`; `emails` (optional); `userIDs` (optional); `targetRoute` (optional): Where the invitation leads; `targetInitialApp` (optional); `targetInitialScreen` (optional).
    * @throws ApiError `notFound`, `forbidden`, `invalidRequest`
    * @see `POST /api/insertteammembers`, docs/endpoints.md#insertteammembers
    */
