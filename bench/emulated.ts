@@ -33,10 +33,10 @@ async function small(platform: Platform, query: object): Promise<number[]> {
 async function meanwhile(platform: Platform, queries: object[]): Promise<number> {
   const times: number[] = [];
   for (const query of queries) {
-    let going = true;
+    const state = { going: true };
     const body = JSON.stringify({ microAppID: "rows", ...query });
-    const read = platform.post("/api/microappdata", body).finally(() => (going = false));
-    while (going) times.push(await timed(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
+    const read = platform.post("/api/microappdata", body).finally(() => (state.going = false));
+    while (state.going) times.push(await timed(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
     await read;
   }
   return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;

@@ -86,7 +86,12 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
     const token = newToken();
-    const answering = routed(platforms, instances, { wireNames, isOurs: hostCheck(host, allowHosts, publicUrl), publicUrl, token });
+    const answering = routed(platforms, instances, {
+      wireNames,
+      isOurs: hostCheck(host, allowHosts, publicUrl),
+      publicUrl,
+      token,
+    });
     const listening = await listen(answering, { host, port, unref });
     const url = publicUrl ?? listening.url;
     for (const [name, platform] of platforms) {

@@ -24,8 +24,7 @@ export function hostCheck(
   const listed = new Set(names.map((name) => name.toLowerCase()));
   if (publicUrl !== undefined) listed.add(new URL(publicUrl).host);
   const isListed = (host: string) => listed.has(host) || listed.has(host.replace(/:\d+$/, ""));
-  return (host) =>
-    open || isOwnHost(host) || isListed(host.toLowerCase()) || (!isLoopback(address) && isAddress(host));
+  return (host) => open || isOwnHost(host) || isListed(host.toLowerCase()) || (!isLoopback(address) && isAddress(host));
 }
 
 /** Throws when other machines reach a platform with credentials that everybody knows. */
