@@ -9,9 +9,11 @@ export function isExplicit(urn: string): boolean {
   return name !== "" && name !== "default" && !name.startsWith("default_");
 }
 
-/** The configuration of a provider from its inputs. */
-export const settingsOf = (inputs: Properties, explicit: boolean): Configuration =>
-  configure(inputs, process.env, explicit);
+/** The configuration of a provider from its inputs. `pulumi do` sends null for what is not set. */
+export function settingsOf(inputs: Properties, explicit: boolean): Configuration {
+  const set = Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== null));
+  return configure(set, process.env, explicit);
+}
 
 /** Finds problems of a provider's inputs; skips values that are not known yet. */
 export function problemsOf(inputs: Properties, explicit: boolean): string[] {
