@@ -17,14 +17,15 @@ export const settingsOf = (inputs: Properties, explicit: boolean): Configuration
   configure(own(inputs), process.env, explicit);
 
 /**
- * The inputs that are of this package. A provider of dynamic resources, which becomes one of the plugin when a stack
- * changes its door, has them under `microapps:`, and beside them the configuration of other packages.
+ * The inputs that are of this package, and set: `pulumi do` sends null for the others. A provider of dynamic resources,
+ * which becomes one of the plugin when a stack changes its door, has them under `microapps:`, and beside them the
+ * configuration of other packages.
  */
 const own = (inputs: Properties): Properties =>
   Object.fromEntries(
     Object.entries(inputs).flatMap(([key, value]) => {
       const name = key.replace(/^microapps:/, "");
-      return name.includes(":") || key === explicitInput ? [] : [[name, value]];
+      return value === null || name.includes(":") || key === explicitInput ? [] : [[name, value]];
     }),
   );
 
