@@ -90,3 +90,11 @@ test("what replaces, what is secret, what has a default and where from, and whic
   });
   expect(schema.resources["microapps:index:Team"]?.inputProperties["description"]).toMatchObject({ type: "string" });
 });
+
+test("no two inputs of the provider are one argument in Python", () => {
+  const { provider } = JSON.parse(schemaText("1.0.0")) as { provider: { inputProperties: Record<string, unknown> } };
+  const names = Object.keys(provider.inputProperties).map((name) =>
+    name.replace(/([a-z])([A-Z]+)/g, "$1_$2").toLowerCase(),
+  );
+  expect(new Set(names).size).toBe(names.length);
+});

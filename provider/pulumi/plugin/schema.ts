@@ -21,6 +21,8 @@ export function packageSchema(version: string): object {
     // A variable is a text: SDKs can't make an object of it, and the plugin reads it by itself.
     if (property.type !== "object") property.defaultInfo = { environment: [variableOf(name)] };
   }
+  // Without former spellings: in Python they are the same argument as the present ones.
+  const settings = { ...variables };
   for (const [old, present] of former) {
     const { defaultInfo: _, ...property } = variables[present] ?? {};
     const deprecationMessage = `It is spelled ${present}.`;
@@ -37,8 +39,8 @@ export function packageSchema(version: string): object {
     config: { variables },
     provider: {
       description: "A platform and the account to work with. Without one of its own, a program uses the configuration.",
-      properties: only(variables, ({ type }) => type === "string"), // what SDKs can read back
-      inputProperties: variables,
+      properties: only(settings, ({ type }) => type === "string"), // what SDKs can read back
+      inputProperties: settings,
     },
     resources: {
       [environmentType]: environmentSpec,
