@@ -32,13 +32,7 @@ export async function programs(count: number): Promise<Figure[]> {
   const platform = await Platform.start();
   const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
   const run = async (where: string, ...words: string[]): Promise<void> => {
-    const command = [
-      "--no-warnings",
-      path.join(repository, "dist/bundle/microapps.js"),
-      ...words,
-      "--stack",
-      "dev",
-    ];
+    const command = ["--no-warnings", path.join(repository, "dist/bundle/microapps.js"), ...words, "--stack", "dev"];
     const variables = Object.entries(platform.configuration).map(
       ([key, value]) => [variableOf(key.replace("microapps:", "")), value] as const,
     );

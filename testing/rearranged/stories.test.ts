@@ -75,7 +75,7 @@ const stories: Readonly<Record<string, Story>> = {
     edit: ({ seed, offices }) => ({
       before: seed("depots", "NES") + offices("NES"),
       after: seed("north", "NE") + seed("south", "S") + offices("NES"),
-      }),
+    }),
     keepers: ["north", "south"],
   },
 };
@@ -90,7 +90,14 @@ const after = told.map((story) => story.after).join("");
 
 describe.each(doorNames)("through the %s door:", (door: DoorName) => {
   let scene: Scene;
-  beforeAll(async () => void (scene = await Scene.open(door, undefined, told.map(({ world }) => world))));
+  beforeAll(
+    async () =>
+      void (scene = await Scene.open(
+        door,
+        undefined,
+        told.map(({ world }) => world),
+      )),
+  );
   afterAll(async () => expect(await scene.close()).toEqual([]));
 
   /** By name of the story, rows and what they are linked to; of those that may be made anew no ID. */
