@@ -195,10 +195,9 @@ export class Operations {
   }
 
   /** Two resources that are one thing on the platform would undo each other, and one's deletion take the other's. */
-  #refuseTwo({ resource, urn }: Call, id: string): void {
-    const other = resource.identity && urn !== undefined ? this.#identities.other(urn, id) : undefined;
-    if (!other || urn === undefined) return;
-    throw new ResourceError(oneThing(named(urn), other, id));
+  #refuseTwo({ resource, urn = "" }: Call, id: string): void {
+    const other = resource.identity && urn !== "" ? this.#identities.other(urn, id) : undefined;
+    if (other) throw new ResourceError(oneThing(named(urn), other, id));
   }
 
   /** The outputs that a create, or an update of what is there, will have, in a preview. Offline. */
