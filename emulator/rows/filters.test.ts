@@ -4,7 +4,8 @@ import { Query } from "mingo";
 import { createEmulator, type Emulator } from "../emulator.ts";
 import { seed, signIn, type Caller } from "../testing/platform.ts";
 
-// Another implementation of document queries says which rows a filter finds. PROPERTY_RUNS=10000 tries more filters.
+// Another implementation of document queries says which rows a filter finds. $mod is left out: the other one takes empty texts
+// and null for 0, where databases match numbers alone. PROPERTY_RUNS=10000 tries more filters.
 
 const runs = Number(process.env["PROPERTY_RUNS"] ?? 200);
 
@@ -78,10 +79,7 @@ const conditions = fc.letrec<{ condition: unknown }>((tie) => ({
     fc.constantFrom("^c", "AUS").map((pattern) => ({ $regex: pattern, $options: "i" })),
     fc.nat(2).map((size) => ({ $size: size })),
     fc.constantFrom("EU", "NATO").map((tag) => ({ $elemMatch: { $eq: tag } })),
-    fc.tuple(fc.constantFrom(2, 3), fc.nat(2)).map(([by, left]) => ({ $mod: [by, left] })),
-    tie("condition")
-      .filter((inner) => typeof inner === "object" && inner !== null)
-      .map((inner) => ({ $not: inner })),
+    tie("condition").map((inner) => ({ $not: typeof inner === "object" && inner !== null ? inner : { $eq: inner } })),
   ),
 })).condition;
 
@@ -92,7 +90,7 @@ const lists = fc
 
 const { filter } = fc.letrec<{ filter: Document }>((tie) => ({
   filter: fc.oneof(
-    { maxDepth: 2, withCrossShrink: true },
+    { maxDepth: 2 },
     { weight: 9, arbitrary: fc.dictionary(keys, conditions, { minKeys: 1, maxKeys: 2 }) },
     lists,
     ...["$and", "$or", "$nor"].map((operator) =>
@@ -114,4 +112,4 @@ test("random filters find what another implementation finds", async () => {
     { numRuns: runs },
   );
   expect(some).toBeGreaterThan(runs / 10); // else the filters say little
-}, 3_600_000);
+}, 600_000);

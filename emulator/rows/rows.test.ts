@@ -253,6 +253,8 @@ describe("many rows", () => {
     [{ optViewFilters: [{ Name: { $regex: "^N", $options: "i" } }], optViewSort: { sortVal: 1 } }, ["XX"]],
     [{ optViewFilters: [{ Tags: "NATO" }] }, ["CZ"]],
     [{ optViewFilters: [{ Tags: { $size: 1 } }] }, ["AT"]],
+    [{ optViewFilters: [{ Population: { $mod: [1_000_000, 0] } }] }, []],
+    [{ optViewFilters: [{ Population: { $mod: [100_000, 0] } }] }, ["CZ", "AT", "CH"]],
     [{ optViewFilters: [{ Tags: { $exists: false } }] }, ["XX"]],
     [{ optViewFilters: [{ Code: { $in: ["AT", "CH", 5] } }] }, ["AT", "CH"]],
     [{ optViewFilters: [{ Code: { $nin: ["AT", "CH"] } }] }, ["CZ", "XX"]],
