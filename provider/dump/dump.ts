@@ -57,10 +57,14 @@ export async function dump(context: ResourceContext, request: DumpRequest, folde
       return count > 0;
     });
     const seeds = seedsOf(filled, warn);
-    for (const seed of seeds) await writeSeed(seed, draft, warn);
+    const whole: Seed[] = [];
+    for (const seed of seeds) {
+      if (await writeSeed(seed, draft, warn)) whole.push(seed);
+      else if (importFor !== "none") warn(leftOut(seed, "links of it lead to rows that are gone"));
+    }
     writeFileSync(join(draft, environmentName), environmentText(organizations, seeds, folder), { mode: 0o600 });
     if (importFor !== "none") {
-      const existing = [...existingPeople(organizations), ...(await existingSeeds(context, seeds, draft, warn))];
+      const existing = [...existingPeople(organizations), ...(await existingSeeds(context, whole, draft, warn))];
       writeFileSync(join(draft, importName), importText(existing, importFor, request.name), { mode: 0o600 });
     }
     const written = files.filter((file) => existsSync(join(draft, file)));
@@ -96,6 +100,9 @@ function refuse({ organizations, teams, tables, force }: DumpRequest, files: rea
   }
 }
 
+const leftOut = ({ rows }: Seed, reason: string): string =>
+  `table ${rows.option.table} is left out of ${importName}, since its rows are not as its file says: ${reason}`;
+
 async function existingSeeds(
   context: ResourceContext,
   seeds: readonly Seed[],
@@ -109,9 +116,7 @@ async function existingSeeds(
     } catch (error) {
       if (context.signal.aborted) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      warn(
-        `table ${seed.rows.option.table} is left out of ${importName}, since its rows are not as its file says: ${reason}`,
-      );
+      warn(leftOut(seed, reason));
     }
   }
   return found;

@@ -113,8 +113,11 @@ function parentOf(rows: TableRows, tables: readonly TableRows[]): Seed["parent"]
   return { rows: parent, by };
 }
 
-/** Writes the rows of a seed in the order of their keys; the same rows give the same bytes. */
-export async function writeSeed(seed: Seed, folder: string, warn: (text: string) => void): Promise<void> {
+/**
+ * Writes the rows of a seed in the order of their keys; the same rows give the same bytes. Returns whether the file says
+ * all that there is: links to rows that are gone are left empty.
+ */
+export async function writeSeed(seed: Seed, folder: string, warn: (text: string) => void): Promise<boolean> {
   const { rows, references, parent, declaration } = seed;
   const { table, file } = rows.option;
   // The columns of the key come first, in the order of the key.
@@ -157,4 +160,5 @@ export async function writeSeed(seed: Seed, folder: string, warn: (text: string)
   for (const [label, count] of dangling) {
     warn(`table ${table}: ${count} values of "${label}" lead to rows that are gone: they are left empty`);
   }
+  return dangling.size === 0;
 }

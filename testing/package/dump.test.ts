@@ -355,9 +355,7 @@ test("a reference to a row that is gone is left empty, and that is said", async 
   expect(JSON.parse(output)).toMatchObject({
     warnings: [
       'table countries: 1 values of "Currency" lead to rows that are gone: they are left empty',
-      expect.stringMatching(
-        /^table countries is left out of import.json, since its rows are not as its file says: .*"JP"/,
-      ),
+      "table countries is left out of import.json, since its rows are not as its file says: links of it lead to rows that are gone",
     ],
   });
   expect(await readFile(join(folder, "one/data/countries.csv"), "utf8")).toContain('\nJP,," Japan"');
