@@ -87,7 +87,7 @@ test.each([
 ])("a program comes up, has nothing to do and goes away: @pulumi/pulumi $pulumi, Node $node", async (versions) => {
   const node = await installed(versions);
   const microapps = async (words: string, more: Record<string, string> = {}): Promise<string> => {
-    const executable = join(folder, "node_modules/pulumi-microapps/dist/provider/cmd/microapps.js");
+    const executable = join(folder, "node_modules/pulumi-microapps/dist/bundle/microapps.js");
     const environment = {
       PATH: `${join(node, "..")}:${process.env["PATH"] ?? ""}`,
       PULUMI_CONFIG_PASSPHRASE: "dev",
