@@ -44,7 +44,7 @@ export class Platform {
     const data = path.join(folder, "platform.db");
     await writeFile(seed, stringify({ administrator, tables }));
     const started = performance.now();
-    const command = path.join(import.meta.dirname, "../provider/cmd/microapps.js");
+    const command = path.join(import.meta.dirname, "../bundle/microapps.js");
     const flags = ["--no-warnings", command, "emulator", "--data", data, "--seed", seed];
     const child = spawn(process.execPath, flags, { stdio: ["ignore", "pipe", "inherit"] });
     const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the event's only argument

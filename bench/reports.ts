@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Figure, figure, median, timed } from "./measure.ts";
 
-const microapps = path.join(import.meta.dirname, "../provider/cmd/microapps.js");
+const microapps = path.join(import.meta.dirname, "../bundle/microapps.js");
 
 const list = (count: number, line: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join("");

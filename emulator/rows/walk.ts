@@ -117,8 +117,9 @@ function between(walk: Walk, { sorted, after }: Place, end?: [SQLInputValue, str
   const bySort = walk.sort !== undefined && sorted;
   const parts: [string, SQLInputValue[]][] = walk.inside.map(({ sql, values }) => [sql, values]);
   if (walk.sort !== undefined && !sorted) parts.push([`sort${walk.sort} IS NULL`, []]);
-  // Nothing sorts before it but what has no value.
-  if (bySort && !after && walk.inside.length === 0) parts.push([`sort${walk.sort ?? 0} >= -9e999`, []]);
+  // Nothing sorts before it but what has no value. Beside an end below, SQLite would take it for the bound and go on to it.
+  if (bySort && !after && !(walk.down && end) && walk.inside.length === 0)
+    parts.push([`sort${walk.sort ?? 0} >= -9e999`, []]);
   for (const [sign, key] of [
     [follows, after],
     [ends, end],
