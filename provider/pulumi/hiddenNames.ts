@@ -1,6 +1,6 @@
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
-import { type Properties } from "./properties.ts";
+import type { Properties } from "./properties.ts";
 
 /** Engines show no property whose name begins with it, on no screen. */
 const mark = "__";

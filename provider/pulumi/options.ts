@@ -3,7 +3,7 @@ import { quoted } from "../messages/text.ts";
 import type { Change } from "../resources/model/resource.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
-import { type Properties } from "./properties.ts";
+import type { Properties } from "./properties.ts";
 import { differAt, parsePath, type PropertyPath } from "./propertyPaths.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { numbered } from "../../../messages/text.ts";
 import { noted, well, wrong, type Check } from "../checks.ts";
 import { sentence } from "../subject.ts";
 import { mostTables } from "./tables.ts";
@@ -24,7 +25,7 @@ export const programCheck: Check = {
     }
     const from = [...files, ...(place.stack === undefined ? [] : ["the state"])];
     if (from.length === 0) return well("Without a stack there is none to look at.");
-    const count = tables.length === 1 ? "1 table" : `${tables.length} tables`;
+    const count = numbered(tables.length, "table");
     const seen = `Known from ${from.join(" and ")}: ${count}.`;
     return tables.length > mostTables ? noted(seen, `The first ${mostTables} are looked at.`) : well(seen);
   },
