@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { WireNames } from "../provider/contract/endpoints.ts";
-import { healthPath } from "./admin/health.ts";
-import { createEmulator, type Emulator } from "./emulator.ts";
+import type { Emulator } from "./emulator.ts";
 
 interface Options {
   port: number;
@@ -115,6 +114,7 @@ async function execute([name = "", ...parameters]: string[], options: Options, c
 
 async function askHealth(address: string, _options: object, command: Command): Promise<void> {
   try {
+    const { healthPath } = await import("./admin/health.ts");
     const response = await fetch(new URL(healthPath, address), { signal: AbortSignal.timeout(5000) });
     if (response.status !== 200) throw new Error(`it answers ${response.status}`);
     process.stdout.write(`${await response.text()}\n`);
@@ -123,8 +123,10 @@ async function askHealth(address: string, _options: object, command: Command): P
   }
 }
 
-function started({ data, seed, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
+/** Loaded when it is needed: other commands are to start fast. */
+async function started({ data, seed, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
   const from = seed === undefined ? undefined : resolve(seed);
+  const { createEmulator } = await import("./emulator.ts");
   return createEmulator({
     port: options.port,
     host: options.host,

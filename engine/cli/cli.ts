@@ -46,4 +46,8 @@ export function reportFailure(error: unknown, terminal: Terminal = processTermin
   process.exitCode = error instanceof EngineError ? error.status : exitStatuses.failed;
 }
 
+// What further commands are declared with; all else of the engine they load when they run.
+export { EngineError } from "../errors.ts";
+export { printableJson } from "../terminal/json.ts";
+export { processTerminal, type Terminal } from "../terminal/prompts.ts";
 export { refuseUnknownCommands } from "./unknown.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { printJson, printTable, printValue, readAll, readTyped, type Terminal } from "../terminal/prompts.ts";
+import { printJson, printValue, readAll, readTyped, type Terminal } from "../terminal/prompts.ts";
 import { hidden } from "../values/values.ts";
 import type { ConfigEntry } from "../workspace/config.ts";
 import { getConfig, removeConfig, setConfig } from "../workspace/configEdits.ts";
@@ -94,6 +94,7 @@ async function list(terminal: Terminal, options: Options & GlobalOptions): Promi
     key.startsWith(own) ? key.slice(own.length) : key,
     secret && !options.showSecrets ? hidden : text,
   ]);
+  const { printTable } = await import("../terminal/columns.ts");
   printTable(terminal, [["KEY", "VALUE"], ...rows]);
 }
 

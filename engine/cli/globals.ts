@@ -17,13 +17,18 @@ export interface GlobalOptions {
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- each command knows its own options
 export const optionsOf = <Options>(command: Command): Options & GlobalOptions => command.optsWithGlobals();
 
-export async function openWorkspace(globals: GlobalOptions, terminal: Terminal): Promise<Workspace> {
+export async function openWorkspace(
+  globals: GlobalOptions,
+  terminal: Terminal,
+  onDeriving?: () => void,
+): Promise<Workspace> {
   // Loaded when it is needed: commands that have no stack are to start fast.
   const { Workspace } = await import("../workspace/workspace.ts");
   const asks = isInteractive(terminal, globals.nonInteractive ?? false);
   return Workspace.open({
     cwd: path.resolve(globals.cwd ?? "."),
     environment: terminal.environment,
+    onDeriving,
     ...(asks ? { askPassphrase: (isNew) => askPassphrase(terminal, isNew) } : {}),
   });
 }
@@ -38,8 +43,9 @@ async function askPassphrase(terminal: Terminal, isNew: boolean): Promise<string
   return typed;
 }
 
-export async function openStack(globals: GlobalOptions, terminal: Terminal): Promise<Stack> {
-  const workspace = await openWorkspace(globals, terminal);
+/** @param onDeriving called when the stack's key is being derived in another thread */
+export async function openStack(globals: GlobalOptions, terminal: Terminal, onDeriving?: () => void): Promise<Stack> {
+  const workspace = await openWorkspace(globals, terminal, onDeriving);
   return workspace.stack(globals.stack);
 }
 

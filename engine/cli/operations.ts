@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { hasChanges, type RunResult } from "../deployment/result.ts";
-import { createDisplay } from "../display/display.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import type { RunKind } from "../events.ts";
 import type { ResourceState } from "../state/resourceState.ts";
@@ -94,8 +93,12 @@ function flag(text: string): boolean {
   return text === "true";
 }
 
+/** Opens the stack, and loads meanwhile. */
+const opened = (options: GlobalOptions, terminal: Terminal): Promise<Stack> =>
+  openStack(options, terminal, () => void import("./running.ts").catch(() => undefined)); // what is not there is reported when it runs
+
 async function preview(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
-  const stack = await openStack(options, terminal);
+  const stack = await opened(options, terminal);
   const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, options, signal));
   conclude(result, options, "proposed");
 }
@@ -120,7 +123,7 @@ async function change(
       throw new EngineError(`${flag} and --preview-only cannot be used together`);
     }
   }
-  const stack = await openStack(options, terminal);
+  const stack = await opened(options, terminal);
   const lock = stack.lock();
   await lock.take();
   try {
@@ -180,6 +183,7 @@ async function perform(
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output } = terminal;
+  const { createDisplay, execute } = await import("./running.ts");
   const display = createDisplay({
     json: options.json ?? false,
     diff: options.diff ?? false,
@@ -192,8 +196,6 @@ async function perform(
     height: () => output.rows || 24,
   });
   try {
-    // Loaded when it is needed: other commands are to start fast.
-    const { execute } = await import("../execute.ts");
     return await execute(stack, {
       kind,
       preview: isPreview,

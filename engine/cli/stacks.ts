@@ -5,7 +5,7 @@ import { EngineError } from "../errors.ts";
 import type { Seal } from "../state/checkpoint.ts";
 import { breakLocks } from "../state/lock.ts";
 import { printableJson } from "../terminal/json.ts";
-import { ask, isInteractive, printJson, printTable, printValue, type Terminal } from "../terminal/prompts.ts";
+import { ask, isInteractive, printJson, printValue, type Terminal } from "../terminal/prompts.ts";
 import { oneLine } from "../terminal/text.ts";
 import { stackType } from "../values/urns.ts";
 import { type Properties, property, shown } from "../values/values.ts";
@@ -133,6 +133,7 @@ async function list(terminal: Terminal, options: Options & GlobalOptions): Promi
     ["NAME", "LAST UPDATE", "RESOURCE COUNT"],
     ...rows.map((row) => [`${row.name}${row.current ? "*" : ""}`, row.lastUpdate ?? "n/a", String(row.resourceCount)]),
   ];
+  const { printTable } = await import("../terminal/columns.ts");
   printTable(terminal, cells);
 }
 
@@ -165,6 +166,7 @@ async function output(terminal: Terminal, name: string | undefined, options: Opt
     names.length === 0 ? "No output values currently in this stack\n" : `Current stack outputs (${names.length}):\n`,
   );
   const cells = names.map((each) => [`    ${each}`, plain(show(outputs[each] ?? null))]);
+  const { printTable } = await import("../terminal/columns.ts");
   printTable(terminal, cells);
 }
 

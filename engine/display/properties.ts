@@ -1,7 +1,8 @@
 import stringWidth from "string-width";
 import type { PropertyChange } from "../events.ts";
 import type { Paint, Style } from "../terminal/colors.ts";
-import { oneLine, padded } from "../terminal/text.ts";
+import { padded } from "../terminal/columns.ts";
+import { oneLine } from "../terminal/text.ts";
 import { isObject } from "../values/json.ts";
 import type { ChangeTree, Key } from "./changes.ts";
 

@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
 import type { Paint } from "../terminal/colors.ts";
-import { clipped, type Line, painted, plain } from "../terminal/text.ts";
+import { clipped } from "../terminal/columns.ts";
+import { type Line, painted, plain } from "../terminal/text.ts";
 
 export interface ScreenOptions {
   write: (text: string) => void;

@@ -1,6 +1,7 @@
 import type { Op } from "../events.ts";
 import { headline, type Paint } from "../terminal/colors.ts";
-import { oneLine, printable, wrapped } from "../terminal/text.ts";
+import { wrapped } from "../terminal/columns.ts";
+import { oneLine, printable } from "../terminal/text.ts";
 import { prefixOf, shownSeverities } from "./cells.ts";
 import { changeTree } from "./changes.ts";
 import { changeLines, type Print, propertyLines } from "./properties.ts";

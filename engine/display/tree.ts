@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import stringWidth from "string-width";
 import type { Style } from "../terminal/colors.ts";
-import { type Line, oneLine, padded, plain, shortType } from "../terminal/text.ts";
+import { padded } from "../terminal/columns.ts";
+import { type Line, oneLine, plain, shortType } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { diffInfo, info, isDone, shownOp, status } from "./cells.ts";
 import type { Row, Rows } from "./rows.ts";

@@ -1,10 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import stringWidth from "string-width";
 import { EngineError } from "../errors.ts";
 import { printableJson } from "./json.ts";
-import { isPipeline, withoutCommands } from "./pipelines.ts";
-import { oneLine, padded, printable } from "./text.ts";
+import { printable } from "./text.ts";
 
 /** The streams and the environment of a command; default: the process's own. */
 export interface Terminal {
@@ -71,16 +69,6 @@ export async function readAll({ input }: Terminal): Promise<string> {
 /** Prints a value: unchanged for a script, without control characters on a terminal. */
 export function printValue({ output }: Terminal, text: string): void {
   output.write(`${output.isTTY ? printable(text, false) : text}\n`);
-}
-
-/** Prints rows for people, each on one line. */
-export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
-  const cells = rows.map((row) => row.map(oneLine));
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ""))));
-  for (const row of cells) {
-    const line = row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ");
-    output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);
-  }
 }
 
 export function printJson({ output }: Terminal, value: unknown): void {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { appUrn, events, log, shown } from "../display/testing/events.ts";
 import { allowsColor, createPaint } from "./colors.ts";
-import { clipped, firstLine, oneLine, padded, painted, plain, printable } from "./text.ts";
+import { clipped, padded } from "./columns.ts";
+import { firstLine, oneLine, painted, plain, printable } from "./text.ts";
 
 test.each([
   ["plain \u001b[31mred\u001b[0m", "plain red"],

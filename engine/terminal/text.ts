@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from "node:util";
-import stringWidth from "string-width";
 import type { Paint, Style } from "./colors.ts";
 
 /** A piece of a line. It is measured and cut as plain text, and painted last. */
@@ -57,43 +56,7 @@ export function shortType(type: string): string {
 /** Makes a name or an ID printable on one line. */
 export const oneLine = (text: string): string => printable(text, false).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 
-const graphemes = new Intl.Segmenter();
-
-export const padded = (text: string, cells: number): string =>
-  text + " ".repeat(Math.max(0, cells - stringWidth(text)));
 export const plain = (line: Line): string => line.map(({ text }) => text).join("");
-
-/** Breaks a line at blanks to fit a number of columns; a longer word stays whole. */
-export function wrapped(line: string, cells: number): string[] {
-  const indent = /^ */.exec(line)?.[0] ?? "";
-  const lines: string[] = [];
-  let last = "";
-  for (const word of line.slice(indent.length).split(" ")) {
-    const longer = last === "" ? indent + word : `${last} ${word}`;
-    if (last === "" || stringWidth(longer) <= cells) last = longer;
-    else {
-      lines.push(last);
-      last = indent + word;
-    }
-  }
-  return [...lines, last];
-}
-
-/** Cuts a line to a number of columns, between graphemes. */
-export function clipped(line: Line, cells: number): Line {
-  let left = cells;
-  const kept: Line = [];
-  for (const segment of line) {
-    let text = "";
-    for (const { segment: grapheme } of graphemes.segment(segment.text)) {
-      left -= stringWidth(grapheme);
-      if (left < 0) return [...kept, { ...segment, text }];
-      text += grapheme;
-    }
-    kept.push({ ...segment, text });
-  }
-  return kept;
-}
 
 /** Paints a line without the blanks at its end. */
 export function painted(line: Line, paint: Paint): string {

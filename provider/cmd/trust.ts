@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { resolve } from "node:path";
-import { printableJson } from "../../engine/index.ts";
+import { printableJson } from "../../engine/cli/cli.ts";
 
 /** Adds the command by which a person believes an intent file that has no seal of theirs. */
 export function addTrustCommand(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { processTerminal, type Terminal } from "../../../engine/index.ts";
+import { processTerminal, type Terminal } from "../../../engine/cli/cli.ts";
 import type { DoctorOptions } from "./doctor.ts";
 
 /** Adds the command that looks at everything a run presumes, and says how to mend it. */

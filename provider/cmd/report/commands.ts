@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { EngineError } from "../../../engine/index.ts";
+import { EngineError } from "../../../engine/cli/cli.ts";
 import type { Format } from "../../changes/rendering/render.ts";
 
 /** Flags of report and drift. */

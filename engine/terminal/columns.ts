@@ -1,0 +1,52 @@
+// What is measured in columns of a terminal. Apart from text.ts: the widths of characters take a tenth of a short command.
+import stringWidth from "string-width";
+import { isPipeline, withoutCommands } from "./pipelines.ts";
+import type { Terminal } from "./prompts.ts";
+import { type Line, oneLine } from "./text.ts";
+
+const graphemes = new Intl.Segmenter();
+
+export const padded = (text: string, cells: number): string =>
+  text + " ".repeat(Math.max(0, cells - stringWidth(text)));
+
+/** Breaks a line at blanks to fit a number of columns; a longer word stays whole. */
+export function wrapped(line: string, cells: number): string[] {
+  const indent = /^ */.exec(line)?.[0] ?? "";
+  const lines: string[] = [];
+  let last = "";
+  for (const word of line.slice(indent.length).split(" ")) {
+    const longer = last === "" ? indent + word : `${last} ${word}`;
+    if (last === "" || stringWidth(longer) <= cells) last = longer;
+    else {
+      lines.push(last);
+      last = indent + word;
+    }
+  }
+  return [...lines, last];
+}
+
+/** Cuts a line to a number of columns, between graphemes. */
+export function clipped(line: Line, cells: number): Line {
+  let left = cells;
+  const kept: Line = [];
+  for (const segment of line) {
+    let text = "";
+    for (const { segment: grapheme } of graphemes.segment(segment.text)) {
+      left -= stringWidth(grapheme);
+      if (left < 0) return [...kept, { ...segment, text }];
+      text += grapheme;
+    }
+    kept.push({ ...segment, text });
+  }
+  return kept;
+}
+
+/** Prints rows for people, each on one line. */
+export function printTable({ output, environment }: Terminal, rows: readonly string[][]): void {
+  const cells = rows.map((row) => row.map(oneLine));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ""))));
+  for (const row of cells) {
+    const line = row.map((cell, column) => padded(cell, widths[column] ?? 0)).join("  ");
+    output.write(`${isPipeline(environment) ? withoutCommands(line.trimEnd()) : line.trimEnd()}\n`);
+  }
+}
