@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 export interface Figure {
   job: string;
   value: number;
+  /** Lowest and highest of the runs that `value` is the median of; absent for what was measured once. */
+  spread?: readonly [number, number];
   /** `ratio`, `calls`, `characters`, `ms`, `MB`, `KB`. */
   unit: string;
   /** The value must not be above it. */
@@ -11,9 +13,27 @@ export interface Figure {
   met: boolean;
 }
 
-export function figure(job: string, value: number, unit: string, target: number): Figure {
-  const rounded = unit === "calls" || unit === "characters" ? value : Number(value.toPrecision(3));
-  return { job, value: rounded, unit, target, met: value <= target };
+/** What several runs measured. */
+export interface Runs {
+  /** The median, so that a hiccup of the machine does not count. */
+  value: number;
+  spread: readonly [number, number];
+}
+
+const rounded = (value: number, unit: string): number =>
+  unit === "calls" || unit === "characters" ? value : Number(value.toPrecision(3));
+
+export function figure(job: string, measured: number | Runs, unit: string, target: number): Figure {
+  const { value, spread }: { value: number; spread?: Runs["spread"] } =
+    typeof measured === "number" ? { value: measured } : measured;
+  return {
+    job,
+    value: rounded(value, unit),
+    ...(spread && { spread: [rounded(spread[0], unit), rounded(spread[1], unit)] as const }),
+    unit,
+    target,
+    met: value <= target,
+  };
 }
 
 /** Milliseconds that a piece of work takes. */
@@ -24,8 +44,27 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** The middle one, so that a hiccup of the machine does not count. */
-export function median(values: number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+export const runs = (values: readonly number[]): Runs => ({
+  value: median(values),
+  spread: [Math.min(...values), Math.max(...values)],
+});
+
+/** Runs both pieces of work in turn, and returns what the first takes as a multiple of the second. */
+export async function paired(
+  rounds: number,
+  ours: () => Promise<unknown>,
+  floor: () => Promise<unknown>,
+): Promise<Runs> {
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const least = await timed(floor);
+    ratios.push((await timed(ours)) / least);
+  }
+  return runs(ratios);
 }
 
 /** Most memory that a process ever had, in MB; known on Linux alone. */

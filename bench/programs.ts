@@ -1,17 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { variableOf } from "../provider/pulumi/configuration/keys.ts";
-import { type Figure, figure, median, timed } from "./measure.ts";
+import { type Figure, figure, runs } from "./measure.ts";
 import { Platform } from "./platform.ts";
+import { Project } from "./project.ts";
 
-const repository = path.join(import.meta.dirname, "../..");
-const project = (name: string): string =>
-  `name: ${name}\nruntime: { name: nodejs, options: { typescript: false } }\nmain: index.mjs\nbackend: { url: "file://." }\n`;
-
-const ours = (count: number): string => `import { Organization, Team } from "pulumi-microapps";
+/** A program of so many resources that nothing changes. */
+export const ours = (count: number): string => `import { Organization, Team } from "pulumi-microapps";
 const organization = new Organization("bench", { name: "Bench", forceDestroy: true });
 for (let i = 1; i < ${count}; i++) new Team("team" + i, { organizationID: organization.id, name: "Team " + i });
 `;
@@ -27,51 +19,22 @@ const first = new Idle("bench", { name: "Bench" });
 for (let i = 1; i < ${count}; i++) new Idle("team" + i, { organizationID: first.id, name: "Team " + i });
 `;
 
-/** A run in which nothing changes, beside one of resources that do nothing at all. */
-export async function programs(count: number): Promise<Figure[]> {
+/** Runs in which nothing changes, beside those of resources that do nothing at all. */
+export async function programs(count: number, rounds: number, target: number): Promise<Figure[]> {
   const platform = await Platform.start();
-  const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
-  const run = async (where: string, ...words: string[]): Promise<void> => {
-    const command = ["--no-warnings", path.join(repository, "dist/bundle/microapps.js"), ...words, "--stack", "dev"];
-    const variables = Object.entries(platform.configuration).map(
-      ([key, value]) => [variableOf(key.replace("microapps:", "")), value] as const,
-    );
-    const child = spawn(process.execPath, command, {
-      cwd: where,
-      env: {
-        ...process.env,
-        HOME: folder,
-        PULUMI_CONFIG_PASSPHRASE: "bench",
-        ...Object.fromEntries<string>(variables),
-      },
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    const [status] = (await once(child, "exit")) as [number | null]; // the event's first argument
-    if (status !== 0) throw new Error(`${words.join(" ")} ended with ${String(status)}`);
-  };
+  const projects = await Promise.all([ours(count), idle(count)].map((program) => Project.make(platform, { program })));
+  const [mine, others] = projects as [Project, Project]; // one for each program
   try {
-    const times: Record<string, number[]> = { ours: [], idle: [] };
-    const places: [string, string][] = [];
-    for (const [name, program] of [
-      ["ours", ours(count)],
-      ["idle", idle(count)],
-    ] as const) {
-      const where = await mkdtemp(path.join(folder, `${name}-`));
-      await writeFile(path.join(where, "Pulumi.yaml"), project(name));
-      await writeFile(path.join(where, "index.mjs"), program);
-      await symlink(path.join(repository, "node_modules"), path.join(where, "node_modules"));
-      await run(where, "stack", "init");
-      await run(where, "up", "--yes", "--skip-preview");
-      places.push([name, where]);
+    for (const project of projects) await project.up();
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const { whole } = await others.up();
+      ratios.push((await mine.up()).whole / whole);
     }
-    for (let round = 0; round < 5; round++) {
-      for (const [name, where] of places)
-        times[name]?.push(await timed(() => run(where, "up", "--yes", "--skip-preview")));
-    }
-    const ratio = median(times["ours"] ?? []) / median(times["idle"] ?? []);
-    return [figure(`up of ${count} resources with nothing changed: time to that of idle ones`, ratio, "ratio", 1.15)];
+    const job = `up of ${count.toLocaleString("en")} resources with nothing changed: time to that of idle ones`;
+    return [figure(job, runs(ratios), "ratio", target)];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    for (const project of projects) await project.remove();
     await platform.stop();
   }
 }

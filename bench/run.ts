@@ -1,60 +1,53 @@
 /** `make bench`: measures each job of the design beside its floor, prints the figures and writes them to bench/. */
-import { writeFileSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
+import type { Curves } from "./curves.ts";
 import { emulated } from "./emulated.ts";
+import { memberGrowth, resourceGrowth } from "./growth.ts";
 import type { Figure } from "./measure.ts";
 import { members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { reports } from "./reports.ts";
+import { committed, line, worse, write } from "./results.ts";
 import { changing, seeding } from "./seeds.ts";
+import { starting } from "./start.ts";
 
 const jobs: Record<string, () => Promise<Figure[]>> = {
   emulator: emulated,
+  start: starting,
   members: () => members(50, 20),
   roster: () => roster(1_500),
-  programs: () => programs(200),
+  programs: () => programs(200, 5, 1.15),
+  manyPrograms: () => programs(2_000, 3, 1.1),
   report: () => reports(10_000, 200),
   change: () => changing(100_000),
   seed: () => seeding(1_000_000),
 };
+const growth: Record<string, () => Promise<Curves>> = { memberGrowth, resourceGrowth };
 
 const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !Object.hasOwn(jobs, name));
+const names = [...Object.keys(jobs), ...Object.keys(growth)];
+const unknown = chosen.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(`there is no job ${unknown.join(", ")}: choose among ${Object.keys(jobs).join(", ")}\n`);
+  process.stderr.write(`there is no job ${unknown.join(", ")}: choose among ${names.join(", ")}\n`);
   process.exit(2);
 }
 
-const figures: Figure[] = [];
-for (const [name, run] of Object.entries(jobs)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
-  process.stderr.write(`${name} …\n`);
-  for (const figure of await run()) {
-    figures.push(figure);
-    process.stdout.write(`${line(figure)}\n`);
+async function each<Result>(of: Record<string, () => Promise<Result>>, take: (result: Result) => void): Promise<void> {
+  for (const [name, run] of Object.entries(of)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    process.stderr.write(`${name} …\n`);
+    take(await run());
   }
 }
-// A part of the jobs would overwrite the figures of the others.
-if (chosen.length === 0) {
-  const folder = path.join(import.meta.dirname, "../../bench");
-  const machine = `${os.cpus()[0]?.model ?? os.arch()}, ${os.availableParallelism()} cores, Node ${process.version}`;
-  const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(path.join(folder, "results.json"), `${JSON.stringify({ machine, date, jobs: figures }, null, 2)}\n`);
-  const rows = figures.map(
-    ({ job, value, unit, target, met }) => `| ${job} | ${value} ${unit} | ≤ ${target} | ${met ? "yes" : "**no**"} |`,
-  );
-  const head = [
-    "# Results",
-    "",
-    `Written by \`make bench\` on ${date}: ${machine}.`,
-    "",
-    "| job | value | target | met |",
-    "| --- | --- | --- | --- |",
-  ];
-  writeFileSync(path.join(folder, "RESULTS.md"), `${[...head, ...rows].join("\n")}\n`);
-}
 
-function line({ job, value, unit, target, met }: Figure): string {
-  return `${met ? "  " : "! "}${job}: ${value} ${unit} (at most ${target})`;
-}
+const figures: Figure[] = [];
+const curves: Curves[] = [];
+await each(jobs, (measured) => {
+  figures.push(...measured);
+  process.stdout.write(measured.map((figure) => `${line(figure)}\n`).join(""));
+});
+await each(growth, (measured) => void curves.push(measured));
+const before = new Map(committed().map((figure) => [figure.job, figure]));
+const slower = figures.flatMap((figure) => worse(figure, before.get(figure.job)) ?? []);
+if (slower.length > 0) process.stdout.write(`Worse than in bench/results.json:\n  ${slower.join("\n  ")}\n`);
+// A part of the jobs would overwrite the figures of the others.
+if (chosen.length === 0) write(figures, curves);

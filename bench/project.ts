@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { variableOf } from "../provider/pulumi/configuration/keys.ts";
+import { peakMemory } from "./measure.ts";
+import type { Platform } from "./platform.ts";
+
+const repository = path.join(import.meta.dirname, "../..");
+const settings = "runtime: { name: nodejs, options: { typescript: false } }\nbackend: { url: file://. }\n";
+
+/** What a command took. */
+export interface Took {
+  /** Milliseconds to its first line, and to its end. */
+  first: number;
+  whole: number;
+  /** Most memory that its own process had, in MB. */
+  memory: number;
+}
+
+/** A process that ended well. */
+export async function run(command: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): Promise<Took> {
+  const started = performance.now();
+  const [file = "", ...words] = command;
+  const child = spawn(file, words, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] });
+  let first = Number.NaN;
+  let memory = Number.NaN;
+  // Its memory can be read as long as it is there, and it only ever grows.
+  const look = setInterval(() => {
+    try {
+      memory = peakMemory(child.pid);
+    } catch {
+      // It has just ended.
+    }
+  }, 20);
+  const lines = createInterface({ input: child.stdout });
+  lines.once("line", () => (first = performance.now() - started));
+  const [status] = (await once(child, "close")) as [number | null]; // the event's first argument
+  clearInterval(look);
+  if (status !== 0) throw new Error(`${command.join(" ")} ended with ${String(status)}`);
+  return { first, whole: performance.now() - started, memory };
+}
+
+/** A folder with a program, its stack `dev` on a platform. */
+export class Project {
+  readonly #folder: string;
+  readonly #environment: NodeJS.ProcessEnv;
+
+  private constructor(folder: string, environment: NodeJS.ProcessEnv) {
+    this.#folder = folder;
+    this.#environment = environment;
+  }
+
+  /** @param from text of the program, or the folder of an example */
+  static async make(platform: Platform, from: { program: string } | { example: string }): Promise<Project> {
+    const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
+    if ("program" in from) await writeFile(path.join(folder, "index.mjs"), from.program);
+    else await cp(path.join(repository, "examples", from.example), folder, { recursive: true, filter: isSource });
+    const main = "program" in from ? "index.mjs" : "index.ts";
+    await writeFile(path.join(folder, "Pulumi.yaml"), `name: bench\nmain: ${main}\n${settings}`);
+    await mkdir(path.join(folder, "home"));
+    await symlink(path.join(repository, "node_modules"), path.join(folder, "node_modules"));
+    const configured = Object.entries(platform.configuration).map(
+      ([key, value]) => [variableOf(key.replace("microapps:", "")), value] as const,
+    );
+    const project = new Project(folder, {
+      HOME: path.join(folder, "home"),
+      PULUMI_CONFIG_PASSPHRASE: "bench",
+      ...Object.fromEntries(configured),
+    });
+    await project.run("stack", "init");
+    return project;
+  }
+
+  /** Runs a command of the package on the stack. */
+  run(...words: string[]): Promise<Took> {
+    const command = path.join(repository, "dist/bundle/microapps.js");
+    return run(
+      [process.execPath, "--no-warnings", command, ...words, "--stack", "dev"],
+      this.#folder,
+      this.#environment,
+    );
+  }
+
+  up(): Promise<Took> {
+    return this.run("up", "--yes", "--skip-preview");
+  }
+
+  remove(): Promise<void> {
+    return rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const isSource = (file: string): boolean => !/node_modules|\.microapps/.test(file);

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { parse } from "yaml";
+import { type Figure, figure, runs, timed } from "./measure.ts";
+import { Platform } from "./platform.ts";
+import { Project, run } from "./project.ts";
+
+const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
+
+/** Tables of the example's platform, which the interface can't make. */
+const seed = path.join(import.meta.dirname, "../../examples/environment/platform.yaml");
+
+/** How soon an unchanged preview of the example says something, and has said all. */
+export async function starting(): Promise<Figure[]> {
+  const platform = await Platform.start((parse(readFileSync(seed, "utf8")) as { tables: object }).tables);
+  const project = await Project.make(platform, { example: "environment" });
+  try {
+    await project.up();
+    await project.run("preview"); // what is compiled now is not compiled again
+    const first: number[] = [];
+    const ratios: number[] = [];
+    for (let round = 0; round < 7; round++) {
+      const bare = await run([process.execPath, "-e", "console.log(1)"]);
+      const loads = await timed(() =>
+        Promise.all([1, 2].map(() => run([process.execPath, "-e", `require(${JSON.stringify(pulumi)})`]))),
+      );
+      const preview = await project.run("preview");
+      first.push(preview.first - bare.first);
+      ratios.push(preview.whole / loads);
+    }
+    return [
+      figure("first line of a preview: later than that of a bare Node", runs(first), "ms", 300),
+      figure(
+        "unchanged preview of examples/environment: time to two loads of the SDK at once",
+        runs(ratios),
+        "ratio",
+        1.6,
+      ),
+    ];
+  } finally {
+    await project.remove();
+    await platform.stop();
+  }
+}
