@@ -103,5 +103,11 @@ format: node_modules/.installed
 bench: dist/.built
 	@node --no-warnings dist/bench/run.js $(ARGS)
 
+# The same jobs by what people would take otherwise: OpenTofu with a provider for REST, which Go builds once, and
+# pulumi-command where a Pulumi CLI has it. What can't be had is named.
+.PHONY: bench-peers
+bench-peers: dist/.built
+	@node --no-warnings dist/bench/peers/run.js
+
 clean:
 	@rm -rf dist node_modules coverage

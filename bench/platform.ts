@@ -21,7 +21,6 @@ export class Platform {
   readonly pid: number | undefined;
   readonly #data: string;
   readonly #stop: () => Promise<void>;
-  #headers: Promise<Record<string, string>> | undefined;
 
   private constructor(
     url: string,
@@ -38,11 +37,11 @@ export class Platform {
     this.#stop = stop;
   }
 
-  static async start(tables: object = {}): Promise<Platform> {
+  static async start(tables: object = {}, users: readonly object[] = []): Promise<Platform> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
     const seed = path.join(folder, "platform.yaml");
     const data = path.join(folder, "platform.db");
-    await writeFile(seed, stringify({ administrator, tables }));
+    await writeFile(seed, stringify({ administrator, users, tables }));
     const started = performance.now();
     const command = path.join(import.meta.dirname, "../bundle/microapps.js");
     const flags = ["--no-warnings", command, "emulator", "--data", data, "--seed", seed];
@@ -75,13 +74,7 @@ export class Platform {
 
   /** The floor: posts a body that is ready, and drops the answer. */
   async post(address: string, body: string): Promise<void> {
-    const { email, password } = administrator;
-    this.#headers ??= this.client.login({ email, password }).then(({ authToken, userId }) => ({
-      "content-type": "application/json",
-      "x-auth-token": authToken,
-      "x-user-id": userId,
-    }));
-    const headers = await this.#headers;
+    const headers = await session(this);
     const answer = await request(`${this.url}${address}`, { method: "POST", headers, body });
     await answer.body.dump();
     if (answer.statusCode !== 200) throw new Error(`${address} answered ${answer.statusCode}`);
@@ -91,6 +84,22 @@ export class Platform {
     await this.client.close();
     await this.#stop();
   }
+}
+
+const sessions = new WeakMap<Platform, Promise<Record<string, string>>>();
+
+/** Headers of a session of the platform's administrator, the same ones each time. */
+export function session(platform: Platform): Promise<Record<string, string>> {
+  const { email, password } = administrator;
+  const known = sessions.get(platform);
+  if (known) return known;
+  const headers = platform.client.login({ email, password }).then(({ authToken, userId }) => ({
+    "content-type": "application/json",
+    "x-auth-token": authToken,
+    "x-user-id": userId,
+  }));
+  sessions.set(platform, headers);
+  return headers;
 }
 
 /** Does a piece of work for each, so many at a time. */

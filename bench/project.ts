@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { variableOf } from "../provider/pulumi/configuration/keys.ts";
 import { peakMemory } from "./measure.ts";
 import type { Platform } from "./platform.ts";
@@ -19,6 +20,18 @@ export interface Took {
   /** Most memory that its own process had, in MB. */
   memory: number;
 }
+
+/** What a command prints. */
+export async function output([file = "", ...words]: readonly string[], cwd?: string): Promise<string> {
+  return (await promisify(execFile)(file, words, { cwd, maxBuffer: 2 ** 28 })).stdout;
+}
+
+/** The engine inside of the package. */
+export const embedded: readonly string[] = [
+  process.execPath,
+  "--no-warnings",
+  path.join(repository, "dist/bundle/microapps.js"),
+];
 
 /** A process that ended well. */
 export async function run(command: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): Promise<Took> {
@@ -47,14 +60,23 @@ export async function run(command: readonly string[], cwd?: string, env?: NodeJS
 export class Project {
   readonly #folder: string;
   readonly #environment: NodeJS.ProcessEnv;
+  readonly #command: readonly string[];
 
-  private constructor(folder: string, environment: NodeJS.ProcessEnv) {
+  private constructor(folder: string, environment: NodeJS.ProcessEnv, command: readonly string[]) {
     this.#folder = folder;
+    this.#command = command;
     this.#environment = environment;
   }
 
-  /** @param from text of the program, or the folder of an example */
-  static async make(platform: Platform, from: { program: string } | { example: string }): Promise<Project> {
+  /**
+   * @param from text of the program, or the folder of an example
+   * @param command what runs it (default: the engine inside of the package)
+   */
+  static async make(
+    platform: Platform,
+    from: { program: string } | { example: string },
+    command = embedded,
+  ): Promise<Project> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
     if ("program" in from) await writeFile(path.join(folder, "index.mjs"), from.program);
     else await cp(path.join(repository, "examples", from.example), folder, { recursive: true, filter: isSource });
@@ -65,23 +87,26 @@ export class Project {
     const configured = Object.entries(platform.configuration).map(
       ([key, value]) => [variableOf(key.replace("microapps:", "")), value] as const,
     );
-    const project = new Project(folder, {
+    const environment = {
       HOME: path.join(folder, "home"),
+      PULUMI_HOME: process.env["PULUMI_HOME"] ?? path.join(homedir(), ".pulumi"), // its plugins
+      PULUMI_SKIP_UPDATE_CHECK: "true",
       PULUMI_CONFIG_PASSPHRASE: "bench",
       ...Object.fromEntries(configured),
-    });
+    };
+    const project = new Project(folder, environment, command);
     await project.run("stack", "init");
     return project;
   }
 
-  /** Runs a command of the package on the stack. */
+  /** Runs a command on the stack. */
   run(...words: string[]): Promise<Took> {
-    const command = path.join(repository, "dist/bundle/microapps.js");
-    return run(
-      [process.execPath, "--no-warnings", command, ...words, "--stack", "dev"],
-      this.#folder,
-      this.#environment,
-    );
+    return run([...this.#command, ...words, "--stack", "dev"], this.#folder, this.#environment);
+  }
+
+  /** Changes the program. */
+  write(program: string): Promise<void> {
+    return writeFile(path.join(this.#folder, "index.mjs"), program);
   }
 
   up(): Promise<Took> {
