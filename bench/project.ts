@@ -26,6 +26,13 @@ export async function output([file = "", ...words]: readonly string[], cwd?: str
   return (await promisify(execFile)(file, words, { cwd, maxBuffer: 2 ** 28 })).stdout;
 }
 
+/** Version of the Pulumi CLI on PATH, if there is one. */
+export const installedPulumi = (): Promise<string | undefined> =>
+  output(["pulumi", "version"]).then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+
 /** The engine inside of the package. */
 export const embedded: readonly string[] = [
   process.execPath,

@@ -2,14 +2,34 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { parse } from "yaml";
-import { type Figure, figure, runs, timed } from "./measure.ts";
+import { type Figure, figure, paired, runs, timed } from "./measure.ts";
 import { Platform } from "./platform.ts";
-import { Project, run } from "./project.ts";
+import { installedPulumi, Project, run } from "./project.ts";
 
 const pulumi = createRequire(import.meta.url).resolve("@pulumi/pulumi");
 
 /** Tables of the example's platform, which the interface can't make. */
 const seed = path.join(import.meta.dirname, "../../examples/environment/platform.yaml");
+
+/** The same beside the Pulumi CLI, where there is one. */
+async function throughPulumi(platform: Platform, project: Project): Promise<Figure[]> {
+  const version = await installedPulumi();
+  if (version === undefined) return [];
+  const other = await Project.make(platform, { example: "environment" }, ["pulumi"]);
+  try {
+    await other.up();
+    const ratio = await paired(
+      5,
+      () => project.run("preview"),
+      () => other.run("preview"),
+    );
+    return [
+      figure(`unchanged preview of examples/environment: time to that of Pulumi ${version}`, ratio, "ratio", 0.6),
+    ];
+  } finally {
+    await other.remove();
+  }
+}
 
 /** How soon an unchanged preview of the example says something, and has said all. */
 export async function starting(): Promise<Figure[]> {
@@ -29,7 +49,9 @@ export async function starting(): Promise<Figure[]> {
       first.push(preview.first - bare.first);
       ratios.push(preview.whole / loads);
     }
+    const cli = await throughPulumi(platform, project);
     return [
+      ...cli,
       figure("first line of a preview: later than that of a bare Node", runs(first), "ms", 300),
       figure(
         "unchanged preview of examples/environment: time to two loads of the SDK at once",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { session, type Platform } from "../platform.ts";
-import { embedded, output, Project } from "../project.ts";
+import { embedded, installedPulumi, output, Project } from "../project.ts";
 import { NotHere, type Peer, type Structure } from "./structure.ts";
 
 type Program = (structure: Structure) => string;
@@ -52,11 +52,9 @@ export const microapps =
     Promise.resolve(peer(platform, `pulumi-microapps ${version}, a ${type} each`, embedded, programs[type]));
 
 async function pulumiVersion(): Promise<string> {
-  try {
-    return (await output(["pulumi", "version"])).trim();
-  } catch {
-    throw new NotHere("Pulumi CLI: there is none on PATH");
-  }
+  const version = await installedPulumi();
+  if (version === undefined) throw new NotHere("Pulumi CLI: there is none on PATH");
+  return version;
 }
 
 /** This package with the Pulumi CLI. */
