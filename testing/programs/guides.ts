@@ -4,7 +4,7 @@ import { runGuides, type Able } from "../package/guides.ts";
 import { environmentOfGuides, installPackage } from "../package/installed.ts";
 import { backends, type Backend } from "./backends.ts";
 
-/** Milliseconds: two more engines and three places for states than in the package's own test. */
+/** Milliseconds: there is another engine than in the test of the package, and places for states. */
 const limitMs = 1_800_000;
 
 /** Runs all guides from the packed package with the Pulumi CLI on PATH, and gives why what names a place for states is left out. */
