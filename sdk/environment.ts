@@ -16,6 +16,7 @@ import {
   type SeedRowsArgs,
 } from "./resources.ts";
 import { withSupplied } from "./secrecy.ts";
+import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
 /** Arguments of an Environment: what it declares, in a file or in the program. */
 export type EnvironmentArgs =
@@ -55,10 +56,13 @@ export class Environment extends pulumi.ComponentResource {
       declared.removals === "declared" && file !== undefined ? { removal: { file, path } } : {};
     super("microapps:index:Environment", name, {}, options);
     tellUndecided(declared, this);
-    const scope: Scope = { name: rootName(name, options), parent: this, removal, aliases: aliasesBelow(this) };
+    const below = optionsBelow(options);
+    const aliases = aliasesBelow(this);
+    const scope: Scope = { name: rootName(name, options), parent: this, removal, aliases, optionsAt: below.at };
     const apps = appsOf(scope, declared);
     const { organizations, teams } = organizationsOf(scope, declared, apps);
     const seeds = seedsOf(scope, declared, teams);
+    below.assertUsed();
     this.organizations = collected(organizations, ({ id }) => id);
     this.teams = collected(teams, ({ id }) => id);
     this.seeds = collected(seeds, ({ rowCount }) => rowCount);
@@ -140,6 +144,7 @@ interface Scope {
   parent: pulumi.Resource;
   removal: RemovalOf;
   aliases: Aliases;
+  optionsAt: OptionsBelow["at"];
 }
 
 /** Makes the input that names the file and path whose `removed` line allows a removal; empty where none is needed. */
@@ -156,13 +161,17 @@ function collected<Resource, Value>(
   return pulumi.all(outputs).apply((entries) => Object.fromEntries(entries as (readonly [string, Value])[]));
 }
 
-function appsOf({ name, parent, removal, aliases: aliasesOf }: Scope, { apps }: Declaration): ByName<GeneratedApp> {
+function appsOf(
+  { name, parent, removal, aliases: aliasesOf, optionsAt }: Scope,
+  { apps }: Declaration,
+): ByName<GeneratedApp> {
   return new Map(
     Object.entries(apps).map(([app, { formerly, ...args }]) => {
       const { now, own, inherited } = nameBelow(name, app, formerKeys(formerly));
       // All of them as its own, so that the wait for the app inherits them in turn.
       const aliases = aliasesOf(["GeneratedApp"], { now, own: [...own, ...inherited], inherited: [] });
-      return [app, new GeneratedApp(now, { ...args, ...removal("apps", app) }, { parent, ...aliases })] as const;
+      const options = { parent, ...aliases, ...optionsAt(["apps", app]) };
+      return [app, new GeneratedApp(now, { ...args, ...removal("apps", app) }, options)] as const;
     }),
   );
 }
@@ -172,7 +181,7 @@ function organizationsOf(
   declared: Declaration,
   apps: ByName<GeneratedApp>,
 ): { organizations: ByName<Organization>; teams: ByName<Team> } {
-  const { aliases: aliasesOf } = scope;
+  const { aliases: aliasesOf, optionsAt } = scope;
   const organizations = new Map<string, Organization>();
   const teams = new Map<string, Team>();
   for (const [key, { teams: declaredTeams = {}, formerly, ...args }] of Object.entries(declared.organizations)) {
@@ -181,19 +190,24 @@ function organizationsOf(
     const organization = new Organization(name.now, organizationArgs, {
       parent: scope.parent,
       ...aliasesOf(["Organization"], name),
+      ...optionsAt(["organizations", key], ["teams"]),
     });
     organizations.set(key, organization);
     for (const [teamKey, { members = {}, roster, formerly, ...teamArgs }] of Object.entries(declaredTeams)) {
       const teamName = nameBelow(name, teamKey, formerKeys(formerly));
+      const place = ["organizations", key, "teams", teamKey];
       const guard = scope.removal("teams", `${key}/${teamKey}`);
       const ownArgs = { ...teamArgs, organizationID: organization.id, ...guard };
       const team = new Team(teamName.now, ownArgs, {
         parent: organization,
         ...aliasesOf(["Organization", "Team"], teamName),
+        ...optionsAt(place, ["members", "roster"]),
       });
       teams.set(`${key}/${teamKey}`, team);
       const removal: RemovalOf = (...person) => scope.removal("members", `${key}/${teamKey}`, ...person);
-      peopleOf({ name: teamName, parent: team, removal, aliases: aliasesOf }, { members, roster }, apps);
+      const ofTeam: OptionsBelow["at"] = (below) => optionsAt([...place, ...below]);
+      const inTeam = { name: teamName, parent: team, removal, aliases: aliasesOf, optionsAt: ofTeam };
+      peopleOf(inTeam, { members, roster }, apps);
     }
   }
   return { organizations, teams };
@@ -202,7 +216,7 @@ function organizationsOf(
 type DeclaredTeam = NonNullable<Declaration["organizations"][string]["teams"]>[string];
 
 function peopleOf(
-  { name, parent, removal, aliases }: Scope & { parent: Team },
+  { name, parent, removal, aliases, optionsAt }: Scope & { parent: Team },
   { members = {}, roster }: Pick<DeclaredTeam, "members" | "roster">,
   apps: ByName<GeneratedApp>,
 ): void {
@@ -211,9 +225,10 @@ function peopleOf(
     return { ...rest, targetInitialApp: isID(target) ? target : required(apps, target.app).id };
   };
   const teamID = parent.id;
-  const optionsOf = (kind: string, name: LogicalName): pulumi.CustomResourceOptions => ({
+  const optionsOf = (kind: string, name: LogicalName, ...place: string[]): pulumi.CustomResourceOptions => ({
     parent,
     ...aliases(["Organization", "Team", kind], name),
+    ...optionsAt(place),
   });
   for (const [email, member] of Object.entries(members)) {
     // A role that is an output stands there as the text that it will be.
@@ -221,15 +236,17 @@ function peopleOf(
     const args = opened(isRole ? { role: member as "admin" } : member);
     // The letter case of an address means nothing, so it must not make another resource.
     const memberName = nameBelow(name, email.toLowerCase());
-    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, optionsOf("TeamMember", memberName));
+    const options = optionsOf("TeamMember", memberName, "members", email);
+    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, options);
   }
   if (!roster) return;
   const rosterName = nameBelow(name, "roster");
-  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, optionsOf("TeamRoster", rosterName));
+  const options = optionsOf("TeamRoster", rosterName, "roster");
+  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, options);
 }
 
 function seedsOf(
-  { name, parent, removal, aliases }: Scope,
+  { name, parent, removal, aliases, optionsAt }: Scope,
   declared: Declaration,
   teams: ByName<Team>,
 ): ByName<SeedRows> {
@@ -250,11 +267,9 @@ function seedsOf(
       ...(Object.hasOwn(declared.fields, args.table) ? { fields: declared.fields[args.table] } : {}),
     };
     const seedName = nameBelow(name, key, formerKeys(formerly));
+    const options = { parent, ...aliases(["SeedRows"], seedName), ...optionsAt(["seeds", key]) };
     // The file was checked: it has rows or a source.
-    seeds.set(
-      key,
-      new SeedRows(seedName.now, seedArgs as SeedRowsArgs, { parent, ...aliases(["SeedRows"], seedName) }),
-    );
+    seeds.set(key, new SeedRows(seedName.now, seedArgs as SeedRowsArgs, options));
   }
   return seeds;
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Door } from "../provider/pulumi/configuration/configuration.ts";
 import { refusedIgnores, refusedReplacements, type Definition } from "../provider/pulumi/options.ts";
+import { parsePath, pathText, type PropertyPath } from "../provider/pulumi/propertyPaths.ts";
 
 interface Ways {
   /** Whether `adopt` takes over what somebody else made: organizations and teams are known by IDs of our own. */
@@ -57,3 +58,51 @@ function insteadOf({ name }: Definition): string {
   const last = all.at(-1) ?? "";
   return all.length === 1 ? last : `${all.slice(0, -1).join(", ")}, or ${last}`;
 }
+
+type OfComponent = Pick<pulumi.ComponentResourceOptions, "ignoreChanges" | "replaceOnChanges" | "customTimeouts">;
+
+/** Options of a component as they are for what is below it. */
+export interface OptionsBelow {
+  /** Those of the thing at a place of the declaration. `others` are names there that are things of their own. */
+  at: (place: readonly string[], others?: readonly string[]) => OfComponent;
+  /** Throws a RunError for a path that is of nothing that was asked for. */
+  assertUsed: () => void;
+}
+
+/**
+ * Hands on what no engine does for a component, which has no properties of its own to ignore: paths begin with the place
+ * in the declaration, such as `organizations.acme.name`, and each thing gets the rest of its own.
+ */
+export function optionsBelow({ customTimeouts, ...lists }: OfComponent = {}): OptionsBelow {
+  const unused = new Set<string>();
+  const pathsOf = (
+    option: "ignoreChanges" | "replaceOnChanges",
+  ): ((...of: Parameters<OptionsBelow["at"]>) => OfComponent) => {
+    const paths = (lists[option] ?? []).map((text) => ({
+      text: `${option} names ${text}`,
+      path: parsePath(text) ?? [],
+    }));
+    for (const { text } of paths) unused.add(text);
+    return (place, others = []) => {
+      const own = paths.filter(({ path }) => leads(path, place) && !others.includes(String(path[place.length])));
+      for (const { text } of own) unused.delete(text);
+      return own.length === 0 ? {} : { [option]: own.map(({ path }) => pathText(path.slice(place.length))) };
+    };
+  };
+  const [ignored, replacing] = [pathsOf("ignoreChanges"), pathsOf("replaceOnChanges")];
+  const timeouts = customTimeouts === undefined ? {} : { customTimeouts };
+  return {
+    at: (...of) => ({ ...timeouts, ...ignored(...of), ...replacing(...of) }),
+    assertUsed: () => {
+      const [first] = unused;
+      if (first === undefined) return;
+      throw new pulumi.RunError(
+        `${first}, which is no property of what the Environment declares: name one by its place, such as organizations.acme.name`,
+      );
+    },
+  };
+}
+
+/** Whether a path leads through a place, and on from there. */
+const leads = (path: PropertyPath, place: readonly string[]): boolean =>
+  path.length > place.length && place.every((step, at) => path[at] === "*" || String(path[at]) === step);

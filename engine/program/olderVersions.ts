@@ -12,12 +12,22 @@ const { ResourceMonitorFeature: numbers, ResourceInvokeResponse: Response } = re
   typeof resourceProto
 >;
 
-/** What this engine can do, by the names under which older versions ask for one feature after the other. */
-export const featureNames: readonly string[] = ["secrets", "resourceReferences", "deletedWith"];
+/**
+ * What this engine can do, or refuses by name, by the names under which older versions ask for one feature after the
+ * other. Of transforms and hooks the SDK would else say that the Pulumi CLI is too old.
+ */
+export const featureNames: readonly string[] = [
+  "secrets",
+  "resourceReferences",
+  "deletedWith",
+  "transforms",
+  "invokeTransforms",
+  "resourceHooks",
+];
 
 /**
- * The same, as newer versions get them with the deployment's information. With alias specifications, transforms or hooks
- * on the list the SDK would leave work to the engine.
+ * The same, as newer versions get them with the deployment's information. With alias specifications on the list the SDK
+ * would leave work to the engine.
  */
 export const featureNumbers: readonly ResourceMonitorFeature[] =
   numbers === undefined
@@ -26,6 +36,9 @@ export const featureNumbers: readonly ResourceMonitorFeature[] =
         numbers.RESOURCE_MONITOR_FEATURE_SECRETS,
         numbers.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
         numbers.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
+        numbers.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
+        numbers.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
+        numbers.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
       ];
 
 /** The answer to a call of a function, which had the provider's form before it had one of its own. */

@@ -296,6 +296,21 @@ describe("what cannot be served is one sentence with the place:", () => {
     expect(message).toContain("(pulumi:pulumi:StackReference): the resources of Pulumi itself are not served");
   });
 
+  test.each([
+    [
+      `new Thing("a", { name: "a" }, { transforms: [() => undefined] });`,
+      "resource 'a' (tiny:index:Thing) uses 'transforms'",
+    ],
+    ["pulumi.runtime.registerResourceTransform(() => undefined);", "the program uses stack transforms"],
+    [
+      `const hook = new pulumi.ResourceHook("h", () => undefined); new Thing("a", { name: "a" }, { hooks: { afterCreate: [hook] } });`,
+      "the program uses resource hooks",
+    ],
+  ])("work that the engine would call the program for: %s", async (program, what) => {
+    const instead = "which the embedded engine does not do: run this program with the Pulumi CLI";
+    expect(await refusals(program)).toEqual([`${what}, ${instead}`]);
+  });
+
   test("a state that was made with a plugin that is no longer named", async () => {
     await set(a);
     await sandbox.run();

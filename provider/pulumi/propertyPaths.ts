@@ -18,6 +18,11 @@ export function parsePath(text: string): PropertyPath | undefined {
   return path.length === 0 || text.startsWith(".") ? undefined : path;
 }
 
+/** Writes a path as {@link parsePath} reads it. */
+export const pathText = ([first, ...rest]: PropertyPath): string =>
+  String(first) +
+  rest.map((step) => (typeof step === "number" || step === "*" ? `[${step}]` : `[${JSON.stringify(step)}]`)).join("");
+
 /** Whether anything at or below a path differs. */
 export function differAt(path: PropertyPath, old: unknown, now: unknown): boolean {
   const [step, ...rest] = path;

@@ -16,7 +16,10 @@ import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
 
 const label = z.string().min(1);
-const lookup = { table: id, key: label };
+const lookup = {
+  table: id.meta({ description: "Data table ID of the rows that are linked to." }),
+  key: label.meta({ description: "Label there that has the keys." }),
+};
 
 const inputs = z.object({
   ...common,
@@ -51,11 +54,14 @@ const inputs = z.object({
     description:
       "exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.",
   }),
-  references: z.record(label, z.object(lookup)).optional().meta({
-    description: "Linked-table labels whose values are keys of rows in another table: label → {table, key}.",
-  }),
+  references: z
+    .record(label, z.object(lookup).meta({ description: "The rows of another table that a label links to, by key." }))
+    .optional()
+    .meta({
+      description: "Linked-table labels whose values are keys of rows in another table: label → {table, key}.",
+    }),
   parent: z
-    .object({ ...lookup, by: label })
+    .object({ ...lookup, by: label.meta({ description: "Column of the source that holds the parent's key." }) })
     .optional()
     .meta({
       description: "For a sub-table: the parent rows, and the column of the source that holds the parent's key.",
@@ -130,13 +136,18 @@ const outputs = z.object({
   }),
   drift: z
     .object({
-      changed: z.number().int(),
-      missing: z.number().int(),
-      changedKeys: z.array(z.string()),
-      missingKeys: z.array(z.string()),
-      found: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
-      unlinked: z.number().int().optional(),
-      unlinkedKeys: z.array(z.string()).optional(),
+      changed: z.number().int().meta({ description: "Rows that say something else." }),
+      missing: z.number().int().meta({ description: "Rows that are gone." }),
+      changedKeys: z.array(z.string()).meta({ description: "The first keys of changed rows." }),
+      missingKeys: z.array(z.string()).meta({ description: "The first keys of rows that are gone." }),
+      found: z
+        .record(z.string(), z.record(z.string(), z.unknown()))
+        .optional()
+        .meta({ description: "What the first changed rows say, by key and label." }),
+      unlinked: z.number().int().optional().meta({
+        description: "Of the changed rows, those that only lost the row that they were linked to.",
+      }),
+      unlinkedKeys: z.array(z.string()).optional().meta({ description: "The first keys of these." }),
     })
     .optional()
     .meta({

@@ -88,12 +88,12 @@ function optionsOf(request: pb.ConstructRequest, provider: string | undefined): 
   const providers = [...references].map(
     ([name, reference]) => [name, new resource.DependencyProviderResource(reference)] as const,
   );
-  const timeouts = request.getCustomtimeouts()?.toObject();
+  const timeouts = Object.entries(request.getCustomtimeouts()?.toObject() ?? {}).filter(([, time]) => time !== "");
   return {
     ...(parent === "" ? {} : { parent: new resource.DependencyResource(parent) }),
     ...(request.hasProtect() ? { protect: request.getProtect() } : {}),
     ...(request.hasRetainondelete() ? { retainOnDelete: request.getRetainondelete() } : {}),
-    ...(timeouts ? { customTimeouts: timeouts } : {}),
+    ...(timeouts.length > 0 ? { customTimeouts: Object.fromEntries(timeouts) } : {}),
     providers: Object.fromEntries(providers),
     dependsOn: request.getDependenciesList().map((urn) => new resource.DependencyResource(urn)),
     aliases: request.getAliasesList().map(aliasOf),

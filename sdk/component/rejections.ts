@@ -13,6 +13,7 @@ export function survive(): void {
   });
 }
 
-/** Whether a registration failed, which the engine has reported, or its monitor has ended. */
+/** Whether a registration failed, which the engine has reported, or its monitor, or our connection to it, has ended. */
 const isOfConstruct = (reason: unknown): boolean =>
-  reason instanceof Error && ("code" in reason || /failed to register|monitor/i.test(reason.message));
+  reason instanceof Error &&
+  ("code" in reason || /failed to register|monitor|channel has been shut down/i.test(reason.message));

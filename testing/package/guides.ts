@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { repository } from "../harness/project.ts";
+import { repository } from "../programs/schema.ts";
 
 /** The guides, in the order in which they go on from each other: all of them use one folder. */
 const order = ["start", "seeds", "people", "environments", "platform", "reliance", "scaling"];
@@ -17,11 +17,14 @@ interface Block {
 }
 
 /**
- * Blocks that are run are marked `sh`; those that this machine can't run say what they need: the Pulumi CLI, or somebody's
- * account. `sh platform` runs with an emulator in place of the platform. Another block with a file's name is that file, and
- * `text` has lines that the block before it prints.
+ * Blocks that are run are marked `sh`; `sh platform` runs with an emulator in place of the platform, and `sh pulumi-cli`,
+ * `sh s3` and `sh postgresql` where there is what they name. `elsewhere: …` says what no machine of ours has. Another block
+ * with a file's name is that file, and `text` has lines that the block before it prints.
  */
-const unrun = ["pulumi-cli", "elsewhere"];
+const optional = ["pulumi-cli", "s3", "postgresql"];
+
+/** What a block has in its environment, by its mark, on a machine that can run it. */
+export type Able = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const standIn =
   "MICROAPPS_ENDPOINT='emulator:platform.db?seed=dev.yaml' MICROAPPS_EMAIL=admin@example.com MICROAPPS_PASSWORD=admin";
@@ -40,28 +43,42 @@ function blocksOf(guide: string): Block[] {
   );
 }
 
-const isRun = ({ language, mark }: Block): boolean => language === "sh" && !unrun.includes(mark);
+const isRun = ({ language, mark }: Block, able: Able): boolean =>
+  language === "sh" && (["", "platform"].includes(mark) || Object.hasOwn(able, mark));
 
-/** Runs the guides in a folder, in one shell, and tells what did not go as they say. */
-export async function runGuides(own: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
+/** What nobody would run: a mark with no meaning, or a file that a reader can't name. */
+function problemOf({ at, language, mark }: Block): string[] {
+  const isKnown =
+    mark.startsWith("elsewhere: ") ||
+    (language === "sh" ? ["", "platform", ...optional].includes(mark) : language === "text" || mark.includes("."));
+  return isKnown ? [] : [`${at}: nobody knows how to run "${language} ${mark}"`];
+}
+
+/** Runs the guides in a folder, in one shell, and tells what did not go as they say. @param limitMs what hangs ends then */
+export async function runGuides(
+  own: string,
+  environment: Readonly<Record<string, string>>,
+  able: Able = {},
+  limitMs = 540_000,
+): Promise<string[]> {
   const missing = readdirSync(folder).filter((file) => !order.includes(file.replace(/\.md$/, "")));
   const blocks = order.flatMap(blocksOf);
-  const script = ["set -e", ...blocks.map((block, index) => stepOf(block, index))].join("\n");
+  const script = ["set -e", ...blocks.map((block, index) => stepOf(block, index, able))].join("\n");
   await writeFile(join(own, "../guides.sh"), script);
-  const { status, output } = await shell(join(own, "../guides.sh"), own, environment);
+  const { status, output } = await shell(join(own, "../guides.sh"), own, environment, limitMs);
   const printed = new Map(
     [...output.matchAll(/^::(\d+)\n(.*?)(?=^::\d+\n|$(?![^]))/gms)].map(([, index, text]) => [
       Number(index),
       text ?? "",
     ]),
   );
-  const problems = missing.map((file) => `docs/guides/${file} is in no order`);
+  const problems = [...missing.map((file) => `docs/guides/${file} is in no order`), ...blocks.flatMap(problemOf)];
   const last = Math.max(...printed.keys());
   if (status !== 0) return [`${blocks[last]?.at ?? ""} ended with ${String(status)}:\n${printed.get(last) ?? output}`];
-  let said = "";
+  let said: string | undefined;
   for (const [index, block] of blocks.entries()) {
-    if (isRun(block)) said = printed.get(index) ?? "";
-    if (block.language !== "text") continue;
+    if (block.language === "sh") said = isRun(block, able) ? (printed.get(index) ?? "") : undefined;
+    if (block.language !== "text" || said === undefined) continue;
     for (const line of block.code.trim().split("\n")) {
       if (!said.includes(line.trim())) problems.push(`${block.at}: "${line}" was not said:\n${said}`);
     }
@@ -70,21 +87,34 @@ export async function runGuides(own: string, environment: Readonly<Record<string
 }
 
 /** What the shell does about a block. */
-function stepOf(block: Block, index: number): string {
-  const { language, mark, code, at } = block;
-  if (isRun(block)) {
-    const mine =
-      mark === "platform" ? [`export ${standIn}`, code, `unset ${standIn.replaceAll(/='?[^' ]*'?/g, "")}`] : [code];
-    if (mark !== "" && mark !== "platform") throw new Error(`${at}: nobody knows how to run "sh ${mark}"`);
-    return [`echo '::${index}'`, ...mine].join("\n");
+function stepOf(block: Block, index: number, able: Able): string {
+  const { language, mark, code } = block;
+  if (isRun(block, able)) {
+    const { PULUMI_BACKEND_URL: place = "", ...more } = able[mark] ?? {};
+    const environment =
+      mark === "platform"
+        ? standIn
+        : Object.entries(more)
+            .map(([name, value]) => `${name}='${value}'`)
+            .join(" ");
+    const names = environment.replaceAll(/='?[^' ]*'?/g, "");
+    // Whoever reads has an address of their own.
+    const mine = code.replace(/(?:s3|postgres):\/\/[^\s']+/, (address) => (place === "" ? address : place));
+    return [
+      `echo '::${index}'`,
+      ...(environment === "" ? [mine] : [`export ${environment}`, mine, `unset ${names}`]),
+    ].join("\n");
   }
-  return mark.includes(".") ? `cat > ${mark} <<'END OF FILE'\n${code}END OF FILE` : `: ${language}`;
+  return language !== "sh" && mark.includes(".")
+    ? `cat > ${mark} <<'END OF FILE'\n${code}END OF FILE`
+    : `: ${language}`;
 }
 
 async function shell(
   script: string,
   cwd: string,
   environment: Readonly<Record<string, string>>,
+  limitMs: number,
 ): Promise<{ status: number | null; output: string }> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(MICROAPPS|PULUMI)_/.test(name));
   const child = spawn("bash", [script], {
@@ -94,7 +124,7 @@ async function shell(
     detached: true,
   });
   // Whatever hangs ends before the test does, with all that it started.
-  const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"), 540_000);
+  const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"), limitMs);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (data: Buffer) => void (output += data.toString()));

@@ -1,69 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
-import { z } from "zod";
 import { leftRunning } from "../harness/processes.ts";
-import { type Ended, freshFolder, started } from "../harness/project.ts";
-import { found } from "../programs/cli.ts";
+import { repository, started, type Ended } from "../harness/project.ts";
 import { runGuides } from "./guides.ts";
+import { environmentOfGuides, installPackage, ownEnvironment, type Installed } from "./installed.ts";
 
-const execute = promisify(execFile);
-const repository = join(import.meta.dirname, "../../..");
-
-const manifest = z.object({
-  version: z.string(),
-  bin: z.record(z.string(), z.string()),
-  dependencies: z.record(z.string(), z.string()),
-  peerDependencies: z.record(z.string(), z.string()),
-});
-const packed = z.array(
-  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
-);
-
-/** An empty project elsewhere, with the package installed as npm does it. */
+let installed: Installed;
 let folder: string;
-let version: string;
 let files: string[];
-/** Bytes of the archive. */
-let size: number;
-
 beforeAll(async () => {
-  folder = await freshFolder();
-  const environment = { ...process.env, npm_config_cache: join(folder, "cache"), npm_config_offline: "true" };
-  const options = { cwd: repository, env: environment };
-  const { stdout } = await execute(
-    "npm",
-    ["pack", "--ignore-scripts", "--json", "--pack-destination", folder],
-    options,
-  );
-  const [archive] = packed.parse(JSON.parse(stdout));
-  if (!archive) throw new Error("npm packed nothing");
-  files = archive.files.map(({ path }) => path);
-  ({ size } = archive);
-
-  const modules = join(folder, "node_modules");
-  await mkdir(modules);
-  await execute("tar", ["-xzf", join(folder, archive.filename), "-C", modules]);
-  await cp(join(modules, "package"), join(modules, "pulumi-microapps"), { recursive: true });
-  await rm(join(modules, "package"), { recursive: true });
-  const { bin, dependencies, peerDependencies, ...rest } = manifest.parse(
-    JSON.parse(await readFile(join(modules, "pulumi-microapps/package.json"), "utf8")),
-  );
-  version = rest.version;
-  // What it depends on, and nothing else that this repository has installed.
-  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(repository, "node_modules", name), join(modules, name));
-  }
-  await mkdir(join(modules, ".bin"));
-  for (const [name, file] of Object.entries(bin)) {
-    await chmod(join(modules, "pulumi-microapps", file), 0o755);
-    await symlink(join("../pulumi-microapps", file), join(modules, ".bin", name));
-  }
+  installed = await installPackage();
+  ({ folder, files } = installed);
 });
 afterAll(async () => {
   const left = await leftRunning(folder);
@@ -71,15 +22,8 @@ afterAll(async () => {
   expect(left).toEqual([]);
 });
 
-const ownEnvironment = (): Record<string, string> => ({
-  PULUMI_HOME: join(folder, ".pulumi-home"),
-  XDG_STATE_HOME: join(folder, ".state"),
-  NO_COLOR: "1",
-  COLUMNS: "200",
-});
-
 const run = (...commandLine: string[]): Promise<Ended> =>
-  started([join(folder, "node_modules/.bin/microapps"), ...commandLine], folder, ownEnvironment()).ended;
+  started([join(folder, "node_modules/.bin/microapps"), ...commandLine], folder, ownEnvironment(installed)).ended;
 
 async function succeed(...commandLine: string[]): Promise<string> {
   const { status, output } = await run(...commandLine);
@@ -104,7 +48,7 @@ test("the package holds what runs, and nothing of the tests", () => {
   expect(strange).toEqual([]);
   const hidden = files.filter((path) => /test|spec\.|bench|node_modules|\/\./i.test(path));
   expect(hidden.filter((path) => !/^examples\/gitops\/\.git(hub\/|lab-ci\.yml$)/.test(path))).toEqual([]);
-  expect(size).toBeLessThan(760_000); // 60,000 of them documentation
+  expect(installed.size).toBeLessThan(760_000); // 60,000 of them documentation
 });
 
 test("nothing runs when it is installed, and no address of a repository is claimed that there is not", async () => {
@@ -187,8 +131,7 @@ test("the plugin starts from where the package was installed, by either of its n
 test("each guide's commands run as they stand in an empty folder, and its program has the right types", async () => {
   const own = join(folder, "guides");
   await mkdir(own);
-  const environment = { PATH: await programs(), npm_config_offline: "true", ...ownEnvironment() };
-  expect(await runGuides(own, environment)).toEqual([]);
+  expect(await runGuides(own, await environmentOfGuides(installed))).toEqual([]);
 
   const tsc = join(repository, "node_modules/typescript/bin/tsc");
   const strict = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"];
@@ -196,17 +139,8 @@ test("each guide's commands run as they stand in an empty folder, and its progra
   expect(await started([tsc, ...strict, ...types, "index.ts"], own, {}).ended).toEqual({ status: 0, output: "" });
 }, 600_000);
 
-/** A PATH whose npm installs what is in this folder, in place of what a registry has under the same names. */
-async function programs(): Promise<string> {
-  const bin = join(folder, "bin");
-  await mkdir(bin);
-  const install = `[ "$1" = install ] && exec ln -s '${folder}/node_modules' node_modules`;
-  await writeFile(join(bin, "npm"), `#!/bin/sh\n${install}\nexec '${found("npm") ?? ""}' "$@"\n`, { mode: 0o755 });
-  return [bin, dirname(process.execPath), process.env["PATH"]].join(delimiter);
-}
-
 test("the help says what there is, for commands as well, and the version is the package's", async () => {
-  expect(await succeed("--version")).toBe(`${version}\n`);
+  expect(await succeed("--version")).toBe(`${installed.version}\n`);
   const help = await succeed("--help");
   for (const name of ["preview", "up", "refresh", "destroy", "stack", "config", "cancel", "emulator"]) {
     expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));

@@ -112,6 +112,29 @@ describe("an Environment as a component of the plugin", () => {
     await project.succeed("preview --expect-no-changes");
   });
 
+  test("options that engines leave to a component reach the things at their places", async () => {
+    const withOptions = (options: object): Promise<void> => program(ofPlugin(`${file}, ${JSON.stringify(options)}`));
+    await project.edit("dev.yaml", "name: Helpers", "name: Others");
+    await project.edit("dev.yaml", "ada@example.com: admin", "ada@example.com: member");
+    const [member, name] = [
+      'organizations.acme.teams.crew.members["ada@example.com"].role',
+      "organizations.acme.teams.*.name",
+    ];
+    await withOptions({ ignoreChanges: [member, name], customTimeouts: { create: "5m" } });
+    await project.succeed("preview --expect-no-changes");
+    await withOptions({ replaceOnChanges: [name], ignoreChanges: [member] });
+    expect((await project.steps("preview")).filter((step) => step.includes("replace"))).not.toEqual([]);
+    await withOptions({ ignoreChanges: ["organizations.acmee.name"] });
+    const { status, output } = await project.run("preview");
+    expect(status).not.toBe(0);
+    expect(output).toContain(
+      "ignoreChanges names organizations.acmee.name, which is no property of what the Environment",
+    );
+    await project.edit("dev.yaml", "name: Others", "name: Helpers");
+    await project.edit("dev.yaml", "ada@example.com: member", "ada@example.com: admin");
+    await program(ofPlugin(file));
+  });
+
   test("what is wrong with a file is said with its place, before anything is sent", async () => {
     await project.edit("dev.yaml", "name: Helpers", "nme: Helpers");
     const calls = await changingCalls(project.platform, async () => {

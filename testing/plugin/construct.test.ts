@@ -162,6 +162,8 @@ test("outlives a monitor that goes away in the middle, and answers", async () =>
   expect((await answer).getUrn()).toBe("");
   await ask(requestOf(monitor, "afterwards"));
   expect(monitor.inputs("afterwards/acme")).toBeDefined();
+  // Where promises are rejected that nobody awaits.
+  expect(stage.host.printed).toBe("");
 });
 
 test("keeps nothing of a construct: after 200 of them memory is what it was after 20", async () => {

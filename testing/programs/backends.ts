@@ -41,9 +41,8 @@ async function s3(): Promise<Backend | string> {
     await stop();
     throw error;
   });
-  const options = `endpoint=${address}&s3ForcePathStyle=true&region=us-east-1&disable_https=true`;
-  const account = { AWS_ACCESS_KEY_ID: "anybody", AWS_SECRET_ACCESS_KEY: "anything", AWS_REGION: "us-east-1" };
-  return { environment: { ...account, PULUMI_BACKEND_URL: `s3://states?${options}` }, stop };
+  const account = { AWS_ACCESS_KEY_ID: "anybody", AWS_SECRET_ACCESS_KEY: "anything", AWS_ENDPOINT_URL: address };
+  return { environment: { ...account, PULUMI_BACKEND_URL: "s3://states?region=us-east-1" }, stop };
 }
 
 /** A PostgreSQL of its own, with a data folder that is thrown away. It does not run as root, but as its own user then. */

@@ -65,15 +65,21 @@ class Checker {
     }
   }
 
-  #value({ line, text, name, entries = [] }: Value, expected: Type = {}, elements = false): void {
+  #value(value: Value, expected: Type = {}, areElements = false): void {
+    const { line, text, number, name, entries = [] } = value;
     const own = name === undefined ? undefined : memberOf(name);
     const types = expected.oneOf ?? [expected];
+    if (this.#names.isTyped) this.#compare(value, expected);
     if (own !== undefined) {
       const takes = this.#member(own, line)?.takes;
-      this.#entries(entries, elements && takes ? { items: takes } : takes, line);
+      this.#entries(entries, areElements && takes ? { items: takes } : takes, line);
     } else if (name !== undefined) {
       this.#variable(name, line);
-      this.#all(entries);
+      // Java: keys and values of a map take turns.
+      const elements = entries.filter((_, at) => name !== "Map.of" || at % 2 === 1);
+      this.#all(elements, name === "List.of" ? expected.items : name === "Map.of" ? expected.additionalProperties : {});
+    } else if (number !== undefined) {
+      return;
     } else if (text === undefined) {
       const type = types.find((each) => this.#shape(each) ?? each.items ?? each.additionalProperties);
       this.#entries(entries, type, line);
@@ -108,7 +114,7 @@ class Checker {
     if (missing.length > 0) this.#report(line, `${shape.owner} needs ${missing.join(", ")}`);
   }
 
-  #variable(path: string, line: number): void {
+  #variable(path: string, line: number): Type | undefined {
     const [root = "", ...steps] = path.split(".");
     const assigned = this.#program.variables.get(root);
     if (assigned === undefined && this.#program.closed && root !== "pulumi") {
@@ -117,9 +123,40 @@ class Checker {
     let type = this.#names.members.get(memberOf(assigned ?? "") ?? assigned ?? "")?.gives;
     for (const step of steps) {
       const shape = type && this.#shape(type);
-      if (!shape || this.#names.common.test(step)) return;
+      if (this.#names.common.test(step)) return { type: "string" };
+      if (!shape) return undefined;
       type = this.#property(shape, step, line);
     }
+    return steps.length === 0 ? undefined : type;
+  }
+
+  /** Reports a value that a compiler would not take for what is expected. */
+  #compare(value: Value, expected: Type): void {
+    const given = this.#typeOf(value);
+    if (given === undefined || takes(expected, given)) return;
+    this.#report(value.line, `${spelled(given)} stands where ${spelled(expected)} is expected`);
+  }
+
+  /** The type of a value; undefined where a program does not say it, or another problem is told. */
+  #typeOf({ line, text, number, name }: Value): Type | undefined {
+    if (text !== undefined) return { type: "string" };
+    if (number !== undefined) return { type: number.includes(".") ? "number" : "integer" };
+    if (name === "true" || name === "false") return { type: "boolean" };
+    if (name === undefined) return undefined;
+    const [own = "", constant] = (memberOf(name) ?? "").split(".");
+    if (own === "") return this.#reading(() => this.#variable(name, line));
+    const member = this.#names.members.get(own);
+    if (constant !== undefined && member?.constants) return { $ref: own };
+    const owner = member?.takes?.shape?.owner;
+    return owner !== undefined && this.#schema.objects.has(owner) ? { $ref: owner } : undefined;
+  }
+
+  /** What is read twice is told once. */
+  #reading<Result>(read: () => Result): Result {
+    const before = this.problems.length;
+    const result = read();
+    this.problems.length = before;
+    return result;
   }
 
   #property(shape: Shape, spelled: string, line: number): Type | undefined {
@@ -135,3 +172,19 @@ class Checker {
     this.problems.push(`${line}: ${message}`);
   }
 }
+
+const nameIn = ({ $ref = "" }: Type): string | undefined =>
+  ($ref.includes("#/Any") ? undefined : $ref.split(":").at(-1)) || undefined;
+
+/** Whether what has one type may stand where another one is expected. */
+function takes(expected: Type, given: Type): boolean {
+  if (given.oneOf) return given.oneOf.some((one) => takes(expected, one));
+  if (expected.oneOf) return expected.oneOf.some((one) => takes(one, given));
+  const [wanted, has] = [nameIn(expected) ?? expected.type, nameIn(given) ?? given.type];
+  if (wanted === undefined || has === undefined || (wanted === "number" && has === "integer")) return true;
+  const [inside, within] = [expected, given].map(({ items, additionalProperties }) => items ?? additionalProperties);
+  return wanted === has && takes(inside ?? {}, within ?? {});
+}
+
+const spelled = (type: Type): string =>
+  type.oneOf?.map(spelled).join(" or ") ?? nameIn(type) ?? type.type ?? "anything";

@@ -15,6 +15,8 @@ export interface Names {
   property: (name: string) => string;
   /** What every resource and output has. */
   common: RegExp;
+  /** Whether a compiler would compare types, which runs nowhere here. */
+  isTyped?: true;
 }
 
 const words = /[A-Z]+(?=[A-Z][a-rt-z])|[A-Z]{2,}(?:[s\d][a-z\d]*)?|[A-Z]?[a-z\d]+|[A-Z]/g;
@@ -86,7 +88,7 @@ function csharp({ resources, functions, objects, enumerations }: Schema): Names 
     }
   }
   for (const [name, values] of enumerations) members.set(name, { constants: values.map(title) });
-  return { members, property: title, common: /^(Id|Urn|Apply)$/ };
+  return { members, property: title, common: /^(Id|Urn|Apply)$/, isTyped: true };
 }
 
 function java({ resources, functions, objects, enumerations }: Schema): Names {
@@ -99,7 +101,7 @@ function java({ resources, functions, objects, enumerations }: Schema): Names {
   }
   for (const [name, shape] of objects) members.set(`${name}Args`, { takes: { shape } });
   for (const [name, values] of enumerations) members.set(name, { constants: values.map(title) });
-  return { members, property: (name) => name, common: /^(id|urn|applyValue)$/ };
+  return { members, property: (name) => name, common: /^(id|urn|applyValue)$/, isTyped: true };
 }
 
 export const namesIn: Record<Language, (schema: Schema) => Names> = { yaml, python, go, csharp, java };

@@ -1,10 +1,11 @@
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Language } from "./names.ts";
 
-/** A value as a program writes it: a text, a dotted name, what stands in brackets, or a name with brackets. */
+/** A value as a program writes it: a text, a number, a dotted name, what stands in brackets, or a name with brackets. */
 export interface Value {
   line: number;
   text?: string;
+  number?: string;
   name?: string;
   entries?: Entry[];
 }
@@ -74,7 +75,7 @@ function closingBracket(text: string, from: number): number {
 }
 
 const tokens =
-  /#.*|\/\/.*|(?<text>"""[^]*?"""|`[^`]*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|[=:!<>]=|(?<mark>[()[\]{},:=])/g;
+  /#.*|\/\/.*|(?<text>"""[^]*?"""|`[^`]*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|(?<number>\d+(?:\.\d+)?)|[=:!<>]=|(?<mark>[()[\]{},:=])/g;
 
 /** Reads names, texts and brackets of Python and Go, whose calls and literals look alike. */
 function bracketedProgram(text: string): Program {
@@ -85,8 +86,8 @@ function bracketedProgram(text: string): Program {
     let entry: Entry | undefined;
     for (const { index, groups = {} } of found) {
       const line = text.slice(0, index).split("\n").length;
-      const { text: quoted, name, mark } = groups;
-      if (quoted === undefined && name === undefined && mark === undefined) continue;
+      const { text: quoted, name, number, mark } = groups;
+      if ((quoted ?? name ?? number ?? mark) === undefined) continue;
       if (mark !== undefined && ")]}".includes(mark)) break;
       if (mark === ",") {
         entry = undefined;
@@ -96,6 +97,7 @@ function bracketedProgram(text: string): Program {
       const last = entry.values.at(-1);
       if (quoted !== undefined) entry.values.push({ line, text: quoted.replace(/^["'`]+|["'`]+$/g, "") });
       else if (name !== undefined) entry.values.push({ line, name });
+      else if (number !== undefined) entry.values.push({ line, number });
       else if (mark !== ":" && mark !== "=") {
         if (last?.name === undefined || last.entries) entry.values.push({ line, entries: entriesOf() });
         else last.entries = entriesOf();

@@ -6,6 +6,7 @@ import { backends } from "./backends.ts";
 import { Cli, found } from "./cli.ts";
 import { documented, obstacleOf, runDocumented } from "./documentation.ts";
 import { type Example, examples, obstacle, runExample } from "./exampleRun.ts";
+import { runGuidesWithCli } from "./guides.ts";
 import { repository } from "./schema.ts";
 
 // `make test-pulumi`: all examples under a Pulumi CLI, or those that ARGS names. An example that can't run here is a failure as
@@ -13,8 +14,14 @@ import { repository } from "./schema.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** What is run under a CLI: the examples, and then those of the documentation. `run` gives the reason where it can't. */
-const jobs = [
+interface Job {
+  name: string;
+  isOptional: boolean;
+  run: (program: string, root: string) => Promise<string | undefined>;
+}
+
+/** What is run under a CLI: the examples, those of the documentation, and the guides. `run` gives the reason where it can't. */
+const jobs: readonly Job[] = [
   ...examples.map((example) => ({
     name: example.name,
     isOptional: example.backend !== undefined,
@@ -30,6 +37,14 @@ const jobs = [
       return reason;
     },
   })),
+  {
+    name: "guides",
+    isOptional: false,
+    run: async () => {
+      for (const left of await runGuidesWithCli()) say(`not run  guides, ${left}`);
+      return undefined;
+    },
+  },
 ];
 
 const homeIn = (root: string): string => join(root, ".pulumi-home");

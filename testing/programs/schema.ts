@@ -4,6 +4,7 @@ import { join } from "node:path";
 /** A type of the package schema; `shape` stands for a resource or an answer, which have no name there. */
 export interface Type {
   $ref?: string;
+  type?: string;
   items?: Type;
   additionalProperties?: Type;
   oneOf?: Type[];

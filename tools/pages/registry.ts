@@ -31,8 +31,8 @@ export function indexPage(schema: PackageSchema): string {
   );
 }
 
-const installation = `The package is on no registry of Pulumi plugins: npm installs it, and each language takes it from there. Nothing is
-downloaded from another address.
+const installation = `The package is on no registry of Pulumi plugins: npm installs it, and each language takes it from there. There is no
+\`pluginDownloadURL\`, and \`pulumi plugin install\` has nothing to fetch.
 
 **Node, TypeScript.** The classes are dynamic resources, with nothing else to install; Node must be 22.19 or newer.
 
@@ -54,6 +54,9 @@ It is written into \`sdks/\`, and the project is told where it is:
 npm install pulumi-microapps
 pulumi package add ./node_modules/pulumi-microapps/plugin
 \`\`\`
+
+Where \`Pulumi.yaml\` names no plugin, such as in a project whose SDK was made elsewhere, the CLI takes the one on \`PATH\`:
+\`PATH=$PWD/node_modules/.bin:$PATH pulumi up\`.
 
 | language | what a program imports |
 | --- | --- |
@@ -82,7 +85,7 @@ export function installationPage(schema: PackageSchema): string {
     "## Configuration",
     "```sh\npulumi config set microapps:endpoint https://platform.example.com   # or: npx microapps config set …\npulumi config set microapps:email you@example.com\npulumi config set microapps:password --secret\n```",
     table("| key | variable | type | what it is |", settings),
-    "A variable of the environment counts more than the stack: a refresh or destroy runs with the configuration that the state remembers, so this is how it gets a new password. `MICROAPPS_READ_ONLY=true` holds for explicit providers, too. A key that is not in this table is an error that names the nearest one, and so is a variable that misspells one.",
+    "A variable of the environment counts more than the stack: a refresh or destroy runs with the configuration that the state remembers, so this is how it gets a new password. `MICROAPPS_READ_ONLY=true` holds for explicit providers, too. A key that is not in this table is an error that names the nearest one, and so is a variable that misspells one. `userID` was spelled `userId`: configurations and programs without types may go on to say so, YAML programs and SDKs may not.",
     "A credential of the environment goes only where the environment says: set `MICROAPPS_ENDPOINT` beside it, or list origins in `MICROAPPS_ALLOWED_ENDPOINTS` (`https://platform.example.com,emulator:`). Where that list is set, nothing else is called, whatever the stack or the program says. More variables are in [pipelines.md](pipelines.md#say-where-the-password-may-go).",
     "A password, token or API key in clear is a warning, one under 4 characters an error: no message could hide it.",
     "An endpoint `emulator:platform.db?seed=platform.yaml` starts [a platform on this machine](../emulator/README.md) inside the provider.",

@@ -72,6 +72,25 @@ const mistakes: [Language, of: string, from: string, to: string, ...problems: st
   ["java", "Notification", "portal.appID()", "portal.appId()", "GeneratedApp has no appId"],
   ["java", "getTeam", "answer.name()", "answer.nme()", "getTeam has no nme"],
   ["java", "getRows", ".label(", ".lable(", "GetRowsSort has no lable", "GetRowsSort needs label"],
+  [
+    "csharp",
+    "TeamMember",
+    "Microapps.TeamMemberRole.Admin",
+    '"admin"',
+    "string stands where TeamMemberRole is expected",
+  ],
+  ["csharp", "Team", "acme.Id", "12", "integer stands where string is expected"],
+  ["csharp", "Notification", "portal.AppID", "true", "boolean stands where string is expected"],
+  [
+    "csharp",
+    "SeedRows",
+    "Inputs.SeedRowsReferencesArgs",
+    "Inputs.SeedRowsParentArgs",
+    "SeedRowsParent stands where SeedRowsReferences is expected",
+    "SeedRowsParent needs by",
+  ],
+  ["java", "TeamMember", "TeamMemberRole.Admin", '"admin"', "string stands where TeamMemberRole is expected"],
+  ["java", "getRows", '.label("Code")', ".label(12)", "integer stands where string is expected"],
 ];
 test.each(mistakes)("in %s a mistake in the example of %s is found: %s", (language, name, from, to, ...problems) => {
   const code = written(language).find(({ of }) => of === name)?.snippet.code ?? "";

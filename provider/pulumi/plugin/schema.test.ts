@@ -27,7 +27,7 @@ const side = z.object({ properties, required: z.array(z.string()) });
 const schema = z
   .looseObject({
     config: z.object({ variables: properties }),
-    types: z.record(z.string(), z.unknown()),
+    types: z.record(z.string(), z.looseObject({ properties: properties.default({}) })),
     functions: z.record(z.string(), z.looseObject({ description: z.string(), inputs: side, outputs: side })),
     resources: z.record(
       z.string(),
@@ -67,6 +67,7 @@ test("everything is described", () => {
   const all = [
     ...Object.values(schema.resources).flatMap(({ properties, inputProperties }) => [properties, inputProperties]),
     ...Object.values(schema.functions).flatMap(({ inputs, outputs }) => [inputs.properties, outputs.properties]),
+    ...Object.values(schema.types).map(({ properties }) => properties),
   ].flatMap((properties) => Object.entries(properties));
   const bare = [...all, ...Object.entries(schema.config.variables)].filter(([, { description = "" }]) => !description);
   expect(bare).toEqual([]);
@@ -96,6 +97,7 @@ test("no two names of one object are the same in Python, where they are in snake
     schema.config.variables,
     ...Object.values(schema.resources).flatMap(({ properties, inputProperties }) => [properties, inputProperties]),
     ...Object.values(schema.functions).flatMap(({ inputs, outputs }) => [inputs.properties, outputs.properties]),
+    ...Object.values(schema.types).map(({ properties }) => properties),
   ];
   const alike = objects.flatMap((object) => {
     const names = Object.keys(object).map((name) => name.replaceAll("_", "").toLowerCase());

@@ -70,8 +70,10 @@ export class TypeSpecs {
       const spec = this.of(inner(value), `${name}${pascal(property)}`);
       return [property, description === undefined ? spec : { ...spec, description }] as const;
     });
+    const { description } = schema;
     return this.#named(name, {
       type: "object",
+      ...(description === undefined ? {} : { description }),
       properties: Object.fromEntries(properties),
       required: schema["required"],
     });
