@@ -90,7 +90,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       const database = new Database(file, (fresh) =>
         plant(fresh, withoutSecrets(readSeed(seed, options.program)), now()),
       );
-      writeProfile(database, profile);
+      if (profile) writeProfile(database, profile);
       refuseKnownCredentials(database, host);
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }

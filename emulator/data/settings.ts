@@ -96,7 +96,8 @@ export function writeSettings(database: Database, value: Settings): void {
   database.run("INSERT OR REPLACE INTO meta VALUES ('settings', ?)", JSON.stringify(value));
 }
 
-/** Keeps a profile; without one, keeps that which is there. */
+/** Keeps a profile in place of the one that is there, or none. */
 export function writeProfile(database: Database, value: Profile | undefined): void {
   if (value) database.run("INSERT OR REPLACE INTO meta VALUES ('profile', ?)", JSON.stringify(value));
+  else database.run("DELETE FROM meta WHERE key = 'profile'");
 }
