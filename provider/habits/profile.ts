@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { generationState } from "../contract/apps.ts";
-import { habits, type HabitName, type HabitValue } from "./habits.ts";
+import { habits, usualHabits, type HabitName, type Habits, type HabitValue } from "./habits.ts";
 
 /** Limits of a platform that differ from one to the next. */
 const limits = z.strictObject({
@@ -15,6 +15,8 @@ const habitValues = z.strictObject(
   ) as unknown as { [Name in HabitName]: z.ZodOptional<z.ZodType<HabitValue<Name>>> }, // fromEntries forgets the pairs
 );
 
+const wireName = z.string().regex(/^[\w-]+$/, "must consist of letters, digits, underscores and hyphens");
+
 /** `platform-profile.yaml`: how one platform was seen to behave. Everything may be left out. */
 export const profile = z.strictObject({
   version: z.literal(1),
@@ -22,8 +24,22 @@ export const profile = z.strictObject({
   seenAt: z.string().optional().describe("When, as an ISO 8601 date."),
   habits: habitValues.default({}).describe("What differs from the usual."),
   limits: limits.default({}),
-  wireNames: z.record(z.string(), z.string()).default({}).describe("Names that are spelled otherwise on the wire."),
+  wireNames: z.record(z.string(), wireName).default({}).describe("Names that are spelled otherwise on the wire."),
   statusWords: z.record(z.string(), generationState).default({}).describe("Words for the state of a generation."),
 });
 
 export type Profile = z.output<typeof profile>;
+/** A profile as people write it; every part but the version may be left out. */
+export type ProfileInput = z.input<typeof profile>;
+
+/** How a platform behaves, as far as it is known. */
+export interface Manner extends Pick<Profile, "limits" | "statusWords"> {
+  habits: Habits;
+}
+
+/** What a profile says beyond the usual. */
+export const mannerOf = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Manner => ({
+  habits: { ...usualHabits, ...habits },
+  limits,
+  statusWords,
+});

@@ -1,5 +1,7 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
+import { isRefusal } from "../../contract/errors.ts";
 import type { Row } from "../../contract/values.ts";
+import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { keysetPages, type Progress, type ReadPage } from "./keysetPages.ts";
 import { positionPages } from "./positionPages.ts";
@@ -24,7 +26,7 @@ const maxRowsPerPage = 10_000;
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(
-  client: Calls<"microappdata">,
+  client: Calls<"microappdata"> & { manner?: Manner },
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
   const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;
@@ -32,7 +34,7 @@ export async function* pages(
 
   const page: ReadPage = async (skip, after, glance) => {
     const filters = after === undefined ? optViewFilters : [...optViewFilters, { _id: { $gt: after } }];
-    const { microAppRows } = await client.microappdata(
+    const answer = client.microappdata(
       {
         microAppID,
         searchFilter: [{ resourceID: microAppID, skip, limit }],
@@ -44,9 +46,17 @@ export async function* pages(
       },
       { signal, timeout, onCall, glance },
     );
-    return microAppRows;
+    try {
+      return (await answer).microAppRows;
+    } catch (error) {
+      // A server that refuses the filter gets no other: what comes without it is not what comes next.
+      if (after === undefined || !isRefusal(error)) throw error;
+      return page(skip);
+    }
   };
   const progress: Progress = { seen: new Set(), read: 0, first: undefined, last: undefined };
-  const isAll = yield* keysetPages(page, limit, progress);
+  const { viewFilters = "match", rangeFilters = "compare" } = client.manner?.habits ?? {};
+  const filters = viewFilters === "match" && rangeFilters === "compare";
+  const isAll = filters && (yield* keysetPages(page, limit, progress));
   if (!isAll) yield* positionPages(page, microAppID, progress);
 }
