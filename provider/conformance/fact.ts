@@ -20,8 +20,11 @@ export const evidence = z.strictObject({
 const expectation = z.unknown().superRefine(checkExpectation);
 
 const refusal = z.strictObject({
-  code: z.enum(names<ErrorCode>(errorCodes)).optional().describe("By HTTP status and words."),
-  status: z.int().optional().describe("HTTP status; left out of account where the platform refuses with 200."),
+  code: z
+    .enum(names<ErrorCode>(errorCodes))
+    .optional()
+    .describe("By HTTP status and words; not compared where a refusal comes with HTTP 200."),
+  status: expectation.optional().describe("HTTP status."),
   message: expectation.optional(),
   body: expectation.optional().describe("The whole body as it came."),
 });
@@ -59,6 +62,8 @@ const call = {
 /** A step that only looks, to tell one alternative from another. */
 const look = z.strictObject({ ...call, ...outcome });
 
+const alternative = z.strictObject({ ...outcome, then: z.array(look).optional() });
+
 /** A call, and what must come of it. */
 export const step = z.strictObject({
   ...call,
@@ -66,9 +71,12 @@ export const step = z.strictObject({
   keep: z.record(z.string(), z.string()).optional().describe("Values of the answer for later steps: name and path."),
   volatile: z.array(z.string()).optional().describe("Paths of the answer that need only be there; * is any step."),
   otherwise: z
-    .record(z.string(), z.strictObject({ ...outcome, then: z.array(look).optional() }))
+    .record(
+      z.string(),
+      z.union([alternative, z.array(alternative).min(1)]).transform((one) => [one].flat()),
+    )
     .optional()
-    .describe("What comes where the platform has another value of the fact's habit."),
+    .describe("What comes where the platform has another value of the fact's habit; of several any may come."),
 });
 
 export const fact = z.strictObject({
