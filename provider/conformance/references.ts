@@ -29,11 +29,13 @@ function namesIn(text: string): string[] {
   return one === undefined ? [...text.matchAll(inside)].map(([, name = ""]) => name) : [one];
 }
 
-/** A value with what its names stand for. Matchers stay. */
+/** A value with what its names stand for; `{$times: 3, of: x}` becomes a list. Matchers stay. */
 export function resolve(value: unknown, known: ReadonlyMap<string, unknown>): unknown {
   if (typeof value === "string") return isWord(value) ? value : resolvedText(value, known);
   if (Array.isArray(value)) return value.map((item) => resolve(item, known));
   if (!isObject(value)) return value;
+  const { $times: times, of } = value;
+  if (typeof times === "number") return Array.from({ length: times }, () => resolve(of, known));
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [written(key, known), resolve(inner, known)]));
 }
 
