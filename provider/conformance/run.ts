@@ -3,7 +3,7 @@ import { habits as habitTable, usualHabits, type HabitName, type Habits } from "
 import { rawDoor, type Door, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
 import { fixtures, people, type Bed, type FixtureName } from "./fixtures.ts";
-import { presumed, type Spelling } from "./forms.ts";
+import { forms, presumed, type Spelling } from "./forms.ts";
 import { Ledger, type Thing } from "./made.ts";
 import type { Mismatch } from "./matching.ts";
 import { mentions } from "./references.ts";
@@ -82,18 +82,25 @@ async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Ru
   return { fact, habit, status: "failed", step, path, expected, seen };
 }
 
-/** Facts that tell of habits come first, each after those that it presumes. */
+/** Facts that tell of habits come first, each after those of the habits that it presumes, or whose form it sends. */
 export function inOrder(facts: readonly Fact[]): Fact[] {
   const tellers = facts.filter(({ habit }) => habit !== undefined);
-  const depth = (fact: Fact, above: readonly Fact[] = []): number =>
-    Math.max(
-      0,
-      ...tellers
-        .filter((other) => other.habit !== undefined && other.habit in fact.presumes && !above.includes(other))
-        .map((other) => 1 + depth(other, [...above, fact])),
+  const depth = (fact: Fact, above: readonly Fact[] = []): number => {
+    const needed = habitsBefore(fact);
+    const before = tellers.filter(
+      (other) => other !== fact && other.habit !== undefined && needed.has(other.habit) && !above.includes(other),
     );
+    return Math.max(0, ...before.map((other) => 1 + depth(other, [...above, fact])));
+  };
   const rest = facts.filter(({ habit }) => habit === undefined);
   return [...tellers.toSorted((a, b) => depth(a) - depth(b)), ...rest];
+}
+
+/** Habits that are to be known before a fact is tried. */
+function habitsBefore({ presumes, steps }: Fact): ReadonlySet<string> {
+  const calls = steps.flatMap(({ call, form }) => (call === undefined || form !== undefined ? [] : [call]));
+  const firstForms = calls.map((name) => Object.values(forms[name])[0]);
+  return new Set([presumes, ...firstForms.map((form) => form?.presumes ?? {})].flatMap(Object.keys));
 }
 
 /** Why a fact can't be tried on this platform; undefined when it can. */
