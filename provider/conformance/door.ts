@@ -142,10 +142,10 @@ const present = (headers: Readonly<Record<string, string | undefined>>): Record<
 function read(name: EndpointName, { status, text }: Incoming): Reply {
   const body = json(text);
   const { refusal = refusalIn, unwrap, answer: schema }: Endpoint = endpoints[name];
-  const said = refusal(body);
-  if (said !== undefined || status >= 400) {
-    const message = said ?? `HTTP ${status}`;
-    return { kind: "refused", status, body, code: codeOf(status, said ?? ""), message };
+  const reason = refusal(body);
+  if (reason !== undefined || status >= 400) {
+    const message = reason ?? `HTTP ${status}`;
+    return { kind: "refused", status, body, code: codeOf(status, reason ?? ""), message };
   }
   const answer = schema.safeParse(unwrap(body));
   if (status < 300 && answer.success) return { kind: "answer", status, body, answer: answer.data };
