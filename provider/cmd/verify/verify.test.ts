@@ -1,0 +1,12 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Stand } from "./testing/stand.ts";
+
+let stand: Stand;
+beforeAll(async () => (stand = await Stand.open()));
+afterAll(() => stand.close());
+
+test("on the emulator every fact holds, and nothing is left", async () => {
+  const { outcome } = await stand.verify();
+  console.log(JSON.stringify(outcome, null, 1));
+  expect(stand.emulator.differences("before")).toEqual([]);
+});
