@@ -40,6 +40,7 @@ const lists = [
     "provider/files",
     ...shared,
   ],
+  ["provider/conformance", "provider/layers", "provider/files", "provider/client/http", ...shared],
   [
     "provider/dump",
     "provider/changes/drift",
@@ -79,7 +80,14 @@ const lists = [
 ];
 // What composes: the command line, and the two places that start an emulator or read its seed.
 const more = {
-  "provider/cmd": ["engine/index.ts", "engine/cli", "emulator/index.ts", "emulator/cli.ts", ...lists[2]],
+  "provider/cmd": [
+    "engine/index.ts",
+    "engine/cli",
+    "emulator/index.ts",
+    "emulator/cli.ts",
+    "provider/conformance",
+    ...lists[3],
+  ],
   "provider/pulumi": ["emulator/index.ts", "emulator/address.ts", "emulator/fieldsAt.ts"],
   "provider/environment": ["emulator/seed"],
 };

@@ -1,0 +1,128 @@
+import { Agent, createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Incoming, Send } from "../../provider/conformance/door.ts";
+import type { Bed } from "../../provider/conformance/fixtures.ts";
+import type { Emulated } from "../../provider/conformance/trial.ts";
+import { appIDIn } from "../../provider/contract/apps.ts";
+import type { Settings } from "../data/settings.ts";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
+import type { SeedInput } from "../seed/schema.ts";
+import { enter } from "./doors.ts";
+
+/** An emulator with everything that facts may need. */
+export interface TestBed {
+  emulator: Emulator;
+  bed: Bed;
+  send: Send;
+  emulated: Emulated;
+  /** Puts the emulator back to where it was when the bed was ready. */
+  reset: () => void;
+  close: () => Promise<void>;
+}
+
+const people = ["admin", "member", "other"] as const;
+const email = (name: string) => `${name}@example.com`;
+// IDs differ from labels and names, so that what takes one for the other shows.
+const seed = {
+  administrator: { email: email("admin"), password: "admin-password", id: "u-admin", apiKey: "k-1" },
+  users: ["member", "other"].map((name) => ({ email: email(name), password: `${name}-password`, id: `u-${name}` })),
+  tables: {
+    currencies: { id: "t-currencies", name: "Currencies", fields: { Code: { type: "text", sort: 1 }, Digits: "number" } },
+    countries: {
+      id: "t-countries",
+      name: "Countries",
+      fields: {
+        Code: { type: "text", sort: 1, id: "f-Code" },
+        Name: { type: "text", id: "f-Name" },
+        Currency: { type: "linked", table: "currencies", field: "Code", id: "f-Currency" },
+        Population: { type: "number", sort: 2, id: "f-Population" },
+        Founded: { type: "date", sort: 3, id: "f-Founded" },
+        Tags: { type: "checkbox", sort: 4, id: "f-Tags" },
+        Capital: { type: "location", id: "f-Capital" },
+        Readers: { type: "viewers", id: "f-Readers" },
+        ReadingTeams: { type: "teamViewers", id: "f-ReadingTeams" },
+        Flag: { type: "file", id: "f-Flag" },
+      },
+    },
+    cities: { id: "t-cities", name: "Cities", parent: "countries", fields: { Name: { type: "text", sort: 1 } } },
+  },
+} satisfies SeedInput;
+
+/** Starts an emulator and makes a test bed on it, beside a server with a file to download. */
+export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> {
+  const text = "a flag";
+  const files = createServer((_request, response) => response.end(text));
+  await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(files.address() as AddressInfo).port}`;
+  const usual = { allowedHosts: [host], generationSeconds: 8, appServer: "https://apps.test" };
+  const settings: Partial<Settings> = { ...usual };
+  const emulator = await createEmulator({ seed, settings, ...options });
+  const { administrator } = seed;
+  const admin = enter("first form", emulator.url, administrator);
+  const { organizationID } = await admin.call("insertorganization", { organizationInfo: { name: "Test bed" } });
+  const { link } = await admin.call("createappwithprompt", { userEmail: administrator.email, appPrompt: "Count sheep" });
+  emulator.saveSnapshot("bed");
+  const agent = new Agent({ keepAlive: true });
+  const fields = Object.entries(seed.tables.countries.fields).map(([label, { id }]) => [`countries.${label}`, id]);
+  const persons = people.flatMap((name) => [
+    [`${name}.email`, email(name)],
+    [`${name}.userID`, `u-${name}`],
+    [`${name}.password`, `${name}-password`],
+  ]);
+  const bed = {
+    ...Object.fromEntries([...fields, ...persons]),
+    ...{ organization: organizationID, countries: "t-countries", currencies: "t-currencies", cities: "t-cities" },
+    ...{ "admin.apiKey": administrator.apiKey, "invitee.email": email("invitee"), app: appIDIn(link) ?? "" },
+    ...{ "file.url": `http://${host}/flag.txt`, "file.text": text },
+    ...{ newOrganizations: "yes", newApps: "yes", manyRows: "yes" },
+  } as Bed;
+  return {
+    emulator,
+    bed,
+    send: sendTo(emulator.url, agent),
+    emulated: emulatedBy(emulator, settings, usual),
+    reset: () => emulator.loadSnapshot("bed"),
+    close: async () => {
+      agent.destroy();
+      files.close();
+      await emulator.close();
+    },
+  };
+}
+
+function emulatedBy(emulator: Emulator, settings: Partial<Settings>, usual: Partial<Settings>): Emulated {
+  return {
+    given: (values) => {
+      for (const name of Object.keys(settings)) Reflect.deleteProperty(settings, name);
+      Object.assign(settings, usual, values);
+    },
+    do: (what, request) => {
+      const { milliseconds, rowID, email: to, ...rest } = request;
+      if (what === "advance") return emulator.advance(Number(milliseconds));
+      if (what === "markRow") return emulator.markRow(String(rowID), rest);
+      return emulator.notifications(to as string | undefined);
+    },
+  };
+}
+
+/** Sends over kept connections. A GET may have a body, which `fetch` does not send. */
+function sendTo(base: string, agent: Agent): Send {
+  return ({ method, url, headers, body }, signal) =>
+    new Promise<Incoming>((resolve, reject) => {
+      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+      const target = url.startsWith("http") ? url : `${base}${url}`;
+      const options = { method, headers: { ...headers, ...length }, agent, ...(signal ? { signal } : {}) };
+      const sent = request(target, options, (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("error", reject);
+        response.on("end", () => {
+          const text = Buffer.concat(parts).toString();
+          const had = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+          resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(had) as Incoming["headers"], text });
+        });
+      });
+      sent.on("error", reject);
+      sent.end(body);
+    });
+}

@@ -1,0 +1,154 @@
+import { parseReply } from "../client/http/answers.ts";
+import type { EndpointName, WireNames } from "../contract/endpoints.ts";
+import type { Json } from "../contract/wire.ts";
+import type { Habits } from "../habits/habits.ts";
+import type { Bed, Person } from "./fixtures.ts";
+import { formOf, inQuery, onWire, type Spelling } from "./forms.ts";
+
+/** A request as it goes out. */
+export interface Outgoing {
+  method: string;
+  /** Path below the platform's address, or a whole address, which gets no header of a session. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
+/** What came back; `text` is the body. Names of headers are in lower case. */
+export interface Incoming {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
+
+/** Sends one request. A GET may have a body. Rejects where no answer comes. */
+export type Send = (request: Outgoing, signal?: AbortSignal) => Promise<Incoming>;
+
+/** Headers of a session. */
+export interface Session {
+  authToken?: string | undefined;
+  userId?: string | undefined;
+  apiKey?: string | undefined;
+}
+
+/** One call of an endpoint. */
+export interface Call {
+  name: EndpointName;
+  request: Json;
+  as: Person | "nobody" | Session;
+  form?: string | undefined;
+  method?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What came of a call: an answer without its envelope, a refusal, or something that can't be read. */
+export type Reply = { status: number; body: unknown } & (
+  { kind: "answer"; answer: unknown } | { kind: "refused" | "unreadable"; code: string; message: string }
+);
+
+/** A way to call a platform. */
+export interface Door {
+  call: (call: Call, signal?: AbortSignal) => Promise<Reply>;
+  /** What is at an address, asked for without a session. */
+  fetch: (url: string, signal?: AbortSignal) => Promise<Incoming>;
+  /** Ends the sessions that it began. */
+  leave: () => Promise<void>;
+}
+
+/** What a raw door needs to know of its platform. */
+export interface RawPlatform {
+  send: Send;
+  bed: Bed;
+  /** What is known of its habits so far. */
+  habits: () => Partial<Habits>;
+  /** Which form is sent where a platform takes several (default: the first). */
+  spelling?: Spelling | undefined;
+  wireNames?: WireNames | undefined;
+}
+
+/** Calls a platform over plain HTTP, in the forms that it takes. People are signed in by their passwords. */
+export function rawDoor(platform: RawPlatform): Door {
+  const { send, bed } = platform;
+  const sessions = new Map<Person, Promise<Session>>();
+  const exchange = async (call: Call, session: Session, signal?: AbortSignal): Promise<Reply> => {
+    const outgoing = written(call, session, platform);
+    return outgoing ? read(call.name, await send(outgoing, signal)) : untaken;
+  };
+  const signIn = async (person: Person): Promise<Session> => {
+    const request = { email: bed[`${person}.email`], password: bed[`${person}.password`] };
+    const reply = await exchange({ name: "login", request, as: "nobody" }, {});
+    if (reply.kind !== "answer") throw new Error(`${person} can't log in: ${reply.message}`);
+    return { ...(reply.answer as Session), apiKey: bed["admin.apiKey"] };
+  };
+  const sessionOf = (as: Call["as"]): Promise<Session> | Session => {
+    if (as === "nobody") return {};
+    if (typeof as === "object") return as;
+    const begun = sessions.get(as) ?? signIn(as);
+    sessions.set(as, begun);
+    return begun;
+  };
+  return {
+    call: async (call, signal) => exchange(call, call.name === "login" ? {} : await sessionOf(call.as), signal),
+    fetch: (url, signal) => send({ method: "GET", url, headers: {} }, signal),
+    leave: async () => {
+      for (const session of sessions.values()) {
+        await exchange({ name: "logout", request: {}, as: await session }, await session);
+      }
+      sessions.clear();
+    },
+  };
+}
+
+const untaken: Reply = {
+  ...{ kind: "unreadable", status: 0, body: undefined, code: "notImplemented" },
+  message: "The platform takes no known form of this call",
+};
+
+function written(
+  call: Call,
+  session: Session,
+  { habits, spelling, wireNames = {} }: RawPlatform,
+): Outgoing | undefined {
+  const form = formOf(call.name, habits(), spelling, call.form);
+  if (!form) return undefined;
+  const [method = "", plainPath = ""] = form.to.split(" ");
+  const { authToken, userId, apiKey } = session;
+  const parameters = form.request?.(call.request) ?? call.request;
+  const { path, body } = onWire(plainPath, parameters, wireNames);
+  const inBody = form.session === undefined ? {} : { authToken, userId };
+  const asked = new URLSearchParams(
+    Object.entries(body).map(([name, value]): [string, string] => [name, inQuery(value)]),
+  );
+  const query = form.query && asked.size > 0 ? `?${asked.toString()}` : "";
+  const headers = {
+    "content-type": "application/json",
+    ...(form.session === "body" ? {} : present({ "x-auth-token": authToken, "x-user-id": userId })),
+    ...present({ "x-api-key": apiKey }),
+    ...call.headers,
+  };
+  return {
+    method: call.method ?? method,
+    url: `${path}${query}`,
+    headers,
+    body: form.query ? undefined : JSON.stringify({ ...body, ...inBody }),
+  };
+}
+
+const present = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+function read(name: EndpointName, { status, text, headers }: Incoming): Reply {
+  const body = json(text);
+  const parsed = parseReply(name, { status, text, location: headers["location"], retryAfter: headers["retry-after"] });
+  if ("answer" in parsed) return { kind: "answer", status, body, answer: parsed.answer };
+  const { code, message } = parsed.failed;
+  return { kind: code === "badAnswer" && status < 400 ? "unreadable" : "refused", status, body, code, message };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

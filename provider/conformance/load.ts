@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { z } from "zod";
+import { packageFolder } from "../../machine/ownPackage.ts";
+import { find, keyPlace, parse, plain, type Place, type Problem, type Value } from "../layers/document.ts";
+import { placed } from "../layers/verbs.ts";
+import { sentences } from "../messages/sentences.ts";
+import { factsFile, type Fact } from "./fact.ts";
+
+/** Facts that can't be read. `message` has one line for each mistake, with file, line and column. */
+export class FactsError extends Error {
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ at, message }) => `${placed(at)}: ${message}`).join("\n"));
+    this.name = "FactsError";
+  }
+}
+
+/** Where the package has its facts: a file for each family of endpoints. */
+export const factsFolder = join(packageFolder, "provider/conformance/facts");
+
+/** The facts that the package knows of the interface, in the order of their files. */
+export function ownFacts(): Fact[] {
+  const files = readdirSync(factsFolder).filter((name) => name.endsWith(".yaml"));
+  return files.toSorted().flatMap((name) => parseFacts(readFileSync(join(factsFolder, name), "utf8"), name));
+}
+
+/** The facts of a file's text; `name` is what mistakes call the file. Throws a FactsError. */
+export function parseFacts(text: string, name: string): Fact[] {
+  const problems: Problem[] = [];
+  const root = parse(text, name, (problem) => problems.push(problem));
+  if (!root) throw new FactsError(problems);
+  const result = factsFile.safeParse(plain(root), sentences);
+  if (!result.success) throw new FactsError(result.error.issues.flatMap((issue) => problemsOf(root, issue)));
+  const { beginnings, facts } = result.data;
+  return Object.entries(facts).map(([id, { after, steps, ...rest }]) => ({
+    id,
+    section: basename(name, ".yaml"),
+    ...rest,
+    steps: [...(after === undefined ? [] : (beginnings[after] ?? [])), ...steps],
+  }));
+}
+
+function problemsOf(root: Value, issue: z.core.$ZodIssue): Problem[] {
+  const problem = (path: readonly PropertyKey[], message: string): Problem => {
+    const name = path.map(String).join(".");
+    return { at: nearestPlace(root, path), message: name === "" ? message : `${name}: ${message}` };
+  };
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => problem([...issue.path, key], "is not known here"));
+  }
+  return [problem(issue.path, issue.code === "invalid_key" ? (issue.issues[0]?.message ?? "") : issue.message)];
+}
+
+/** Where the value at a path stands, or the nearest thing around it. */
+const nearestPlace = (root: Value, path: readonly PropertyKey[]): Place =>
+  find(root, path)?.at ?? keyPlace(root, path.slice(0, -1));

@@ -1,0 +1,145 @@
+import type { EndpointName } from "../contract/endpoints.ts";
+import { isObject, type Json } from "../contract/wire.ts";
+import type { Call, Door, Reply } from "./door.ts";
+import { valueAt } from "./matching.ts";
+
+/** Something that a fact made. `rows` are those of a batch, which has no IDs: the new rows of the table `id`. */
+export interface Thing {
+  kind: "row" | "rows" | "child" | "team" | "organization" | "app" | "file";
+  id: string;
+  /** IDs of the rows that the table had before the batch. */
+  before?: readonly string[];
+}
+
+type Made = readonly [kind: Thing["kind"], path: string];
+const makers: Partial<Record<EndpointName, Made>> = {
+  insertmicroapprow: ["row", "rowID"],
+  microappchildCreate: ["child", "childID"],
+  insertorganization: ["organization", "organizationID"],
+  insertteam: ["team", "teamID"],
+  microappchildUploadFileToStore: ["file", "fileKey"],
+  microappchildStorecopy: ["file", "signedUrl"],
+  createappwithprompt: ["app", "link"],
+};
+const removers: Partial<Record<EndpointName, Made>> = {
+  removemicroapprow: ["row", "rowID"],
+  microappchildDelete: ["child", "childID"],
+  deleteorganization: ["organization", "organizationID"],
+  deleteteam: ["team", "teamID"],
+};
+
+/** Keeps what facts made until it is removed, and says so as soon as either is done. */
+export class Ledger {
+  readonly #door: Door;
+  readonly #made: (thing: Thing) => void;
+  readonly #removed: (thing: Thing) => void;
+  #things: Thing[] = [];
+
+  constructor(door: Door, made: (thing: Thing) => void = () => {}, removed: (thing: Thing) => void = () => {}) {
+    this.#door = door;
+    this.#made = made;
+    this.#removed = removed;
+  }
+
+  /** To be called before a call goes out: a batch's rows can be told only from those that were there. */
+  async before({ name, request }: Call): Promise<void> {
+    const { microAppID: id } = request;
+    if (name !== "insertmicroapprows" || typeof id !== "string") return;
+    if (this.#things.some((thing) => thing.kind === "rows" && thing.id === id)) return;
+    const rows = await rowsIn(this.#door, id);
+    if (rows) this.#add({ kind: "rows", id, before: rows });
+  }
+
+  /** To be called with the answer of each call. */
+  after({ name, request }: Call, reply: Reply): void {
+    if (reply.kind === "refused") return;
+    const [kind, path] = makers[name] ?? [];
+    const id = kind && reply.kind === "answer" ? valueAt(reply.answer, path ?? "") : undefined;
+    if (kind && typeof id === "string") this.#add({ kind, id });
+    const [gone, named = ""] = removers[name] ?? [];
+    const thing = this.#things.find(({ kind, id }) => kind === gone && id === request[named]);
+    if (thing) this.#drop(thing);
+  }
+
+  /** Removes what is left, the newest first. Files go with their rows, and nothing can delete an app. */
+  async clear(): Promise<void> {
+    for (const thing of this.#things.toReversed()) {
+      if (await remove(this.#door, thing)) this.#drop(thing);
+    }
+    this.#things = [];
+  }
+
+  /** Forgets what is left: somebody else has put the platform back. */
+  forget(): void {
+    this.#things = [];
+  }
+
+  #add(thing: Thing): void {
+    this.#things.push(thing);
+    this.#made(thing);
+  }
+
+  #drop(thing: Thing): void {
+    this.#things = this.#things.filter((other) => other !== thing);
+    this.#removed(thing);
+  }
+}
+
+/** Removes a thing that a fact made; false where it is still there. */
+export async function remove(door: Door, { kind, id, before = [] }: Thing): Promise<boolean> {
+  const done = async (name: EndpointName, request: Json): Promise<boolean> => {
+    const reply = await door.call({ name, request, as: "admin" });
+    return reply.kind !== "refused" || reply.code === "notFound";
+  };
+  switch (kind) {
+    case "row":
+      return done("removemicroapprow", { rowID: id });
+    case "rows":
+      return removeRows(door, id, new Set(before));
+    case "child":
+      return done("microappchildDelete", { childID: id });
+    case "organization":
+      return done("deleteorganization", { organizationID: id });
+    case "team":
+      for (const member of await membersIn(door, id)) await done("deleteteammember", member);
+      return done("deleteteam", { teamID: id });
+    case "file":
+      return true;
+    case "app":
+      return false;
+  }
+}
+
+/** Removes all rows of a table but these. A read may be bounded, so it is read until nothing is left. */
+async function removeRows(door: Door, table: string, before: ReadonlySet<string>): Promise<boolean> {
+  const tried = new Set<string>(before);
+  for (;;) {
+    const rows = ((await rowsIn(door, table)) ?? []).filter((id) => !tried.has(id));
+    if (rows.length === 0) return true;
+    for (const rowID of rows) {
+      tried.add(rowID);
+      const reply = await door.call({ name: "removemicroapprow", request: { rowID }, as: "admin" });
+      if (reply.kind === "refused" && reply.code !== "notFound") return false;
+    }
+  }
+}
+
+async function rowsIn(door: Door, microAppID: string): Promise<string[] | undefined> {
+  const reply = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
+  if (reply.kind !== "answer") return undefined;
+  const rows = valueAt(reply.answer, "microAppRows");
+  return (Array.isArray(rows) ? (rows as unknown[]) : []).flatMap((row) => idIn(row, "_id"));
+}
+
+async function membersIn(door: Door, teamID: string): Promise<Json[]> {
+  const reply = await door.call({ name: "teammembers", request: { teamIDs: [teamID] }, as: "admin" });
+  const members = reply.kind === "answer" ? valueAt(reply.answer, "teamMembers") : [];
+  return (Array.isArray(members) ? (members as unknown[]) : []).flatMap((member) =>
+    isObject(member) ? [{ teamID, userID: member["userID"], teamMemberID: member["teamMemberID"] }] : [],
+  );
+}
+
+const idIn = (value: unknown, key: string): string[] => {
+  const id = isObject(value) ? value[key] : undefined;
+  return typeof id === "string" ? [id] : [];
+};

@@ -1,0 +1,121 @@
+import type { WireNames } from "../contract/endpoints.ts";
+import { habits as habitTable, usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
+import { rawDoor, type Door, type Send } from "./door.ts";
+import type { Fact } from "./fact.ts";
+import { fixtures, people, type Bed, type FixtureName } from "./fixtures.ts";
+import { presumed, type Spelling } from "./forms.ts";
+import { Ledger, type Thing } from "./made.ts";
+import type { Mismatch } from "./matching.ts";
+import { mentions } from "./references.ts";
+import { tried, type Emulated, type Failure, type Stage } from "./trial.ts";
+
+/** What came of a fact. `habit` is what it told of the platform. */
+export type Result = { fact: Fact; habit?: { name: HabitName; value: string } | undefined } & (
+  { status: "passed" } | ({ status: "failed"; step: number } & Mismatch) | { status: "notTried"; why: string }
+);
+
+export interface Run {
+  facts: readonly Fact[];
+  /** The platform's address is the caller's business. */
+  send: Send;
+  bed: Bed;
+  /** What is known of the platform already (default: the usual); facts find the rest. */
+  habits?: Partial<Habits> | undefined;
+  /** Which form is sent where the platform takes several (default: the first). */
+  spelling?: Spelling | undefined;
+  wireNames?: WireNames | undefined;
+  /** Another way to call the platform, in place of plain HTTP through `send`. */
+  door?: Door | undefined;
+  emulator?: Emulated | undefined;
+  /** Puts the platform back after each fact, in place of removing what it made. */
+  reset?: (() => void) | undefined;
+  /** Ends the run after the call that is under way; what the fact made is removed all the same. */
+  signal?: AbortSignal | undefined;
+  made?: ((thing: Thing) => void) | undefined;
+  removed?: ((thing: Thing) => void) | undefined;
+  /** Told of each fact as soon as it is done. */
+  done?: ((result: Result) => void) | undefined;
+}
+
+/** Tries facts on a platform, one after the other: first those that tell of its habits, which others presume. */
+export async function runFacts(run: Run): Promise<Result[]> {
+  const { bed, send, spelling, wireNames, emulator, signal } = run;
+  const known: Partial<Record<HabitName, string>> = { ...run.habits };
+  const habits = (): Partial<Habits> => known as Partial<Habits>; // values are those of the table
+  const door = run.door ?? rawDoor({ send, bed, habits, spelling, wireNames });
+  const ledger = new Ledger(door, run.made, run.removed);
+  const results: Result[] = [];
+  for (const fact of inOrder(run.facts)) {
+    const why = signal?.aborted ? "the run was stopped" : obstacle(fact, run, habits());
+    const result: Result =
+      why === undefined
+        ? await tryFact(fact, { door, ledger, bed, emulator, signal }, run)
+        : { fact, status: "notTried", why };
+    if (result.habit) known[result.habit.name] = result.habit.value;
+    results.push(result);
+    run.done?.(result);
+  }
+  if (!run.door) await door.leave().catch(() => undefined);
+  return results;
+}
+
+async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Run): Promise<Result> {
+  emulator?.given(fact.given ?? {});
+  let failure: Failure | undefined;
+  try {
+    failure = await tried(fact, stage);
+  } catch (error) {
+    if (signal?.aborted) return { fact, status: "notTried", why: "the run was stopped" };
+    const message = error instanceof Error ? error.message : String(error);
+    failure = { step: 0, path: "", expected: "an answer", seen: message };
+  } finally {
+    emulator?.given({});
+    if (reset) {
+      stage.ledger.forget();
+      reset();
+    } else await stage.ledger.clear();
+  }
+  const value = failure ? failure.value : fact.habit && usualHabits[fact.habit];
+  const habit = fact.habit && value !== undefined ? { name: fact.habit, value } : undefined;
+  if (!failure) return { fact, habit, status: "passed" };
+  const { step, path, expected, seen } = failure;
+  return { fact, habit, status: "failed", step, path, expected, seen };
+}
+
+/** Facts that tell of habits come first, each after those that it presumes. */
+export function inOrder(facts: readonly Fact[]): Fact[] {
+  const tellers = facts.filter(({ habit }) => habit !== undefined);
+  const depth = (fact: Fact, above: readonly Fact[] = []): number =>
+    Math.max(
+      0,
+      ...tellers
+        .filter((other) => other.habit !== undefined && other.habit in fact.presumes && !above.includes(other))
+        .map((other) => 1 + depth(other, [...above, fact])),
+    );
+  const rest = facts.filter(({ habit }) => habit === undefined);
+  return [...tellers.toSorted((a, b) => depth(a) - depth(b)), ...rest];
+}
+
+/** Why a fact can't be tried on this platform; undefined when it can. */
+function obstacle(fact: Fact, { bed, emulator }: Run, known: Partial<Habits>): string | undefined {
+  if (isEmulatorsOnly(fact) && !emulator) return "it needs an emulator";
+  const missing = needsOf(fact).find((name) => bed[name] === undefined);
+  if (missing !== undefined) return `the test bed has no ${missing}: ${fixtures[missing]}`;
+  const other = presumed(fact.presumes, known);
+  if (other === undefined) return undefined;
+  const value = known[other] ?? usualHabits[other];
+  return `${habitTable[other].about} (${other}): here it is "${value}"`;
+}
+
+/** Whether a fact needs more than the interface. */
+export const isEmulatorsOnly = ({ given, steps }: Fact): boolean =>
+  given !== undefined || steps.some(({ emulator }) => emulator !== undefined);
+
+/** What a test bed must have for a fact. */
+export function needsOf({ needs, steps }: Fact): FixtureName[] {
+  const named = mentions(steps).map(({ name }) => name);
+  const callers = steps.flatMap(({ as }) => people.filter((person) => person === as));
+  const passwords = callers.flatMap((person): FixtureName[] => [`${person}.email`, `${person}.password`]);
+  const all = [...needs, ...named, ...passwords].filter((name): name is FixtureName => Object.hasOwn(fixtures, name));
+  return [...new Set(all)];
+}
