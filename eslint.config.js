@@ -34,6 +34,7 @@ const lists = [
     "emulator/endpoints",
     "emulator/rows",
     "emulator/seed",
+    "emulator/habits",
     "emulator/http",
     "emulator/data",
     "provider/layers",

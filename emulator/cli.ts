@@ -11,6 +11,7 @@ interface Options {
   port: number;
   data?: string;
   seed?: string;
+  profile?: string;
   host: string;
   allowHost: string[];
   publicUrl?: string;
@@ -48,6 +49,10 @@ function withOptions(command: Command): Command {
     .option(
       "--seed <file>",
       "YAML file with tables, users and settings, or of an Environment; taken when the data file is new",
+    )
+    .option(
+      "--profile <file>",
+      "platform-profile.yaml: behave as that platform was seen to behave; kept in the data file",
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -133,6 +138,7 @@ function started({ data, seed, strict, loose, tenant, ...options }: Options): Pr
     wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
     seed: from,
+    profile: options.profile === undefined ? undefined : resolve(options.profile),
     readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, { seed: from }])),

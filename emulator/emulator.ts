@@ -1,9 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { WireNames } from "../provider/contract/endpoints.ts";
+import type { ProfileInput } from "../provider/habits/profile.ts";
+import { readProfile } from "../provider/layers/profileFile.ts";
 import { Database } from "./data/database.ts";
 import { newToken } from "./data/hashing.ts";
-import type { Settings } from "./data/settings.ts";
+import { writeProfile, type Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
 import { hostCheck, refuseKnownCredentials } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
@@ -38,6 +40,11 @@ export interface EmulatorOptions {
   wireNames?: WireNames | undefined;
   /** Refuses every call that changes the platform. Default: false. */
   readOnly?: boolean | undefined;
+  /**
+   * `platform-profile.yaml`, or its content: the emulator behaves as that platform was seen to behave. Kept in the data
+   * file until another one is given. Default: that of the data file or the seed.
+   */
+  profile?: string | ProfileInput | undefined;
   /** Settings that override the seed's while this emulator runs. */
   settings?: Partial<Settings> | undefined;
   /** Faults to play from the start. Default: none. */
@@ -61,10 +68,11 @@ export interface Emulator extends Omit<Instance, "answer"> {
   tenant: (name: string) => Omit<Instance, "answer">;
 }
 
-/** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed. */
+/** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed, with a FileError for a wrong profile. */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { data = ":memory:", port = 0, host = "127.0.0.1", unref = false, now = Date.now, wireNames = {} } = options;
   const { readOnly = false, settings = {}, allowHosts = [] } = options;
+  const profile = readProfile(options.profile, options.program);
   const publicUrl = options.publicUrl?.replace(/\/+$/, "");
   if (publicUrl !== undefined && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? "")) {
     throw new Error("the public address must be an http(s) address, such as https://platform.example.com");
@@ -82,12 +90,13 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       const database = new Database(file, (fresh) =>
         plant(fresh, withoutSecrets(readSeed(seed, options.program)), now()),
       );
+      if (profile) writeProfile(database, profile);
       refuseKnownCredentials(database, host);
       platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
     }
     const token = newToken();
     const answering = routed(platforms, instances, {
-      wireNames,
+      wireNames: { ...platforms.get("")?.manner.profile?.wireNames, ...wireNames },
       isOurs: hostCheck(host, allowHosts, publicUrl),
       publicUrl,
       token,

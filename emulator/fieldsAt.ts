@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import type { FieldType } from "../provider/contract/fields.ts";
+import type { Habits } from "../provider/habits/habits.ts";
 import { parseEmulatorEndpoint } from "./address.ts";
 import { DatabaseSync } from "./data/dataFile.ts";
 import { fieldTypesOf, type FieldTypes } from "./seed/fields.ts";
@@ -23,8 +24,11 @@ export function fieldTypesAt(endpoint: string, directory: string): Readonly<Reco
 function inDataFile(file: string): Record<string, FieldTypes> {
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
-    const settings = connection.prepare("SELECT value FROM meta WHERE key = 'settings'").get()?.["value"];
-    if ((JSON.parse(String(settings ?? "{}")) as { strict?: boolean }).strict === false) return {};
+    const kept = connection.prepare("SELECT value FROM meta WHERE key = ?");
+    const [{ strict }, { habits }] = ["settings", "profile"].map(
+      (key) => JSON.parse(String(kept.get(key)?.["value"] ?? "{}")) as { strict?: boolean; habits?: Partial<Habits> },
+    ) as [{ strict?: boolean }, { habits?: Partial<Habits> }]; // as many as there are keys
+    if (strict === false || (habits?.wrongValues ?? "refused") !== "refused") return {};
     const types: Record<string, Record<string, FieldType>> = {};
     for (const { id, label, type } of connection.prepare("SELECT table_id AS id, label, type FROM fields").all()) {
       (types[String(id)] ??= {})[String(label)] = String(type) as FieldType;

@@ -1,4 +1,5 @@
-import type { WireNames } from "../provider/contract/endpoints.ts";
+import { knownPathSpellings, type WireNames } from "../provider/contract/endpoints.ts";
+import type { Habits } from "../provider/habits/habits.ts";
 import { adminPath, administrate } from "./admin/actions.ts";
 import { health, healthPath } from "./admin/health.ts";
 import { filePath, signedFile } from "./data/files.ts";
@@ -45,12 +46,24 @@ export function routed(
     if (path.startsWith(filePath)) return answer(fileOf(platform, path.slice(filePath.length), request));
     if (path === "/openapi.json") return answer({ status: 200, body: openapi(url), headers: {} });
     const route = routes.get(path);
-    if (!route) return answer(failed(404, `There is no endpoint ${path}`));
+    if (!route || !answersTo(platform.manner.habits, path)) return answer(failed(404, `There is no endpoint ${path}`));
     if (!route.methods.includes(method)) {
       return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
     }
     return instance.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url });
   };
+}
+
+/** Whether a platform knows a path that has two spellings by this one. */
+function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean {
+  const ours = { storecopy: storecopyPath, uploadFileToStore: uploadPath };
+  for (const [name, spelling] of Object.entries(knownPathSpellings)) {
+    const habit = ours[name as keyof typeof ours];
+    if (habit !== "either" && (path.endsWith(`/${name}`) || path.endsWith(`/${spelling}`))) {
+      return path.endsWith(`/${habit}`);
+    }
+  }
+  return true;
 }
 
 const foreignHost =

@@ -1,4 +1,6 @@
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
+import type { ProfileInput } from "../../provider/habits/profile.ts";
+import { FileError } from "../../provider/layers/checkedFile.ts";
 import type { CallFilter } from "../data/callLog.ts";
 import { hashToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
@@ -55,6 +57,18 @@ const actions: Record<string, Action> = {
   },
   "DELETE faults": (instance) => {
     instance.setFaults();
+    return done;
+  },
+  "PUT profile": (instance, { body }) => {
+    try {
+      instance.setProfile(parseBody(body) as ProfileInput); // it validates it
+    } catch (error) {
+      throw error instanceof FileError ? invalid(error.message) : error;
+    }
+    return done;
+  },
+  "DELETE profile": (instance) => {
+    instance.setProfile();
     return done;
   },
   "GET notifications": (instance, { query }) => instance.notifications(query.get("email") ?? undefined),

@@ -17,8 +17,12 @@ import type { Platform } from "../platform/platform.ts";
 
 const maxRows = 500;
 
-/** Names of the endpoints, and the platform's settings. */
-export const platformFacts = ({ settings }: Platform) => ({ endpoints: Object.keys(endpoints), settings });
+/** Names of the endpoints, the platform's settings, and the profile that it has. */
+export const platformFacts = ({ manner: { settings, profile } }: Platform) => ({
+  endpoints: Object.keys(endpoints),
+  settings,
+  profile: profile ?? null,
+});
 
 /** Tables with their fields and the number of their rows. */
 export function tableList({ database }: Platform) {
@@ -85,11 +89,11 @@ function objectIn(text: string): Json {
 }
 
 function onlooker(platform: Platform): CallContext {
-  const { database, settings } = platform;
+  const { database, manner } = platform;
   const user = { id: "", email: "", admin: true, invited: false };
   const newID = () => "";
   const nothing = { token: undefined, fetched: undefined, remark: () => undefined };
-  return { database, settings, now: platform.now(), newID, url: "", user, ...nothing };
+  return { database, ...manner, now: platform.now(), newID, url: "", user, ...nothing };
 }
 
 /** Organizations with teams, members and roles. */
@@ -141,10 +145,10 @@ export function userList({ database }: Platform) {
 
 /** Generated apps, the newest first, with their status. */
 export function appList(platform: Platform) {
-  const { database, settings } = platform;
+  const { database, manner } = platform;
   return listApps(database).map((app) => {
     const { id, owner, prompt, created } = app;
-    return { id, owner, prompt, created, ...generation(app, settings, platform.now()) };
+    return { id, owner, prompt, created, ...generation(app, manner, platform.now()) };
   });
 }
 

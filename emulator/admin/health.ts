@@ -1,18 +1,26 @@
 import { ownPackage } from "../../machine/ownPackage.ts";
+import { usualHabits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
 import type { Outgoing } from "../http/server.ts";
 import type { Platform } from "../platform/platform.ts";
 import { seedDigest } from "../seed/planting.ts";
+
+/** The habits that are not the usual ones. */
+const deviationsIn = (habits: Habits): Partial<Habits> =>
+  Object.fromEntries(Object.entries(habits).filter(([name, value]) => usualHabits[name as HabitName] !== value));
 
 /** Path of the answer that says whether the emulator is ready. */
 export const healthPath = "/_emulator/health";
 
 /**
- * Says that the emulator answers, and with which seeds: it listens once they are in. Nothing of it is secret, so it
+ * Says that the emulator answers, and with which seeds and habits: it listens once they are in. Nothing of it is secret, so it
  * needs no token and may be asked from other machines, as those who start a container do.
  */
 export function health(platforms: ReadonlyMap<string, Platform>): Outgoing {
   const instances = Object.fromEntries(
-    [...platforms].map(([name, { database }]) => [name, { seed: seedDigest(database) }]),
+    [...platforms].map(([name, { database, manner }]) => [
+      name,
+      { seed: seedDigest(database), habits: deviationsIn(manner.habits) },
+    ]),
   );
   const body = { status: "success", version: ownPackage().version, instances };
   return { status: 200, body, headers: { "cache-control": "no-store" } };

@@ -1,11 +1,10 @@
 import type { Database } from "./database.ts";
-import type { Settings } from "./settings.ts";
+import type { Manner } from "./settings.ts";
 import type { User } from "./users.ts";
 
 /** What a handler gets beside the request: the data, the caller, the time. */
-export interface CallContext {
+export interface CallContext extends Manner {
   database: Database;
-  settings: Settings;
   /** Milliseconds since the epoch. */
   now: number;
   /** IDs that sort in the order in which they were made. */

@@ -7,10 +7,11 @@ import { forbidden } from "./platformError.ts";
 
 type Asking = Pick<CallContext, "database" | "user">;
 
-/** The caller's role in an organization's "All Members". */
+/** The caller's role in an organization's "All Members"; without that team, who is in any other is a member. */
 function roleInOrganization({ database, user }: Asking, organizationID: string): string | undefined {
   return database.one<{ role: string }>(
-    "SELECT m.role FROM members m JOIN teams t ON t.id = m.team_id WHERE t.organization_id = ? AND t.is_all_members = 1 AND m.user_id = ?",
+    `SELECT iif(t.is_all_members = 1, m.role, 'member') AS role FROM members m JOIN teams t ON t.id = m.team_id
+     WHERE t.organization_id = ? AND m.user_id = ? ORDER BY t.is_all_members DESC LIMIT 1`,
     organizationID,
     user.id,
   )?.role;

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
+import { profile, type Profile } from "../../provider/habits/profile.ts";
 import type { Database } from "./database.ts";
 
 /** What an operator sets on the platform's server. Every default is assumed. */
 export const settings = z.strictObject({
   defaultLimit: z.int().min(1).default(1000).describe("Rows that a read answers when it names no limit."),
   maximumLimit: z.int().min(1).default(100_000).describe("Most rows that one read answers."),
+  maximumBatch: z.int().min(1).optional().describe("Most rows that one insert takes; 10,000 when it is left out."),
   license: z.boolean().default(true).describe("Whether apps may be generated."),
   generationSeconds: z.number().min(0).default(1.5).describe("How long the generation of an app takes."),
   failingPrompts: z.string().min(1).optional().describe("Generations whose prompt contains this text fail."),
@@ -23,11 +26,78 @@ export const settings = z.strictObject({
 
 export type Settings = z.output<typeof settings>;
 
-export function readSettings(database: Database): Settings {
-  const kept = database.one<{ value: string }>("SELECT value FROM meta WHERE key = 'settings'");
-  return settings.parse(kept ? JSON.parse(kept.value) : {});
+/** How a platform behaves. */
+export interface Manner {
+  settings: Settings;
+  /** Exactly `usualHabits` where the platform has no other. */
+  habits: Habits;
+  profile: Profile | undefined;
+}
+
+/** Reads how the platform behaves. What is kept is parsed once for as long as nobody changes it. */
+export class Manners {
+  readonly #overrides: Partial<Settings>;
+  #known: { kept: Kept; own: Settings; profile: Profile | undefined } | undefined;
+  #habits: { of: string; habits: Habits } | undefined;
+
+  /** `overrides` are settings that count more than those that are kept. */
+  constructor(overrides: Partial<Settings>) {
+    this.#overrides = overrides;
+  }
+
+  read(database: Database): Manner {
+    const kept = database.one<Kept>(
+      `SELECT (SELECT value FROM meta WHERE key = 'settings') AS settings,
+              (SELECT value FROM meta WHERE key = 'profile') AS profile`,
+    ) ?? { settings: null, profile: null };
+    if (kept.settings !== this.#known?.kept.settings || kept.profile !== this.#known.kept.profile) {
+      const seen = kept.profile === null ? undefined : profile.parse(JSON.parse(kept.profile));
+      const own = settings.parse(kept.settings === null ? {} : JSON.parse(kept.settings));
+      this.#known = { kept, own: { ...own, ...settingsIn(seen) }, profile: seen };
+      this.#habits = undefined;
+    }
+    const all = { ...this.#known.own, ...this.#overrides };
+    const of = `${all.memberForm} ${all.keyAlone} ${all.strict}`;
+    if (this.#habits?.of !== of) this.#habits = { of, habits: habitsOf(all, this.#known.profile) };
+    return { settings: all, habits: this.#habits.habits, profile: this.#known.profile };
+  }
+}
+
+/** Texts of the data file. */
+interface Kept {
+  settings: string | null;
+  profile: string | null;
+}
+
+/** What a profile says of settings. */
+function settingsIn(seen: Profile | undefined): Partial<Settings> {
+  const { memberForm, keyAlone } = seen?.habits ?? {};
+  return {
+    ...seen?.limits,
+    ...(memberForm === undefined ? {} : { memberForm }),
+    ...(keyAlone === undefined ? {} : { keyAlone: keyAlone === "yes" }),
+  };
+}
+
+/** The habits of a profile, beside those that are settings. */
+function habitsOf({ memberForm, keyAlone, strict }: Settings, seen: Profile | undefined): Habits {
+  const habits: Habits = {
+    ...usualHabits,
+    ...(strict ? {} : { wrongValues: "kept" }),
+    ...seen?.habits,
+    memberForm,
+    keyAlone: keyAlone ? "yes" : "no",
+  };
+  const isUsual = (Object.keys(usualHabits) as (keyof Habits)[]).every((name) => habits[name] === usualHabits[name]);
+  return isUsual ? usualHabits : habits;
 }
 
 export function writeSettings(database: Database, value: Settings): void {
   database.run("INSERT OR REPLACE INTO meta VALUES ('settings', ?)", JSON.stringify(value));
+}
+
+/** Keeps a profile in place of the one that is there, or none. */
+export function writeProfile(database: Database, value: Profile | undefined): void {
+  if (value) database.run("INSERT OR REPLACE INTO meta VALUES ('profile', ?)", JSON.stringify(value));
+  else database.run("DELETE FROM meta WHERE key = 'profile'");
 }

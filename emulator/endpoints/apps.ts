@@ -1,6 +1,7 @@
+import type { GenerationState } from "../../provider/contract/apps.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { forbidden, notFound } from "../data/platformError.ts";
-import type { Settings } from "../data/settings.ts";
+import type { Manner } from "../data/settings.ts";
 import { userOrInvited } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
 
@@ -46,16 +47,25 @@ export const createappwithpromptStatus: Handler<"createappwithpromptStatus"> = (
   const app = findApp(call, appID);
   if (!app) throw notFound("App", appID);
   if (!mayEdit(call, app)) throw forbidden("Only its owner can see how far an app is");
-  return generation(app, call.settings, call.now);
+  return generation(app, call, call.now);
 };
 
-/** Progress of a generation. It follows from the time since its start alone, so it survives a restart. */
-export function generation(app: App, settings: Settings, now: number): { status: string; message?: string } {
+/**
+ * Progress of a generation, in the words of the platform's profile. It follows from the time since its start alone, so
+ * it survives a restart.
+ */
+export function generation(
+  app: App,
+  { settings, profile }: Pick<Manner, "settings" | "profile">,
+  now: number,
+): { status: string; message?: string } {
   const part = settings.generationSeconds === 0 ? 1 : (now - app.created) / (settings.generationSeconds * 1000);
-  if (part < 0.25) return { status: "queued" };
-  if (part < 1) return { status: "generating" };
+  const word = (state: GenerationState, usual: string): string =>
+    Object.entries(profile?.statusWords ?? {}).find(([, meaning]) => meaning === state)?.[0] ?? usual;
+  if (part < 0.25) return { status: word("pending", "queued") };
+  if (part < 1) return { status: word("pending", "generating") };
   if (settings.failingPrompts !== undefined && app.prompt.includes(settings.failingPrompts)) {
-    return { status: "failed", message: "The app could not be generated" };
+    return { status: word("failed", "failed"), message: "The app could not be generated" };
   }
-  return { status: "completed" };
+  return { status: word("ready", "completed") };
 }

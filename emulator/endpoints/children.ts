@@ -2,7 +2,7 @@ import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { findFile, keepContent, keepFile, signedUrl } from "../data/files.ts";
-import { invalid, notFound } from "../data/platformError.ts";
+import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { findTable, requireTable, type Field, type Table } from "../data/tables.ts";
 import { requireVisible, requireWritable } from "../rows/access.ts";
 import { fieldByID } from "../rows/fieldIDs.ts";
@@ -50,6 +50,7 @@ export const microappchildCreate: Handler<"microappchildCreate"> = (request, cal
 };
 
 export const microappchildRead: Handler<"microappchildRead"> = ({ childID }, call) => {
+  if (call.habits.childRead === "no") throw new PlatformError("notFound", "There is no endpoint for one child");
   const child = requireChild(call, childID);
   requireVisible(call, requireRow(call, child.rowID));
   return { childItem: wire(child) };

@@ -9,22 +9,30 @@ import {
   type Membership,
 } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin } from "../data/permissions.ts";
-import { notFound, PlatformError } from "../data/platformError.ts";
-import { requireUser, userOrInvited } from "../data/users.ts";
+import { invalid, notFound, PlatformError, userNotFoundFor } from "../data/platformError.ts";
+import { requireUser, userByEmail, userOrInvited, type User } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
 import { requireOrganization } from "./organizations.ts";
 
 export const insertteammembers: Handler<"insertteammembers"> = ({ teamIDs, emails, userIDs, ...targets }, call) => {
-  const { database, newID, now } = call;
+  const { database } = call;
   const teams = teamIDs.map((id) => requireTeam(database, id));
   for (const team of teams) requireTeamAdmin(call, team, "add members");
   const users = [
     ...(userIDs ?? []).map((id) => requireUser(database, id)),
-    ...(emails ?? []).map((email) => userOrInvited(database, email, newID, now)),
+    ...(emails ?? []).flatMap((email) => invited(call, email) ?? []),
   ];
   for (const team of teams) for (const user of users) joinTeam(call, team, user.id, "member", targets);
   return {};
 };
+
+/** The user of an address who is added: unknown ones are invited, unless the platform has another habit. */
+function invited({ database, newID, now, habits }: CallContext, email: string): User | undefined {
+  if (habits.invitations === "invited") return userOrInvited(database, email, newID, now);
+  const found = userByEmail(database, email);
+  if (!found && habits.invitations === "refused") throw userNotFoundFor(email);
+  return found;
+}
 
 export const teammembers: Handler<"teammembers"> = ({ teamIDs }, call) => {
   const teamMembers = [...new Set(teamIDs)].flatMap((teamID) => {
@@ -44,6 +52,9 @@ export const readteammember: Handler<"readteammember"> = (request, call) => {
 export const updateteammember: Handler<"updateteammember"> = ({ role, ...request }, call) => {
   const member = requireMember(call, request);
   requireTeamAdmin(call, requireTeam(call.database, member.teamID), "change members");
+  const { roleChange } = call.habits;
+  if (roleChange === "refused" && role !== member.role) throw invalid("role: roles can't be changed");
+  if (roleChange === "ignored") return {};
   call.database.run("UPDATE members SET role = ? WHERE id = ?", role, member.id);
   return {};
 };

@@ -18,8 +18,10 @@ export interface Notification {
 }
 
 export const sendnotification: Handler<"sendnotification"> = (request, call) => {
-  const { appID, email, message, badgeCount, channel = "default" } = request;
-  const { database, newID, now, user } = call;
+  const { appID, email, message, badgeCount } = request;
+  const { database, newID, now, user, habits } = call;
+  const usual = habits.defaultChannel === "both" ? "default" : "inApp";
+  const channel = request.channel === "default" ? usual : (request.channel ?? usual);
   const app = findApp(call, appID);
   // An app that does not exist has no admins either, so it is refused in the same way (assumed).
   if (!app || !mayEdit(call, app)) throw forbidden("Only app admins or authors can send notifications for this app");

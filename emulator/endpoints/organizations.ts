@@ -2,7 +2,7 @@ import { allMembers } from "../../provider/contract/teams.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { deleteTeam, joinTeam, requireTeam, teamsOf } from "../data/memberships.ts";
 import { requireOrganizationAdmin, requireOrganizationMember, requirePlatformAdmin } from "../data/permissions.ts";
-import { notFound, PlatformError } from "../data/platformError.ts";
+import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
 
@@ -24,13 +24,15 @@ export function requireOrganization({ database }: Pick<CallContext, "database">,
 export const insertorganization: Handler<"insertorganization"> = ({ organizationInfo, adminID }, call) => {
   requirePlatformAdmin(call, "create organizations"); // assumed
   const { database, now, newID, user } = call;
-  const { _id: id = newID(), name, description } = organizationInfo;
+  const { name, description } = organizationInfo;
+  const id = chosenID(call, organizationInfo._id, "organizationInfo") ?? newID();
   const admin = adminID === undefined ? user : requireUser(database, adminID);
   if (database.one("SELECT 1 FROM organizations WHERE id = ?", id)) {
     throw new PlatformError("conflict", `Organization ${id} already exists`);
   }
   requireFreeName(call, name, id);
   database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description ?? null, now, now);
+  if (call.habits.allMembers === "no") return { organizationID: id };
   const teamID = newID();
   database.run("INSERT INTO teams VALUES (?, ?, ?, NULL, ?, 1, ?, ?)", teamID, id, allMembers, admin.id, now, now);
   joinTeam(call, requireTeam(database, teamID), admin.id, "admin");
@@ -38,6 +40,7 @@ export const insertorganization: Handler<"insertorganization"> = ({ organization
 };
 
 export const readorganization: Handler<"readorganization"> = ({ organizationID }, call) => {
+  if (isUnknown(call, "organizations", organizationID)) return {};
   const { id, name, description, created, updated } = requireOrganization(call, organizationID);
   requireOrganizationMember(call, id);
   const createdAt = new Date(created).toISOString(); // the form of times is assumed
@@ -62,13 +65,26 @@ export const deleteorganization: Handler<"deleteorganization"> = ({ organization
   const teams = teamsOf(call.database, organizationID);
   const dependants = teams.filter((team) => team.isAllMembers === 0).map(({ id, name }) => ({ id, name }));
   // assumed: the documentation only says to check dependencies first
-  if (dependants.length > 0) throw new PlatformError("conflict", "The organization still has teams", { dependants });
+  if (dependants.length > 0 && call.habits.cascade === "refused")
+    throw new PlatformError("conflict", "The organization still has teams", { dependants });
   for (const team of teams) deleteTeam(call.database, team.id);
   call.database.run("DELETE FROM organizations WHERE id = ?", organizationID);
   return {};
 };
 
-function requireFreeName({ database }: CallContext, name: string, id: string): void {
+/** The ID that a caller chose for something new, as far as the platform lets them. */
+export function chosenID({ habits }: CallContext, id: string | undefined, where: string): string | undefined {
+  if (id === undefined || habits.chosenIDs === "honoured") return id;
+  if (habits.chosenIDs === "refused") throw invalid(`${where}._id: IDs can't be chosen here`);
+  return undefined;
+}
+
+/** Whether something is not there, on a platform that answers nothing of it. */
+export const isUnknown = ({ database, habits }: CallContext, table: "organizations" | "teams", id: string): boolean =>
+  habits.unknownThing === "empty" && !database.one(`SELECT 1 FROM ${table} WHERE id = ?`, id);
+
+function requireFreeName({ database, habits }: CallContext, name: string, id: string): void {
+  if (habits.organizationNames === "free") return;
   if (database.one("SELECT 1 FROM organizations WHERE name = ? AND id <> ?", name, id)) {
     throw new PlatformError("conflict", `An organization named ${name} already exists`);
   }

@@ -2,7 +2,7 @@ import { setImmediate as others } from "node:timers/promises";
 import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { PlatformError } from "../data/platformError.ts";
+import { notFound, PlatformError } from "../data/platformError.ts";
 import { requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { Best } from "../rows/best.ts";
@@ -17,6 +17,7 @@ type Request = ParsedRequestOf<"microappdata">;
 
 export const microappdataRow: Handler<"microappdataRow"> = ({ rowID }, call) => {
   const row = findRow(call.database, rowID);
+  if (!row && call.habits.unknownRow === "notFound") throw notFound("Row", rowID);
   if (!row) return {};
   requireVisible(call, row);
   return { currentRow: formOf(call, row) };

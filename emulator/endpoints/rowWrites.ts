@@ -1,8 +1,9 @@
-import type { RowData } from "../../provider/contract/values.ts";
+import { fits } from "../../provider/contract/fields.ts";
+import { systemLabels, type RowData } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { CallContext } from "../data/callContext.ts";
-import { invalid, notFound } from "../data/platformError.ts";
-import { requireTable, shownField, type Table } from "../data/tables.ts";
+import { invalid, notFound, PlatformError } from "../data/platformError.ts";
+import { requireTable, shownField, type Field, type Table } from "../data/tables.ts";
 import { requireUser } from "../data/users.ts";
 import { isVisible, requireWritable } from "../rows/access.ts";
 import { validateValue } from "../rows/fieldValues.ts";
@@ -20,19 +21,35 @@ export const insertmicroapprow: Handler<"insertmicroapprow"> = (request, call) =
 
 export const insertmicroapprows: Handler<"insertmicroapprows"> = (request, call) => {
   const table = requireTable(call.database, request.microAppID);
+  const { maximumBatch = Infinity } = call.settings;
+  if (request.rows.length > maximumBatch) throw invalid(`rows: must have at most ${maximumBatch} items`);
   const writer = new Writer(call, table);
-  const rows = request.rows.map((data, index) => {
-    const own = data["embeddingRowID"];
+  const newRow = (data: RowData, index: number): NewRow & { id: string } => {
+    const own = call.habits.ownParents === "honoured" ? data["embeddingRowID"] : undefined;
     const options = typeof own === "string" ? { ...request, embeddingRowID: own } : request;
     return { ...writer.newRow(data, options, `rows.${index}: `), id: call.newID() };
-  });
+  };
+  const rows = request.rows.flatMap(call.habits.partialBatches === "whole" ? newRow : orNone(newRow));
   insertRows(call.database, table, rows, call.now);
   return { inserted: rows.length };
 };
 
+/** Leaves out what is refused. */
+const orNone =
+  <Item, Made>(make: (item: Item, index: number) => Made) =>
+  (item: Item, index: number): Made | [] => {
+    try {
+      return make(item, index);
+    } catch (error) {
+      if (error instanceof PlatformError) return [];
+      throw error;
+    }
+  };
+
 export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) => {
   const { database } = call;
   const row = findRow(database, request.rowID);
+  if (!row && call.habits.updateUnknownRow === "success") return {};
   if (!row) throw notFound("Row", request.rowID);
   requireWritable(call, row);
   if (request.microAppID !== undefined && request.microAppID !== row.table_id) {
@@ -52,6 +69,7 @@ export const updatemicroapprow: Handler<"updatemicroapprow"> = (request, call) =
 
 export const removemicroapprow: Handler<"removemicroapprow"> = ({ rowID }, call) => {
   const row = findRow(call.database, rowID);
+  if (!row && call.habits.removeUnknownRow === "success") return {};
   if (!row) throw notFound("Row", rowID);
   requireWritable(call, row);
   deleteRow(call.database, rowID);
@@ -109,18 +127,36 @@ class Writer {
     return rowID;
   }
 
-  /** The values of declared labels; others are dropped silently, as the platform does. */
+  /** The values of declared labels; others are dropped silently, unless the platform has another habit. */
   values(rowData: RowData, where: string): Json {
+    const { habits } = this.#call;
     const values: Json = {};
-    for (const label of Object.keys(rowData)) {
-      const field = this.#table.fields.get(label);
-      if (!field || field.type === "subtable") continue;
-      const value = rowData[label];
-      if (value === undefined) continue;
-      if (this.#call.settings.strict) validateValue(field, value, where);
-      values[label] = field.type === "linked" && isObject(value) ? this.#linked(label, value, where) : value;
+    for (const key of Object.keys(rowData)) {
+      const field = this.#field(key);
+      const value = rowData[key];
+      if (!field) this.#unknown(key, value, values, where);
+      if (!field || field.type === "subtable" || value === undefined) continue;
+      const { label, type } = field;
+      if (value === null && type === "linked" && habits.linkNull === "ignored") continue;
+      if (!fits(type, value) && habits.wrongValues === "dropped") continue;
+      if (habits.wrongValues === "refused") validateValue(field, value, where);
+      values[label] = type === "linked" && isObject(value) ? this.#linked(label, value, where) : value;
+      if (value === "" && habits.emptyText === "absent") values[label] = undefined;
     }
     return values;
+  }
+
+  #field(label: string): Field | undefined {
+    const found = this.#table.fields.get(label);
+    if (found || this.#call.habits.labelCase === "counts") return found;
+    return [...this.#table.fields.values()].find((field) => field.label.toLowerCase() === label.toLowerCase());
+  }
+
+  #unknown(label: string, value: unknown, values: Json, where: string): void {
+    const { unknownLabels } = this.#call.habits;
+    if (unknownLabels === "dropped" || systemLabels.has(label)) return;
+    if (unknownLabels === "refused") throw invalid(`${where}${label} is no field of ${this.#table.name}`);
+    values[label] = value;
   }
 
   /** Viewers by the row's field; undefined when the table or the row has none. */

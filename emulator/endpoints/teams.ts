@@ -3,11 +3,12 @@ import { requireOrganizationAdmin, requireOrganizationMember, requireTeamAdmin }
 import { PlatformError } from "../data/platformError.ts";
 import { requireUser } from "../data/users.ts";
 import type { Handler } from "./handler.ts";
-import { requireOrganization } from "./organizations.ts";
+import { chosenID, isUnknown, requireOrganization } from "./organizations.ts";
 
 export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) => {
   const { database, now, newID, user } = call;
-  const { organizationID, _id: id = newID(), name, description } = teamInfo;
+  const { organizationID, name, description } = teamInfo;
+  const id = chosenID(call, teamInfo._id, "teamInfo") ?? newID();
   requireOrganization(call, organizationID);
   requireOrganizationAdmin(call, organizationID, "create teams in it");
   const admin = adminID === undefined ? user : requireUser(database, adminID);
@@ -23,6 +24,7 @@ export const insertteam: Handler<"insertteam"> = ({ teamInfo, adminID }, call) =
 };
 
 export const readteam: Handler<"readteam"> = ({ teamID }, call) => {
+  if (isUnknown(call, "teams", teamID)) return {};
   const team = requireTeam(call.database, teamID);
   requireOrganizationMember(call, team.organizationID);
   const { id, organizationID, name, description } = team;

@@ -1,5 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { ProfileInput } from "../../provider/habits/profile.ts";
+import { readProfile } from "../../provider/layers/profileFile.ts";
 import { lastSequence, loggedCalls, type CallFilter, type LoggedCall } from "../data/callLog.ts";
+import { writeProfile } from "../data/settings.ts";
 import { delivered, type Notification } from "../endpoints/notifications.ts";
 import type { Ending, Outgoing } from "../http/server.ts";
 import { reset } from "../seed/reset.ts";
@@ -43,6 +46,11 @@ export class Instance {
   /** The faults to play, each with the number of calls that it has hit. */
   faults(): (Fault & { hit: number })[] {
     return this.#faults.list();
+  }
+
+  /** Takes on the habits of a profile, in place of those before; without one, the usual. Throws for a wrong profile. */
+  setProfile(profile?: ProfileInput): void {
+    writeProfile(this.#platform.database, readProfile(profile));
   }
 
   /** Notifications to one user, or to all without an address. */

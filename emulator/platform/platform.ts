@@ -1,6 +1,7 @@
 import type { Endpoint, Received } from "../../provider/contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
+import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { isMutating, logCall, requestText } from "../data/callLog.ts";
@@ -8,10 +9,12 @@ import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
 import { Identifiers } from "../data/identifiers.ts";
 import { failureBody, forbidden, invalid, PlatformError } from "../data/platformError.ts";
-import { readSettings, type Settings } from "../data/settings.ts";
+import { Manners, type Manner, type Settings } from "../data/settings.ts";
 import type { User } from "../data/users.ts";
 import { requireKey, signedIn } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
+import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
+import { receivedIn } from "../habits/requests.ts";
 import { parseBody } from "../http/body.ts";
 import { withOurNames } from "../http/routes.ts";
 import type { Outgoing } from "../http/server.ts";
@@ -62,15 +65,21 @@ export class Platform {
   readonly database: Database;
   readonly options: PlatformOptions;
   readonly #identifiers = new Identifiers();
+  readonly #manners: Manners;
   #ahead = 0;
 
   constructor(database: Database, options: PlatformOptions) {
     this.database = database;
     this.options = options;
+    this.#manners = new Manners(options.settings);
+  }
+
+  get manner(): Manner {
+    return this.#manners.read(this.database);
   }
 
   get settings(): Settings {
-    return { ...readSettings(this.database), ...this.options.settings };
+    return this.manner.settings;
   }
 
   /** Milliseconds since the epoch, by the platform's own clock. */
@@ -107,9 +116,10 @@ export class Platform {
       const failure = platformErrorOf(error);
       log(failure.status, failure.message);
       const { retryAfter } = failure;
+      const { habits } = this.manner;
       return {
-        status: failure.status,
-        body: failureBody(failure, name),
+        status: statusIn(habits, failure.status),
+        body: refusalIn(habits, name, failureBody(failure, name)),
         headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
       };
     }
@@ -118,27 +128,35 @@ export class Platform {
   async #carryOut(incoming: Incoming, circumstances: Circumstances, entry: Entry, log: Log): Promise<Outgoing> {
     const { name, headers, query, body, url } = incoming;
     const endpoint: Endpoint = endpoints[name];
-    const { database, settings } = this;
+    const { database } = this;
+    const { manner } = this;
+    const { settings, habits, profile } = manner;
+    const wireNames = { ...profile?.wireNames, ...this.options.wireNames };
     requireJSON(headers, body);
-    const accepted = endpoint.accept({ headers, query, body: withOurNames(parseBody(body), this.options.wireNames) });
+    const received = { headers, query, body: parseBody(body) };
+    const accepted = endpoint.accept({ ...received, body: withOurNames(received.body, wireNames) });
     entry.request = requestText(accepted, body);
     if (circumstances.instead) {
       log(circumstances.instead.status);
       return circumstances.instead;
     }
     const signIn = { database, settings, now: entry.time };
-    const session = name === "logout" ? sessionIn(headers, accepted) : headers;
+    const session = name === "logout" ? sessionIn(headers, accepted, habits.logoutBy) : headers;
     entry.token = session["x-auth-token"];
     const keyAlone = endpoint.auth === "token+key" && settings.keyAlone && !session["x-auth-token"];
     if (endpoint.auth !== "none" && !keyAlone) entry.user = signedIn(signIn, session);
-    if (endpoint.auth === "token+key") {
+    if (endpoint.auth === "token+key" && (habits.keyNeeded === "yes" || headers["x-api-key"])) {
       const holder = requireKey(signIn, headers);
       entry.user ??= holder;
     }
     if (this.options.readOnly && isMutating(name, endpoint.effect)) throw forbidden("This platform is read-only");
-    const request = parseRequest(endpoint, accepted);
+    const request = parseRequest(
+      endpoint,
+      habits === usualHabits ? accepted : endpoint.accept(receivedIn(habits, name, received, wireNames)),
+    );
     const call: CallContext = {
       database,
+      ...manner,
       settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
       now: entry.time,
       newID: () => this.#identifiers.next(entry.time),
@@ -157,7 +175,7 @@ export class Platform {
     const answered = (answer: unknown): Outgoing => {
       if (name === "login" && isObject(answer)) entry.token = String(answer["authToken"]); // its session begins here
       log(200);
-      return { status: 200, body: answer, headers: {} };
+      return { status: 200, body: answerIn(habits, name, answer), headers: {} };
     };
     if (endpoint.effect === "read") return answered(database.reading(handle));
     return database.transaction(() => answered(handle()));
@@ -170,8 +188,9 @@ export class Platform {
 }
 
 /** Headers with the session that a logout ends: it may also stand in the body. */
-function sessionIn(headers: Received["headers"], accepted: unknown): Received["headers"] {
-  if (headers["x-auth-token"] || !isObject(accepted)) return headers;
+function sessionIn(headers: Received["headers"], accepted: unknown, by: Habits["logoutBy"]): Received["headers"] {
+  if (by === "body") return sessionIn({}, accepted, "either");
+  if (by === "headers" || headers["x-auth-token"] || !isObject(accepted)) return headers;
   const { authToken, userId } = accepted;
   if (typeof authToken !== "string" || typeof userId !== "string") return headers;
   return { ...headers, "x-auth-token": authToken, "x-user-id": userId };

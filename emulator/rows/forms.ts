@@ -1,5 +1,7 @@
+import { timeOf, type FieldType } from "../../provider/contract/fields.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Habits } from "../../provider/habits/habits.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { findTable, shownField, sortName, type Table } from "../data/tables.ts";
 import { isVisible } from "./access.ts";
@@ -39,15 +41,29 @@ export const stored = (row: KeptRow, table: Table): Row => ({
   parentResourceID: row.table_id,
 });
 
+type ValueForms = Partial<Record<FieldType, (value: unknown) => unknown>>;
+
+/** How values are written that a platform has another form for; undefined when it has none. */
+function valueForms({ linkForm, numberForm, dateForm }: Habits): ValueForms | undefined {
+  if (linkForm === "object" && numberForm === "number" && dateForm === "iso") return undefined;
+  return {
+    ...(linkForm === "id" ? { linked: (value) => at(value, "crossAppRowID") } : {}),
+    ...(numberForm === "text" ? { number: (value) => (typeof value === "number" ? String(value) : undefined) } : {}),
+    ...(dateForm === "milliseconds" ? { date: timeOf } : {}),
+  };
+}
+
 /** Brings rows to the form in which they are read. Rows that are linked to are looked up once. */
 export class RowForms {
-  readonly #call: Pick<CallContext, "database" | "user">;
+  readonly #call: Pick<CallContext, "database" | "user" | "habits">;
   readonly #tables = new Map<string, Table | undefined>();
   readonly #links = new Map<string, Json>();
   readonly #hidden = new Map<string, boolean>();
+  readonly #cells: ReturnType<typeof valueForms>;
 
-  constructor(call: Pick<CallContext, "database" | "user">) {
+  constructor(call: Pick<CallContext, "database" | "user" | "habits">) {
     this.#call = call;
+    this.#cells = valueForms(call.habits);
   }
 
   /** The row without what it knows of rows that the caller may not see: a link to one keeps its ID alone. */
@@ -90,7 +106,17 @@ export class RowForms {
         data[label] = this.#link(crossAppRowID, targetTable, targetField, value["value"]);
       }
     }
-    return { ...data, ...systemFields(row) };
+    if (this.#cells) {
+      for (const { label, type } of table.fields.values())
+        data[label] = this.#cells[type]?.(data[label]) ?? data[label];
+    }
+    return { ...data, ...this.#own(row) };
+  }
+
+  #own(row: KeptRow): Row {
+    const own = systemFields(row);
+    if (this.#call.habits.submittedForm === "milliseconds") return own;
+    return { ...own, submitted: new Date(row.submitted).toISOString() };
   }
 
   /** The raw form, by field ID (assumed; the documentation only calls it internal). */
@@ -100,7 +126,7 @@ export class RowForms {
     return {
       ...sortFields(row, table),
       fields: Object.fromEntries(fields.map(({ id, label }) => [id, data[label]])),
-      ...systemFields(row),
+      ...this.#own(row),
       parentResourceID: row.table_id,
     };
   }

@@ -20,13 +20,16 @@ export interface RowQuery {
 }
 
 export function queryOf(request: Request, table: Table, call: CallContext): RowQuery {
-  const { strict } = call.settings;
+  const strict = isTyped(call);
   validateFilters(request.optViewFilters);
   const { conditions, rest } = splitFilters(table, request.optViewFilters ?? [], strict);
   const visibility = visible(call, table);
   const all = [...conditions, ...searchConditions(request, table, call), ...(visibility ? [visibility] : [])];
   return { table, conditions: all, rest, terms: order(request, table) };
 }
+
+/** Whether fields hold values of their own type alone. */
+const isTyped = ({ habits }: CallContext): boolean => habits.wrongValues !== "kept";
 
 /** Equality on fields by ID: a link equals the ID of the row it links, a list anything that is in it (assumed). */
 function searchConditions(request: Request, table: Table, call: CallContext): Condition[] {
@@ -41,7 +44,7 @@ function searchConditions(request: Request, table: Table, call: CallContext): Co
       const field = fieldByID(call, table, fieldID, where);
       if (!field) return never; // no row has a field that the table lacks
       const stored = field.sort === null ? field.label : sortName(field.sort);
-      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], call.settings.strict).conditions[0];
+      const plain = splitFilters(table, [{ [stored]: { $eq: value } }], isTyped(call)).conditions[0];
       return plain && (field.type === "text" || field.type === "number") ? plain : fieldEquals(field, value);
     });
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "../data/database.ts";
 import { hashPassword, hashToken } from "../data/hashing.ts";
 import { derivedID } from "../data/identifiers.ts";
-import { writeSettings } from "../data/settings.ts";
+import { writeProfile, writeSettings } from "../data/settings.ts";
 import { indexSorts } from "../data/tables.ts";
 import type { Seed } from "./schema.ts";
 
@@ -23,6 +23,7 @@ export function withoutSecrets(seed: Seed): Seed {
 export function plant(database: Database, seed: Seed, now: number): void {
   database.run("INSERT OR REPLACE INTO meta VALUES ('seed', ?)", JSON.stringify(seed));
   writeSettings(database, seed.settings);
+  if (!database.one("SELECT 1 FROM meta WHERE key = 'profile'")) writeProfile(database, seed.profile);
   plantUsers(database, seed, now);
   plantTables(database, seed);
   indexSorts(database);

@@ -3,13 +3,13 @@ import { plant, readPlantedSeed } from "./planting.ts";
 
 /**
  * Puts a platform back to its seed, or to nothing but its first administrator. Sessions and the call log end too;
- * snapshots stay.
+ * snapshots stay, and so does its profile.
  */
 export function reset(database: Database, now: number, to: "seed" | "empty" = "seed"): void {
   database.transaction(() => {
     const seed = readPlantedSeed(database);
     const tables =
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*:*'";
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*:*' AND name <> 'meta'";
     for (const { name } of database.all<{ name: string }>(tables)) database.execute(`DELETE FROM ${name}`);
     plant(database, to === "seed" ? seed : { ...seed, tables: {}, users: [] }, now);
     // What was seeded in the beginning stays what a later reset goes back to.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fieldTypes, type FieldType } from "../../provider/contract/fields.ts";
 import { email, id, systemLabels } from "../../provider/contract/values.ts";
+import { profile } from "../../provider/habits/profile.ts";
 import { settings } from "../data/settings.ts";
 
 const key = z.string().regex(/^[\w.-]{1,100}$/, "must consist of letters, digits, dots, hyphens and underscores");
@@ -52,6 +53,7 @@ const contents = z.strictObject({
   users: z.array(user).default([]),
   tables: z.record(key, table).default({}),
   settings: settings.prefault({}),
+  profile: profile.optional().describe("How the platform was seen to behave, as platform-profile.yaml has it."),
 });
 
 /** Initial content of a platform that no endpoint can create: users, tables with their fields, settings. */

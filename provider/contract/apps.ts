@@ -48,7 +48,7 @@ export const createappwithpromptStatus = endpoint({
 /** Meanings of a generation's status word. */
 export const generationState = z.enum(["pending", "ready", "failed"]);
 
-type GenerationState = z.output<typeof generationState>;
+export type GenerationState = z.output<typeof generationState>;
 
 // The platform's words are not documented: these are assumed, everything else is pending and reported by its word.
 const usualWords: Readonly<Record<string, GenerationState>> = {

@@ -42,7 +42,10 @@ const rowFields = z.object({
   viewers: z.array(z.unknown()).nullish(),
   teamViewers: z.array(z.unknown()).nullish(),
   isLocked: z.boolean().nullish(),
-  submitted: z.number().nullish().describe("Milliseconds since the epoch."),
+  submitted: z
+    .union([z.number(), z.string()])
+    .nullish()
+    .describe("Milliseconds since the epoch; an ISO 8601 date is taken as well."),
   embeddingRowID: z.string().nullish().describe("The parent row, in a sub-table."),
 });
 

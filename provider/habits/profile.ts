@@ -27,3 +27,5 @@ export const profile = z.strictObject({
 });
 
 export type Profile = z.output<typeof profile>;
+/** A profile as people write it; every part but the version may be left out. */
+export type ProfileInput = z.input<typeof profile>;

@@ -1,0 +1,114 @@
+import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
+import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
+
+// The forms that a platform's answers have, by its habits. They are made of what the contract's `wrap` returns.
+
+type Form = (answer: Json, habits: Habits) => unknown;
+
+/** An answer as a platform of these habits sends it. */
+export function answerIn(habits: Habits, name: EndpointName, answer: unknown): unknown {
+  if (habits === usualHabits) return answer;
+  if (name === "createappwithprompt") return linkIn(answer, habits);
+  if (!isObject(answer)) return answer;
+  const formed = forms[name]?.(answer, habits) ?? answer;
+  return isObject(formed) ? withWord(formed, habits) : formed;
+}
+
+/** A refusal as a platform of these habits writes it. Those of sendnotification are documented. */
+export function refusalIn({ failureForm }: Habits, name: EndpointName, body: unknown): unknown {
+  if (failureForm === "status" || name === "sendnotification" || !isObject(body)) return body;
+  const { status: _, ...failure } = isObject(body["body"]) ? body["body"] : body;
+  if (failureForm === "body") return { body: { status: "failure", ...failure } };
+  const { message, ...more } = failure;
+  return { error: message, ...more };
+}
+
+/** The HTTP status of a refusal; a server that is out of order says so in any case. */
+export const statusIn = ({ failureStatus }: Habits, status: number): number =>
+  failureStatus === "ok" && status < 500 ? 200 : status;
+
+const forms: Partial<Record<EndpointName, Form>> = {
+  login: ({ status, authToken, userId, data }, { loginEnvelope }) =>
+    loginEnvelope === "top" ? { status, authToken, userId, data } : { status, data },
+  userid: (answer, habits) => {
+    const found = withWord(inside(answer), habits);
+    return habits.userLookupEnvelope === "body" ? { body: found } : found;
+  },
+  microappdata: (answer, habits) => payload(withoutRows(answer, habits), habits),
+  microappdataRow: (answer, habits) => {
+    const isNone = Object.keys(inside(answer)).length === 0;
+    return payload(isNone && habits.unknownRow === "null" ? { ...answer, body: { currentRow: null } } : answer, habits);
+  },
+  insertmicroapprow: written,
+  insertmicroapprows: (answer, habits) => {
+    if (habits.insertedCount === "number") return written(answer, habits);
+    const { inserted: _, ...rest } = answer;
+    return written({ ...rest, body: {} }, habits);
+  },
+  updatemicroapprow: written,
+  removemicroapprow: written,
+  microappchildList: payload,
+  microappchildCreate: written,
+  microappchildRead: payload,
+  microappchildUpdate: written,
+  microappchildDelete: written,
+  microappchildStorecopy: written,
+  microappchildUploadFileToStore: written,
+  insertorganization: made,
+  readorganization: payload,
+  insertteam: made,
+  readteam: payload,
+  teammembers: ({ status, body }, { memberPlace, memberAddress }) => {
+    const list = inside({ body })["teamMembers"] as unknown[];
+    const members = memberAddress === "yes" ? list : list.map(withoutAddress);
+    if (memberPlace === "teamMembers") return { status, body: { teamMembers: members } };
+    return { status, [memberPlace]: members };
+  },
+  readteammember: (answer, habits) =>
+    payload(habits.memberAddress === "yes" ? answer : { ...answer, body: withoutAddress(answer["body"]) }, habits),
+  createappwithpromptStatus: ({ body }, { appStatus }) =>
+    appStatus === "body" ? { body } : appStatus === "result" ? { result: body } : inside({ body })["status"],
+};
+
+const inside = ({ body }: Json): Json => (isObject(body) ? body : {});
+
+/** Where a read's payload stands. */
+function payload({ status, body }: Json, { readEnvelope }: Habits): Json {
+  if (readEnvelope === "top") return { ...inside({ body }), status };
+  return readEnvelope === "result" ? { status, result: body } : { status, body };
+}
+
+/** Where a write's values stand. */
+function written(answer: Json, { writeEnvelope }: Habits): Json {
+  const { body, ...top } = answer;
+  if (writeEnvelope === "both") return answer;
+  return writeEnvelope === "top" ? top : { status: answer["status"], body };
+}
+
+function made({ result, ...rest }: Json, habits: Habits): Json {
+  const { creationResult } = habits;
+  const answer = written(rest, habits);
+  if (creationResult === "absent") return answer;
+  return { ...answer, result: creationResult === "id" && isObject(result) ? result["_id"] : result };
+}
+
+function withoutRows(answer: Json, { noMatch }: Habits): Json {
+  const { microAppRows } = inside(answer);
+  if (noMatch === "empty" || !Array.isArray(microAppRows) || microAppRows.length > 0) return answer;
+  return { ...answer, body: noMatch === "null" ? { microAppRows: null } : {} };
+}
+
+function withoutAddress(member: unknown): unknown {
+  if (!isObject(member)) return member;
+  const { email: _, ...rest } = member;
+  return rest;
+}
+
+const linkIn = (link: unknown, { appLink }: Habits): unknown => (appLink === "text" ? link : { [appLink]: link });
+
+function withWord(answer: Json, { successWord }: Habits): Json {
+  const { status, ...rest } = answer;
+  if (successWord === "success" || status !== "success") return answer;
+  return successWord === "absent" ? rest : { ...rest, status: successWord };
+}

@@ -1,0 +1,275 @@
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { at } from "../../provider/contract/wire.ts";
+import { habits, usualHabits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
+import { createEmulator } from "../emulator.ts";
+import type { SeedInput } from "../seed/schema.ts";
+
+/** An emulator as it is spoken to on the wire. */
+interface Wire {
+  /** Posts to `/api/<path>`, with a token and a key; answers the status and the body. */
+  post: (path: string, body?: object, headers?: Record<string, string>) => Promise<{ status: number; body: unknown }>;
+  get: (path: string, headers?: Record<string, string>) => Promise<{ status: number; body: unknown }>;
+  session: Record<string, string>;
+}
+
+const seed: SeedInput = {
+  users: [{ email: "ada@example.com", password: "ada", id: "ada" }],
+  tables: {
+    a: { fields: { Key: { type: "text", sort: 1, id: "key" }, Count: "number", Day: "date", File: "file" } },
+    b: { parent: "a", fields: { Name: "text" } },
+    c: { fields: { To: { type: "linked", table: "a", field: "Key" } } },
+  },
+  settings: { generationSeconds: 0 },
+};
+
+const json = { "content-type": "application/json" };
+
+const emulator = await createEmulator({ seed, wireNames: { platformFormat: "rawFormat" }, unref: true });
+afterAll(() => emulator.close());
+
+async function seen(profile: Partial<Habits>, look: (wire: Wire) => Promise<unknown>): Promise<string> {
+  await emulator.reset();
+  emulator.setProfile({ version: 1, habits: profile });
+  const send = async (path: string, init: RequestInit) => {
+    const response = await fetch(`${emulator.url}/api/${path}`, init);
+    return { status: response.status, body: await response.json() };
+  };
+  const wire: Wire = {
+    post: (path, body = {}, headers = wire.session) =>
+      send(path, { method: "POST", body: JSON.stringify(body), headers: { ...headers, ...json } }),
+    get: (path, headers = wire.session) => send(path, { headers }),
+    session: {},
+  };
+  wire.session = { ...(await session(wire, "admin@example.com", "admin")), "x-api-key": "dev-key" };
+  return JSON.stringify(await look(wire));
+}
+
+async function session({ post }: Wire, email: string, password: string): Promise<Record<string, string>> {
+  const { body } = await post("login", { email, password }, {});
+  const token = (name: string) => String(at(body, name) ?? at(body, `data.${name}`));
+  return { "x-auth-token": token("authToken"), "x-user-id": token("userId") };
+}
+
+/** Keys at every level, with the values of words and of what is not an object. */
+const shape = (value: unknown): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shape(inner)]))
+    : typeof value === "string" && /^\w{20}$/.test(value)
+      ? "ID"
+      : value;
+
+const insert = async ({ post }: Wire, Key: unknown, more: object = {}, microAppID = "a"): Promise<string> => {
+  const { body } = await post("insertmicroapprow", { microAppID, rowData: { Key, ...more } });
+  return String(at(body, "rowID") ?? at(body, "body.rowID"));
+};
+const read = async ({ post }: Wire, more: object = {}, microAppID = "a"): Promise<unknown> => {
+  const { body, status } = await post("microappdata", { microAppID, ...more });
+  const rows: unknown = at(body, "body.microAppRows");
+  return Array.isArray(rows)
+    ? (rows as unknown[]).map((row) => at(row, "Key") ?? at(row, "fields") ?? row)
+    : [status, body];
+};
+const three = async (wire: Wire): Promise<void> => {
+  for (const [index, key] of ["x", "z", "y"].entries()) await insert(wire, key, { Count: index });
+};
+const organization = async ({ post }: Wire, info: object = {}) =>
+  post("insertorganization", { organizationInfo: { name: "Org", ...info } });
+const team = async (wire: Wire, info: object = {}): Promise<{ organizationID: string; teamID: string }> => {
+  const { body } = await organization(wire);
+  const organizationID = String(at(body, "organizationID"));
+  const made = await wire.post("insertteam", { teamInfo: { organizationID, name: "Team", ...info } });
+  return { organizationID, teamID: String(at(made.body, "teamID")) };
+};
+const members = async ({ post }: Wire, teamID: string): Promise<unknown> => {
+  const { body } = await post("teammembers", { teamID, teamIDs: [teamID] });
+  return body;
+};
+const child = async (wire: Wire) => {
+  const appID = await insert(wire, "x");
+  const fieldID = at(await wire.get("userid?email=ada@example.com"), "nothing") ?? (await fileField(wire, appID));
+  return { microAppResourceID: "a", appID, fieldID };
+};
+/** The ID of the field File, which its own label is refused with. */
+const fileField = async ({ post }: Wire, appID: string): Promise<unknown> => {
+  const { body } = await post("microappchild/create", { microAppResourceID: "a", appID, fieldID: "File", content: {} });
+  return /is (\w+)$/.exec(String(at(body, "message")))?.[1];
+};
+const app = async ({ post }: Wire): Promise<string> => {
+  const { body } = await post("createappwithprompt", {
+    userEmail: "ada@example.com",
+    appPrompt: "x",
+    attachments: [],
+  });
+  const link = at(body, "link") ?? at(body, "url") ?? at(body, "body") ?? body;
+  return String(link).split("/").at(-1) ?? "";
+};
+
+/** What shows each habit. */
+const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
+  writeEnvelope: async ({ post }) => shape(await post("insertmicroapprow", { microAppID: "a", rowData: {} })),
+  readEnvelope: async ({ post }) => shape(await post("microappdata", { microAppID: "a" })),
+  creationResult: async (wire) => shape(await organization(wire)),
+  failureForm: ({ post }) => post("readorganization", { organizationID: "none" }),
+  failureStatus: ({ post }) => post("readorganization", { organizationID: "none" }),
+  successWord: ({ post }) => post("microappdata", { microAppID: "a" }),
+  loginEnvelope: async ({ post }) => {
+    const { body } = await post("login", { email: "admin@example.com", password: "admin" }, {});
+    return Object.keys(body as object);
+  },
+  logoutBy: async ({ post, session }) => {
+    const { "x-auth-token": authToken, "x-user-id": userId, ...key } = session;
+    const byBody = await post("logout", { authToken, userId }, key);
+    return [byBody, await post("logout", {}, session)];
+  },
+  userLookupBy: async ({ post, get }) => [
+    await get("userid?email=ada@example.com"),
+    await post("userid", { email: "ada@example.com" }),
+  ],
+  userLookupEnvelope: ({ get }) => get("userid?email=ada@example.com"),
+  keyAlone: ({ post }) => post("createappwithprompt/status", { appID: "none" }, { "x-api-key": "dev-key" }),
+  keyNeeded: ({ post, session }) => {
+    const { "x-api-key": _, ...token } = session;
+    return post("createappwithprompt/status", { appID: "none" }, token);
+  },
+  noMatch: ({ post }) => post("microappdata", { microAppID: "a" }),
+  unknownRow: ({ post }) => post("microappdata/row", { rowID: "none" }),
+  skip: async (wire) => (await three(wire), read(wire, { searchFilter: [{ skip: 2, limit: 2 }] })),
+  skipForm: async (wire) => (await three(wire), read(wire, { searchFilter: [{ skip: "2", limit: "2" }] })),
+  optLimit: async (wire) => (await three(wire), read(wire, { optLimit: 1 })),
+  order: async (wire) => (await three(wire), read(wire, { searchFilter: [{ field: "1", order: -1 }] })),
+  viewSort: async (wire) => (await three(wire), read(wire, { optViewSort: { sortVal: -1 } })),
+  searchFilters: async (wire) => (
+    await three(wire),
+    read(wire, { optSearchFilters: [{ fieldID: "key", value: "x" }] })
+  ),
+  viewFilters: async (wire) => (await three(wire), read(wire, { optViewFilters: [{ Key: "x" }] })),
+  rangeFilters: async (wire) => (await three(wire), read(wire, { optViewFilters: [{ Count: { $gt: 1 } }] })),
+  parentFilter: async (wire) => {
+    for (const embeddingRowID of [await insert(wire, "x"), await insert(wire, "y")]) {
+      await wire.post("insertmicroapprow", { microAppID: "b", embeddingRowID, rowData: { Name: "one" } });
+    }
+    return ((await read(wire, { optViewFilters: [{ embeddingRowID: "none" }] }, "b")) as unknown[]).length;
+  },
+  rawRows: async (wire) => (await three(wire), read(wire, { platformFormat: true })),
+  linkForm: async (wire) => {
+    const crossAppRowID = await insert(wire, "x");
+    const { body } = await wire.post("insertmicroapprow", { microAppID: "c", rowData: { To: { crossAppRowID } } });
+    const row = await wire.post("microappdata/row", { rowID: at(body, "rowID") });
+    return shape(at(row.body, "body.currentRow.To"));
+  },
+  numberForm: (wire) => cell(wire, "Count", 12),
+  dateForm: (wire) => cell(wire, "Day", "2026-11-22"),
+  submittedForm: async (wire) => typeof (await cell(wire, "submitted", 1))[1],
+  unknownLabels: (wire) => cell(wire, "Nothing", 1),
+  labelCase: (wire) => cell(wire, "Count", 1, "count"),
+  wrongValues: (wire) => cell(wire, "Count", "many"),
+  linkNull: async (wire) => {
+    const crossAppRowID = await insert(wire, "x");
+    const rowID = await insert(wire, "y", { To: { crossAppRowID } }, "c");
+    await wire.post("updatemicroapprow", { rowID, rowData: { To: null } });
+    return typeof at((await wire.post("microappdata/row", { rowID })).body, "body.currentRow.To.crossAppRowID");
+  },
+  emptyText: (wire) => cell(wire, "Key", ""),
+  insertedCount: ({ post }) => post("insertmicroapprows", { microAppID: "a", rows: [{}] }),
+  partialBatches: async (wire) => {
+    await wire.post("insertmicroapprows", { microAppID: "a", rows: [{ Key: "x" }, { Key: 1 }, { Key: "z" }] });
+    return read(wire);
+  },
+  ownParents: async (wire) => {
+    const embeddingRowID = await insert(wire, "x");
+    return wire.post("insertmicroapprows", { microAppID: "b", rows: [{ Name: "x", embeddingRowID }] });
+  },
+  updateUnknownRow: ({ post }) => post("updatemicroapprow", { rowID: "none", rowData: {} }),
+  removeUnknownRow: ({ post }) => post("removemicroapprow", { rowID: "none" }),
+  childRead: ({ post }) => post("microappchild/read", { childID: "none" }),
+  childListBy: async (wire) => {
+    const { appID, fieldID } = await child(wire);
+    const byQuery = await wire.get(`microappchild/list?appID=${appID}&fieldID=${String(fieldID)}`);
+    return [byQuery, await wire.post("microappchild/list", { appID, fieldID })].map(({ status }) => status);
+  },
+  storecopyPath: async ({ post }) => [await post("microappchild/storecopy"), await post("microappchild/s3copy")],
+  uploadPath: async ({ post }) => [
+    await post("microappchild/uploadFileToStore"),
+    await post("microappchild/uploadFileToS3"),
+  ],
+  chosenIDs: async (wire) => shape(await organization(wire, { _id: "mine" })),
+  organizationNames: async (wire) => (await organization(wire), shape(await organization(wire))),
+  unknownThing: ({ post }) => post("readteam", { teamID: "none" }),
+  cascade: async (wire) => {
+    const { organizationID } = await team(wire);
+    return (await wire.post("deleteorganization", { organizationID })).status;
+  },
+  allMembers: async (wire) => {
+    const { organizationID, teamID } = await team(wire);
+    await wire.post("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com"] });
+    await wire.post("enforceteammembership", { teamIDs: [], email: "ada@example.com" });
+    // Who leaves every other team is still in that of all members.
+    const ada = await session(wire, "ada@example.com", "ada");
+    return (await wire.post("readorganization", { organizationID }, ada)).status;
+  },
+  memberForm: async (wire) => shape(await members(wire, (await team(wire)).teamID)),
+  memberPlace: async (wire) => shape(await members(wire, (await team(wire)).teamID)),
+  memberAddress: async (wire) => shape(await members(wire, (await team(wire)).teamID)),
+  memberID: async (wire) => {
+    const { teamID } = await team(wire);
+    const [{ teamMemberID, userID }] = at(await members(wire, teamID), "body.teamMembers") as [Record<string, string>];
+    const found = [
+      await wire.post("readteammember", { teamMemberID }),
+      await wire.post("readteammember", { teamID, userID }),
+    ];
+    return found.map(({ status }) => status);
+  },
+  teamParameter: async (wire) => {
+    const { teamID } = await team(wire);
+    const lists = [await wire.post("teammembers", { teamID }), await wire.post("teammembers", { teamIDs: [teamID] })];
+    return lists.map(({ status }) => status);
+  },
+  invitations: async (wire) => {
+    const { teamID } = await team(wire);
+    const { status } = await wire.post("insertteammembers", { teamIDs: [teamID], emails: ["new@example.com"] });
+    return [status, (at(await members(wire, teamID), "body.teamMembers") as unknown[]).length];
+  },
+  enforceBy: async ({ post }) => [
+    await post("enforceteammembership", { teamIDs: [], email: "ada@example.com" }),
+    await post("enforceteammembership", { teamIDs: [], userID: "ada" }),
+  ],
+  roleChange: async (wire) => {
+    const { teamID } = await team(wire);
+    await wire.post("insertteammembers", { teamIDs: [teamID], emails: ["ada@example.com"] });
+    const { status } = await wire.post("updateteammember", { teamID, userID: "ada", role: "admin" });
+    return [status, shape((await wire.post("readteammember", { teamID, userID: "ada" })).body)];
+  },
+  defaultChannel: async (wire) => {
+    const appID = await app(wire);
+    const { body } = await wire.post("sendnotification", { appID, email: "ada@example.com", message: "x" });
+    return at(body, "pushCount");
+  },
+  appLink: async ({ post }) => {
+    const { body } = await post("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x" });
+    return typeof body === "string" ? "text" : Object.keys(body as object);
+  },
+  appStatus: async (wire) => wire.post("createappwithprompt/status", { appID: await app(wire) }),
+  attachments: async ({ post }) =>
+    (await post("createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x" })).status,
+};
+
+/** What a row that is written with a value is read back with. */
+async function cell(wire: Wire, label: string, value: unknown, written = label): Promise<[number, unknown]> {
+  const { status, body } = await wire.post("insertmicroapprow", { microAppID: "a", rowData: { [written]: value } });
+  const row = await wire.post("microappdata/row", { rowID: at(body, "rowID") ?? "none" });
+  return [status, at(row.body, `body.currentRow.${label}`) ?? "nothing"];
+}
+
+describe("each value of a habit is another behaviour", () => {
+  const names = Object.keys(habits) as HabitName[];
+  test.each(names)("%s", async (name) => {
+    const shown: string[] = [];
+    for (const value of habits[name].values) shown.push(await seen({ [name]: value }, looks[name]));
+    expect(new Set(shown).size).toBe(shown.length);
+    expect(await seen({}, looks[name])).toBe(shown[0]);
+  });
+});
+
+test("the first value of each habit is what the emulator does without a profile", () => {
+  for (const [name, { values }] of Object.entries(habits)) expect(usualHabits[name as HabitName]).toBe(values[0]);
+});

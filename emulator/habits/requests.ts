@@ -1,0 +1,116 @@
+import type { Received } from "../../provider/contract/endpoint.ts";
+import type { EndpointName, WireNames } from "../../provider/contract/endpoints.ts";
+import { isObject, type Json } from "../../provider/contract/wire.ts";
+import type { Habits } from "../../provider/habits/habits.ts";
+import { invalid } from "../data/platformError.ts";
+import { withOurNames } from "../http/routes.ts";
+
+// What a platform makes of a request, by its habits. What it ignores is taken out; what it refuses is refused.
+
+type Form = (received: Received, habits: Habits) => Received;
+
+/** A request as a platform of these habits takes it. */
+export function receivedIn(habits: Habits, name: EndpointName, received: Received, wireNames: WireNames): Received {
+  const named = habits.rawRows === "other" ? without(received, "platformFormat") : received;
+  const formed = forms[name]?.(named, habits) ?? named;
+  return { ...formed, body: withOurNames(formed.body, wireNames) };
+}
+
+const forms: Partial<Record<EndpointName, Form>> = {
+  userid: (received, { userLookupBy }) => sentBy(received, userLookupBy),
+  microappdata: (received, habits) => {
+    const { body } = received;
+    return isObject(body) ? { ...received, body: readIn(habits, body) } : received;
+  },
+  microappchildList: (received, { childListBy }) => sentBy(received, childListBy),
+  createappwithprompt: (received, { attachments }) => {
+    if (attachments === "required" && !isIn(received, "attachments")) throw invalid("attachments is required");
+    return received;
+  },
+  insertteammembers: (received, habits) => teamsBy(received, habits.teamParameter),
+  teammembers: (received, habits) => teamsBy(received, habits.teamParameter),
+  readteammember: memberBy,
+  updateteammember: memberBy,
+  deleteteammember: memberBy,
+  enforceteammembership: (received, { enforceBy }) => {
+    if (enforceBy === "either") return received;
+    return without(received, enforceBy === "email" ? "userID" : "email");
+  },
+};
+
+/** Takes parameters from the query or from the body alone. */
+function sentBy(received: Received, by: "any" | "either" | "query" | "post" | "body"): Received {
+  if (by === "query") return { ...received, body: undefined };
+  return by === "any" || by === "either" ? received : { ...received, query: {} };
+}
+
+const teamsBy = (received: Received, by: Habits["teamParameter"]): Received =>
+  by === "either" ? received : without(received, by === "teamIDs" ? "teamID" : "teamIDs");
+
+function memberBy(received: Received, { memberID }: Habits): Received {
+  if (memberID === "either") return received;
+  return memberID === "userID" ? without(received, "teamMemberID") : without(received, "teamID", "userID");
+}
+
+const isIn = ({ query, body }: Received, key: string): boolean =>
+  Object.hasOwn(query, key) || (isObject(body) && (body[key] ?? null) !== null);
+
+function without(received: Received, ...keys: string[]): Received {
+  const left = <Value>(all: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(Object.entries(all).filter(([key]) => !keys.includes(key)));
+  return {
+    ...received,
+    query: left(received.query),
+    body: isObject(received.body) ? left(received.body) : received.body,
+  };
+}
+
+const ranges = new Set(["$gt", "$gte", "$lt", "$lte"]);
+
+/** What is left of a read of many rows. */
+function readIn(habits: Habits, body: Json): Json {
+  const read = { ...body };
+  if (habits.optLimit === "ignored") delete read["optLimit"];
+  if (habits.viewSort === "ignored") delete read["optViewSort"];
+  for (const [key, habit] of [
+    ["optSearchFilters", habits.searchFilters],
+    ["optViewFilters", habits.viewFilters],
+  ] as const) {
+    if (habit === "refused" && (read[key] ?? null) !== null) throw invalid(`${key}: this platform takes none`);
+    if (habit === "ignored") read[key] = undefined;
+  }
+  read["searchFilter"] = mapped(read["searchFilter"], (filter) => pagedIn(habits, filter));
+  if (habits.parentFilter === "ignored") {
+    read["optViewFilters"] = mapped(read["optViewFilters"], ({ embeddingRowID: _, ...filter }) => filter);
+  }
+  if (habits.rangeFilters !== "compare") {
+    read["optViewFilters"] = mapped(read["optViewFilters"], (filter) => withoutRanges(habits, filter));
+  }
+  return read;
+}
+
+const mapped = (list: unknown, change: (item: Json) => Json): unknown =>
+  Array.isArray(list) ? (list as unknown[]).map((item) => (isObject(item) ? change(item) : item)) : list;
+
+function pagedIn({ skip, skipForm, order }: Habits, filter: Json): Json {
+  const counts = (key: string, value: unknown): boolean => {
+    if ((key === "skip" && skip === "ignored") || (key === "order" && order === "ignored")) return false;
+    return !((key === "skip" || key === "limit") && skipForm === "number" && typeof value === "string");
+  };
+  return Object.fromEntries(Object.entries(filter).filter(([key, value]) => counts(key, value)));
+}
+
+/** A query without comparisons, at any level; a key that compared nothing else goes with them. */
+function withoutRanges(habits: Habits, query: Json): Json {
+  const left: Json = {};
+  for (const [key, value] of Object.entries(query)) {
+    if (ranges.has(key)) {
+      if (habits.rangeFilters === "refused") throw invalid(`optViewFilters: operator ${key} is not supported`);
+      continue;
+    }
+    const inner = isObject(value) ? withoutRanges(habits, value) : mapped(value, (one) => withoutRanges(habits, one));
+    const isGone = isObject(value) && Object.keys(value).length > 0 && Object.keys(inner as Json).length === 0;
+    if (!isGone) left[key] = inner;
+  }
+  return left;
+}

@@ -1,0 +1,107 @@
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import type { z } from "zod";
+import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
+import { firstLines, maxReported } from "../messages/firstLines.ts";
+import { sentences } from "../messages/sentences.ts";
+import { find, keyPlace, plain, type Place, type Problem, type Value } from "./document.ts";
+import { plainGrammar, type Grammar } from "./grammar.ts";
+import { loadLayers, mergedLayers } from "./layers.ts";
+import { placed } from "./verbs.ts";
+
+// Files whose whole content one schema describes: each mistake is named with its place.
+
+/** A wrong file. `message` has one line for each mistake, with file, line and column where they are known. */
+export class FileError extends Error {
+  constructor(mistakes: string[]) {
+    super(firstLines(mistakes).join("\n"));
+    this.name = "FileError";
+  }
+}
+
+/** Where the value at a path stands, for people. */
+export type PlaceOf = (path: PropertyKey[]) => string;
+
+/**
+ * Reads a YAML file that a schema describes. `directory` is the folder of the program that names the file, which must lie
+ * in that program's repository; without it any file will do. Throws a FileError.
+ */
+export function readChecked<Content>(
+  schema: z.ZodType<Content>,
+  file: string,
+  what: string,
+  directory?: string,
+): Content {
+  const from = directory ?? dirname(file);
+  const { content, at } = parseLayers(textOf(file, what, from), file, from, plainGrammar(schema));
+  return checked(schema, content, at);
+}
+
+/** The text of a file; throws a FileError that says what it is. */
+export function textOf(file: string, what: string, directory: string): string {
+  const found = textOrReason(directory, resolve(file), maxMegabytesOfLayer);
+  if ("text" in found) return found.text;
+  const advice = found.reason === absent ? "; correct its path" : "";
+  throw new FileError([`the ${what} ${file} can't be read: ${found.reason}${advice}`]);
+}
+
+/** Parses YAML with the files that it extends; `name` is the file's path. Throws a FileError. */
+export function parseLayers(
+  text: string,
+  name: string,
+  directory: string,
+  grammar: Grammar,
+): { value: Value | undefined; content: unknown; at: PlaceOf } {
+  const problems: Problem[] = [];
+  const report = (problem: Problem): void => void problems.push(problem);
+  const nameOf = (path: string): string => (isAbsolute(name) ? path : relative("", path));
+  const layers = loadLayers(resolve(name), { folder: directory, nameOf, grammar, text }, report);
+  const { value } = mergedLayers(layers, report);
+  if (problems.length > 0) throw new FileError(problems.map(({ at, message }) => `${placed(at)}: ${message}`));
+  const at: PlaceOf = value && value.kind !== "scalar" ? (path) => placed(nearest(value, path)) : () => `${name}:1:1`;
+  return { value, content: (value && plain(value)) ?? {}, at };
+}
+
+/** Where the value at a path begins, or that of the nearest thing around it. */
+const nearest = (root: Value, path: readonly PropertyKey[]): Place =>
+  path.length === 0 ? keyPlace(root, path) : (find(root, path)?.value.at ?? nearest(root, path.slice(0, -1)));
+
+/** The content by its schema, which lies at a path of the file. Throws a FileError. */
+export function checked<Content>(
+  schema: z.ZodType<Content>,
+  content: unknown,
+  place: PlaceOf,
+  above: PropertyKey[] = [],
+): Content {
+  const lost = lostKey(content);
+  if (lost) throw new FileError([`${place(lost)}: ${lost.join(".")}: a key can't have this name`]);
+  const result = schema.safeParse(content, sentences);
+  if (result.success) return result.data;
+  throw new FileError(
+    result.error.issues
+      .flatMap((issue) => mistakes(issue))
+      .map(({ path, what }, index) => {
+        if (index >= maxReported) return what; // it is only counted, and a place takes its time to find
+        const whole = [...above, ...path];
+        const name = whole.map(String).join(".");
+        return `${place(whole)}: ${name === "" ? what : `${name}: ${what}`}`;
+      }),
+  );
+}
+
+/** Path of a key that objects of JavaScript lose; files are refused for it when they are read. */
+function lostKey(content: unknown): string[] | undefined {
+  if (typeof content !== "object" || content === null) return undefined;
+  for (const [key, value] of Object.entries(content)) {
+    const below = key === "__proto__" ? [] : lostKey(value);
+    if (below) return [key, ...below];
+  }
+  return undefined;
+}
+
+function mistakes(issue: z.core.$ZodIssue): { path: PropertyKey[]; what: string }[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...issue.path, key], what: "is not known here" }));
+  }
+  if (issue.code === "invalid_key") return [{ path: issue.path, what: issue.issues[0]?.message ?? issue.message }];
+  return [{ path: issue.path, what: issue.message }];
+}
