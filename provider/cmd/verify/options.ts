@@ -1,12 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import type { GlobalOptions } from "../../../engine/cli/globals.ts";
 import { EngineError } from "../../../engine/index.ts";
-import { parseFacts } from "../../conformance/load.ts";
 import type { Fact } from "../../conformance/fact.ts";
-import { parse, plain } from "../../layers/document.ts";
-import { sentences } from "../../messages/sentences.ts";
+import { FactsError, parseFacts } from "../../conformance/load.ts";
+import { FileError, readChecked, textOf } from "../../layers/checkedFile.ts";
 import { bedTableNames, fieldsOf, tablesIn, type BedTable } from "./bed/tables.ts";
 
 /** Flags of the command. */
@@ -75,7 +73,8 @@ const bedFile = z.looseObject({
 
 /** The bed that the flags name. Refuses one without tables. */
 export function bedNames(options: VerifyOptions): BedNames {
-  const file = options.bed === undefined ? undefined : readBed(path.resolve(options.cwd ?? ".", options.bed));
+  const { bed, cwd = "." } = options;
+  const file = bed === undefined ? undefined : readOrRefuse(() => readChecked(bedFile, path.resolve(cwd, bed), "test bed"));
   const inFile = Object.entries(file?.tables ?? {}).map(([label, { id }]) => `${label}:${id ?? label}`);
   const named = tablesIn(options.table);
   const tables = { ...tablesIn(inFile.filter((each) => bedTableNames.some((name) => each.startsWith(`${name}:`)))), ...named };
@@ -92,20 +91,19 @@ export function bedNames(options: VerifyOptions): BedNames {
   return { organizationID: options.in, tables, fields: Object.fromEntries(fields), helpers };
 }
 
-function readBed(file: string): z.output<typeof bedFile> {
-  if (!existsSync(file)) throw wrongly(`there is no file ${path.basename(file)}: --print-bed prints one`);
-  const problems: string[] = [];
-  const root = parse(readFileSync(file, "utf8"), path.basename(file), ({ message }) => problems.push(message));
-  const read = bedFile.safeParse(root && problems.length === 0 ? plain(root) : undefined, sentences);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw wrongly(`${path.basename(file)} is no test bed: ${problems[0] ?? `${issue?.path.map(String).join(".") ?? ""} ${issue?.message ?? ""}`}`);
+/** What is read of files that are named; a mistake is told before anything is sent. */
+export function readOrRefuse<Content>(read: () => Content): Content {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FileError || error instanceof FactsError) throw wrongly(error.message);
+    throw error;
+  }
 }
 
 /** The facts of files that are named. */
-export const factsOf = ({ facts, cwd }: VerifyOptions): Fact[] =>
+export const factsOf = ({ facts, cwd = "." }: VerifyOptions): Fact[] =>
   facts.flatMap((name) => {
-    const file = path.resolve(cwd ?? ".", name);
-    if (!existsSync(file)) throw wrongly(`there are no facts ${name}`);
-    return parseFacts(readFileSync(file, "utf8"), path.basename(file));
+    const file = path.resolve(cwd, name);
+    return readOrRefuse(() => parseFacts(textOf(file, "file of facts", path.dirname(file)), file));
   });

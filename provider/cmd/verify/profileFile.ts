@@ -5,12 +5,8 @@ import { ask, EngineError, isInteractive, type Terminal } from "../../../engine/
 import type { Result } from "../../conformance/run.ts";
 import { habits, type HabitName } from "../../habits/habits.ts";
 import { profile, type Profile } from "../../habits/profile.ts";
-import { parse, plain } from "../../layers/document.ts";
-import { placed } from "../../layers/verbs.ts";
-import { sentences } from "../../messages/sentences.ts";
 import type { Change } from "./outcome.ts";
 
-const wronglyCalled = 2;
 const habitNames = Object.keys(habits) as HabitName[]; // keys of a const object
 
 /** What was seen beside habits. */
@@ -20,19 +16,6 @@ export interface Seen {
   now: number;
   limits: Profile["limits"];
   wireNames: Profile["wireNames"];
-}
-
-/** Reads a profile. Ends with a sentence for one that is not there, or is none. */
-export function readProfile(file: string): Profile {
-  if (!existsSync(file)) throw new EngineError(`there is no profile ${file}: --write-profile makes one`, wronglyCalled);
-  const problems: string[] = [];
-  const root = parse(readFileSync(file, "utf8"), file, ({ at, message }) => problems.push(`${placed(at)}: ${message}`));
-  if (root && problems.length === 0) {
-    const read = profile.safeParse(plain(root), sentences);
-    if (read.success) return read.data;
-    problems.push(...read.error.issues.map(({ path: at, message }) => `${file}: ${at.map(String).join(".")}: ${message}`));
-  }
-  throw new EngineError(problems[0] ?? `${file} is empty`, wronglyCalled);
 }
 
 /** The value of each habit that was seen; a deviation counts more than a fact that saw none. */

@@ -9,14 +9,15 @@ import {
   type Terminal,
 } from "../../../engine/index.ts";
 import { ownFacts } from "../../conformance/load.ts";
+import { readProfile } from "../../layers/profileFile.ts";
 import { subjectOf, type Subject } from "../doctor/subject.ts";
 import { progressLine } from "../progressLine.ts";
 import { bedSeed } from "./bed/tables.ts";
 import { refuseManaged } from "./bed/guarding.ts";
 import { journalFolder } from "./bed/journal.ts";
-import { bedNames, checkFlags, factsOf, type VerifyOptions } from "./options.ts";
+import { bedNames, checkFlags, factsOf, readOrRefuse, type VerifyOptions } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
-import { readProfile, writeProfile } from "./profileFile.ts";
+import { writeProfile } from "./profileFile.ts";
 import { screenOf } from "./rendering.ts";
 import { onPlatform, type Work } from "./running.ts";
 
@@ -48,8 +49,8 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal, more
   }
   const names = options.clean === true ? undefined : bedNames(options);
   if (names) await refuseManaged(names, subject, options, terminal);
-  const cwd = path.resolve(options.cwd ?? ".");
-  const earlier = options.profile === undefined ? undefined : readProfile(path.resolve(cwd, options.profile));
+  const { profile, cwd = "." } = options;
+  const earlier = profile === undefined ? undefined : readOrRefuse(() => readProfile(path.resolve(cwd, profile)));
   const progress = progressLine(terminal.errors);
   const work: Work = {
     ...{ subject, settings, folder, names, earlier, options },

@@ -1,6 +1,7 @@
 import { pages } from "../../../client/lists/pages.ts";
 import type { Client } from "../../../client/options.ts";
-import { ApiError } from "../../../contract/errors.ts";
+import { ApiError, orUndefinedIfNotFound } from "../../../contract/errors.ts";
+import { withoutUndefined } from "../../../contract/values.ts";
 import { isObject } from "../../../contract/wire.ts";
 import type { Journal, Left, Thing } from "./journal.ts";
 
@@ -36,38 +37,44 @@ export async function clean(
 async function removed(
   client: Client,
   { run }: Journal,
-  { thing, ids }: Left,
+  { thing: { kind, table }, ids, isMade }: Left,
   swept: Set<string>,
 ): Promise<string | undefined> {
-  const { kind, table } = thing;
-  if (ids.length === 0 && kind === "row" && table !== undefined) {
+  if (kind === "row" && ids.length === 0 && table !== undefined) {
     if (!swept.has(table)) await sweep(client, run.tables[table] ?? table, run.mark);
     swept.add(table);
-    return undefined;
   }
-  if (ids.length === 0 && (kind === "organization" || kind === "team")) {
-    return `the run ended before it learned its ID; whatever was made has ${run.mark} in its name`;
+  if (kind === "organization" || kind === "team") {
+    const unsure = `the run ended before it was answered; whatever was made has ${run.mark} in its name`;
+    if (ids.length === 0) return unsure;
+    for (const id of ids) if (!isMade && !(await isOurs(client, kind, id, run.mark))) return unsure;
   }
-  for (const id of ids) await ignoringAbsence(() => removals[kind](client, id, run.mark));
+  for (const id of ids) await orUndefinedIfNotFound<unknown>(removals[kind](client, id));
   return undefined;
 }
 
 /** How each kind is removed. A child record without an ID goes with its row. */
-const removals: Record<Thing["kind"], (client: Client, id: string, mark: string) => Promise<unknown>> = {
+const removals: Record<Thing["kind"], (client: Client, id: string) => Promise<unknown>> = {
   row: (client, rowID) => client.removemicroapprow({ rowID }),
   child: (client, childID) => client.microappchildDelete({ childID }),
-  team: async (client, teamID, mark) => {
-    const { team } = await client.readteam({ teamID });
-    if (team && isOurs(team.name, mark)) await client.deleteteam({ teamID });
+  team: async (client, teamID) => {
+    const { teamMembers } = await client.teammembers({ teamIDs: [teamID] });
+    for (const { userID, teamMemberID } of teamMembers) {
+      await orUndefinedIfNotFound(client.deleteteammember(withoutUndefined({ teamID, userID, teamMemberID })));
+    }
+    await client.deleteteam({ teamID });
   },
-  organization: async (client, organizationID, mark) => {
-    const { organization } = await client.readorganization({ organizationID });
-    if (organization && isOurs(organization.name, mark)) await client.deleteorganization({ organizationID });
-  },
+  organization: (client, organizationID) => client.deleteorganization({ organizationID }),
 };
 
-/** Whether a name has the mark of the run: an ID that we chose may have been taken by somebody else before. */
-const isOurs = (name: string, mark: string): boolean => name.includes(mark);
+/** Whether what has an ID that we chose is not there, or has the mark of the run: somebody else may have had the ID before. */
+async function isOurs(client: Client, kind: "organization" | "team", id: string, mark: string): Promise<boolean> {
+  const found =
+    kind === "team"
+      ? (await orUndefinedIfNotFound(client.readteam({ teamID: id })))?.team
+      : (await orUndefinedIfNotFound(client.readorganization({ organizationID: id })))?.organization;
+  return found === undefined || found.name.includes(mark);
+}
 
 /** Deletes the rows of a table that carry the mark in a value. Whatever the platform filters, they are looked at here. */
 async function sweep(client: Client, microAppID: string, mark: string): Promise<void> {
@@ -75,18 +82,10 @@ async function sweep(client: Client, microAppID: string, mark: string): Promise<
   for await (const rows of pages(client, { microAppID })) {
     found.push(...rows.filter((row) => carries(row, mark)).map(({ _id }) => _id));
   }
-  for (const rowID of found) await ignoringAbsence(() => client.removemicroapprow({ rowID }));
+  for (const rowID of found) await orUndefinedIfNotFound(client.removemicroapprow({ rowID }));
 }
 
 const carries = (value: unknown, mark: string): boolean =>
   typeof value === "string"
     ? value.includes(mark)
     : (isObject(value) || Array.isArray(value)) && Object.values(value).some((each) => carries(each, mark));
-
-async function ignoringAbsence(remove: () => Promise<unknown>): Promise<void> {
-  try {
-    await remove();
-  } catch (error) {
-    if (!(error instanceof ApiError && error.code === "notFound")) throw error;
-  }
-}

@@ -53,7 +53,14 @@ export interface Left {
   number: number;
   thing: Thing;
   ids: readonly string[];
+  /** Whether the platform answered that it made it: an ID that we chose may be somebody else's until then. */
+  isMade: boolean;
 }
+
+const leftOver = (number: number, thing: Thing): Left => ({
+  ...{ number, thing, isMade: false },
+  ids: thing.id === undefined ? [] : [thing.id],
+});
 
 export const digestOf = (endpoint: string): string =>
   createHash("sha256").update(endpoint).digest("hex").slice(0, 16);
@@ -102,7 +109,7 @@ export class Journal {
   /** Notes what is about to be made, and gives it a number. */
   making(thing: Thing): number {
     const number = this.#next++;
-    this.#left.set(number, { number, thing, ids: thing.id === undefined ? [] : [thing.id] });
+    this.#left.set(number, leftOver(number, thing));
     this.#write({ is: "making", number, thing });
     return number;
   }
@@ -110,7 +117,7 @@ export class Journal {
   /** Notes the IDs of what was made. */
   made(number: number, ids: readonly string[]): void {
     const left = this.#left.get(number);
-    if (left) this.#left.set(number, { ...left, ids: [...ids] });
+    if (left) this.#left.set(number, { ...left, ids: [...ids], isMade: true });
     this.#write({ is: "made", number, ids: [...ids] });
   }
 
@@ -160,12 +167,11 @@ function leftOf(entries: readonly Entry[]): Left[] {
   const left = new Map<number, Left>();
   for (const each of entries) {
     const { number } = each;
-    if (each.is === "making") {
-      left.set(number, { number, thing: each.thing, ids: each.thing.id === undefined ? [] : [each.thing.id] });
-    } else if (each.is === "gone") left.delete(number);
+    if (each.is === "making") left.set(number, leftOver(number, each.thing));
+    else if (each.is === "gone") left.delete(number);
     else {
       const known = left.get(number);
-      if (known) left.set(number, { ...known, ids: each.ids });
+      if (known) left.set(number, { ...known, ids: each.ids, isMade: true });
     }
   }
   return [...left.values()];
