@@ -62,13 +62,17 @@ const call = {
 /** A step that only looks, to tell one alternative from another. */
 const look = z.strictObject({ ...call, ...outcome });
 
+const kept = z.strictObject({ at: z.string(), match: z.string() });
 const alternative = z.strictObject({ ...outcome, then: z.array(look).optional() });
 
 /** A call, and what must come of it. */
 export const step = z.strictObject({
   ...call,
   ...outcome,
-  keep: z.record(z.string(), z.string()).optional().describe("Values of the answer for later steps: name and path."),
+  keep: z
+    .record(z.string(), z.union([z.string(), kept]))
+    .optional()
+    .describe("Values of the answer for later steps: name and path, or the part of a text that matches."),
   volatile: z.array(z.string()).optional().describe("Paths of the answer that need only be there; * is any step."),
   otherwise: z
     .record(

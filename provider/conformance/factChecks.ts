@@ -13,7 +13,7 @@ interface Step {
   call?: unknown;
   fetch?: unknown;
   emulator?: unknown;
-  keep?: Record<string, string> | undefined;
+  keep?: Record<string, unknown> | undefined;
   otherwise?: Record<string, unknown> | undefined;
 }
 

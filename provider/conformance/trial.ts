@@ -49,13 +49,22 @@ export async function tried({ steps, habit }: Fact, stage: Stage): Promise<Failu
         return { step: index, ...wrong, ...(value === undefined ? {} : { value }) };
       }
       for (const [name, path] of Object.entries(plain.keep ?? {})) {
-        const value = reply.kind === "answer" ? valueAt(reply.answer, path) : undefined;
-        if (value === undefined) return { step: index, path, expected: "$any", seen: value };
+        const value = reply.kind === "answer" ? kept(reply.answer, path) : undefined;
+        if (value === undefined) return { step: index, path: keptAt(path), expected: "$any", seen: value };
         known.set(name, value);
       }
     }
   }
   return undefined;
+}
+
+type Kept = NonNullable<Step["keep"]>[string];
+
+const keptAt = (kept: Kept): string => (typeof kept === "string" ? kept : kept.at);
+
+function kept(answer: unknown, kept: Kept): unknown {
+  const value = valueAt(answer, keptAt(kept));
+  return typeof kept === "string" ? value : new RegExp(kept.match, "u").exec(String(value))?.[0];
 }
 
 /** The value of the habit that has this outcome. */
