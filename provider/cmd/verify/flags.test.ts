@@ -49,7 +49,7 @@ test.each<[string, Partial<VerifyOptions>, Record<string, string>, string]>([
 ])("%s nothing is changed, and the status is 2", async (_, flags, environment, message) => {
   const end = stand.verify(flags, {}, environment).catch((error: unknown) => error);
   expect(await end).toMatchObject({ status: 2, message: containing(message) });
-  expect(stand.emulator.differences("before")).toEqual([]);
+  expect(stand.differences()).toEqual([]);
 });
 
 test("a table with rows is no test bed", async () => {

@@ -31,7 +31,7 @@ test.each(mutants)("a platform whose $name is $value is known by it", async ({ n
   if (!outcome) throw new Error("there is no outcome");
   expect(deviations(outcome)).toEqual([`${name}: ${value}`]);
   expect(outcome.left).toEqual([]);
-  expect(stand.emulator.differences("before")).toEqual([]);
+  expect(stand.differences()).toEqual([]);
   const written: Profile = outcome.profile;
   expect(written.habits).toEqual({ [name]: value });
   stand.emulator.setProfile(written);

@@ -80,11 +80,10 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
   const journals = Journal.leftOver(folder, digestOf(settings.endpoint));
   let remainders = 0;
   for (const journal of journals) {
-    const count = journal.left().length;
     const left = await clean(client, journal).finally(() => journal.end());
     remainders += left.length;
-    warn(`Removed what run ${journal.run.mark} had left: ${count - left.length} of ${count}.`);
-    for (const { thing, ids, why } of left) warn(`Left over: ${thing.kind} ${ids.join(", ")}: ${why}`);
+    if (left.length === 0) warn(`Removed what run ${journal.run.mark} had left.`);
+    for (const { thing, ids, why } of left) warn(`Left over by run ${journal.run.mark}: ${thing.kind} ${ids.join(", ")}: ${why}`);
   }
   if (names === undefined && journals.length === 0) warn("Nothing is left over.");
   if (remainders > 0 && names === undefined) throw new EngineError("something is left over on the platform");

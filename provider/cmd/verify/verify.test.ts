@@ -8,5 +8,5 @@ afterAll(() => stand.close());
 test("on the emulator every fact holds, and nothing is left", async () => {
   const { outcome } = await stand.verify();
   console.log(JSON.stringify(outcome, null, 1));
-  expect(stand.emulator.differences("before")).toEqual([]);
+  expect(stand.differences()).toEqual([]);
 });

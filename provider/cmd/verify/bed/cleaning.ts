@@ -20,17 +20,21 @@ export async function clean(
 ): Promise<Remainder[]> {
   const remainders: Remainder[] = [];
   const swept = new Set<string>();
+  const hadOrganization = journal.left().some(({ thing }) => thing.kind === "organization");
   for (const left of journal.left().filter(({ thing }) => isMeant(thing))) {
     try {
       const why = await removed(client, journal, left, swept);
-      if (why === undefined) journal.gone(left.number);
-      else remainders.push({ thing: left.thing, ids: left.ids, why });
+      if (why !== undefined) remainders.push({ thing: left.thing, ids: left.ids, why });
+      journal.gone(left.number); // or nobody can find it: it is told once
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       remainders.push({ thing: left.thing, ids: left.ids, why: error.message });
     }
   }
-  return remainders;
+  // A team whose ID is not known is in an organization of the run, and went with it.
+  const isGone = ({ thing, ids }: Remainder): boolean =>
+    thing.kind === "team" && ids.length === 0 && hadOrganization && !remainders.some(({ thing: { kind } }) => kind === "organization");
+  return remainders.filter((each) => !isGone(each));
 }
 
 /** Removes one thing. Returns why it can't be, or undefined once it is gone. */
@@ -45,16 +49,16 @@ async function removed(
     swept.add(table);
   }
   if (kind === "organization" || kind === "team") {
-    const unsure = `the run ended before it was answered; whatever was made has ${run.mark} in its name`;
+    const unsure = "the run ended before it was answered: look on the platform whether it was made";
     if (ids.length === 0) return unsure;
-    for (const id of ids) if (!isMade && !(await isOurs(client, kind, id, run.mark))) return unsure;
+    for (const id of ids) if (!isMade && !(await isOurs(client, kind, id, run.mark))) return undefined;
   }
   for (const id of ids) await orUndefinedIfNotFound<unknown>(removals[kind](client, id));
   return undefined;
 }
 
 /** How each kind is removed. A child record without an ID goes with its row. */
-const removals: Record<Thing["kind"], (client: Client, id: string) => Promise<unknown>> = {
+const removals: Readonly<Record<Thing["kind"], (client: Client, id: string) => Promise<unknown>>> = {
   row: (client, rowID) => client.removemicroapprow({ rowID }),
   child: (client, childID) => client.microappchildDelete({ childID }),
   team: async (client, teamID) => {
@@ -64,7 +68,16 @@ const removals: Record<Thing["kind"], (client: Client, id: string) => Promise<un
     }
     await client.deleteteam({ teamID });
   },
-  organization: (client, organizationID) => client.deleteorganization({ organizationID }),
+  organization: async (client, organizationID) => {
+    try {
+      await client.deleteorganization({ organizationID });
+    } catch (error) {
+      // Teams stand in the way whose IDs the run did not learn. It is the run's organization, and so are they.
+      if (!(error instanceof ApiError) || error.dependants.length === 0) throw error;
+      for (const { id } of error.dependants) await orUndefinedIfNotFound<unknown>(removals.team(client, id));
+      await client.deleteorganization({ organizationID });
+    }
+  },
 };
 
 /** Whether what has an ID that we chose is not there, or has the mark of the run: somebody else may have had the ID before. */

@@ -2,7 +2,7 @@ import { EngineError } from "../../../../engine/index.ts";
 import type { Client } from "../../../client/options.ts";
 import type { Door, Reply } from "../../../conformance/door.ts";
 import type { Bed, FixtureName } from "../../../conformance/fixtures.ts";
-import { ApiError } from "../../../contract/errors.ts";
+import { ApiError, isRefusal } from "../../../contract/errors.ts";
 import { at, isObject } from "../../../contract/wire.ts";
 import type { Configuration } from "../../../pulumi/configuration/configuration.ts";
 import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
@@ -54,21 +54,34 @@ export async function callerOf(client: Client, hide: (text: string) => string): 
 
 /** The organization to work in: the one that is named, or a new one, and its name. */
 export async function organizationFor(client: Client, journal: Journal, named: string | undefined): Promise<{ id: string; name: string }> {
-  const { mark } = journal.run;
   try {
-    if (named === undefined) {
-      const organizationInfo = { name: `microapps verify ${mark}`, description: "A test bed: it is removed at the end." };
-      const number = journal.making({ kind: "organization" });
-      const { organizationID } = await client.insertorganization({ organizationInfo });
-      journal.made(number, [organizationID]);
-      return { id: organizationID, name: organizationInfo.name };
-    }
+    if (named === undefined) return await newOrganization(client, journal);
     const { organization } = await client.readorganization({ organizationID: named });
     if (!organization) throw wrongly(`nothing was changed: there is no organization ${named} on the platform`);
     return { id: named, name: organization.name };
   } catch (error) {
     if (error instanceof ApiError) throw wrongly(`nothing was tried: ${error.message}`);
     throw error;
+  }
+}
+
+/** Makes an organization under an ID of ours, by which it is found when no answer comes; where none can be chosen, without. */
+async function newOrganization(client: Client, journal: Journal): Promise<{ id: string; name: string }> {
+  const { mark } = journal.run;
+  const info = { name: `microapps verify ${mark}`, description: "A test bed: it is removed at the end." };
+  const make = async (id?: string): Promise<{ id: string; name: string }> => {
+    const number = journal.making({ kind: "organization", ...(id === undefined ? {} : { id }) });
+    const chosen = id === undefined ? {} : { _id: id };
+    const { organizationID } = await client.insertorganization({ organizationInfo: { ...info, ...chosen } });
+    journal.made(number, [organizationID]);
+    return { id: organizationID, name: info.name };
+  };
+  try {
+    return await make(mark);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    for (const { number } of journal.left()) journal.gone(number);
+    return make();
   }
 }
 

@@ -57,6 +57,11 @@ export class Stand {
     await rm(this.folder, { recursive: true });
   }
 
+  /** What differs from before: nothing removes apps, and people who were invited stay known. */
+  differences(): unknown[] {
+    return this.emulator.differences("before").filter(({ table }) => table !== "apps" && table !== "users");
+  }
+
   environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
     return {
       MICROAPPS_ENDPOINT: this.emulator.url,
@@ -81,10 +86,14 @@ export class Stand {
   /** Runs the command in this process. Rejects where it does. */
   async verify(more: Partial<VerifyOptions> = {}, work: Partial<Work> = {}, environment = {}): Promise<Ended> {
     const terminal = fakeTerminal(this.environment(environment));
-    const status = await runVerify(this.flags(more), terminal, work);
+    let errors = "";
+    terminal.errors.on("data", (part: Buffer) => (errors += part.toString()));
+    const status = await runVerify(this.flags(more), terminal, work).catch((error: unknown) => {
+      throw Object.assign(error as Error, { errors });
+    });
     const output = terminal.written();
     const outcome = output.startsWith("{") ? (JSON.parse(output) as Outcome) : undefined; // the command's own
-    return { status, output, errors: "", outcome };
+    return { status, output, errors, outcome };
   }
 
   read(file: string): Promise<string> {
