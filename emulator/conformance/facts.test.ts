@@ -1,22 +1,44 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Spelling } from "../../provider/conformance/forms.ts";
+import type { Door } from "../../provider/conformance/door.ts";
+import type { Fact } from "../../provider/conformance/fact.ts";
 import { ownFacts } from "../../provider/conformance/load.ts";
-import { runFacts, type Result } from "../../provider/conformance/run.ts";
+import { runFacts, type Result, type Run } from "../../provider/conformance/run.ts";
 import { startBed, type TestBed } from "../testing/bed.ts";
+import { clientDoor, isForClients } from "../testing/clientDoor.ts";
 
 const facts = ownFacts();
 
-describe.each<Spelling>(["first", "other"])("in the %s form", (spelling) => {
+interface Way {
+  facts: readonly Fact[];
+  how: (stage: TestBed) => Partial<Run>;
+}
+
+const ways: Record<string, Way> = {
+  "in the first form": { facts, how: ({ reset }) => ({ spelling: "first", reset }) },
+  "in the other form": { facts, how: ({ reset }) => ({ spelling: "other", reset }) },
+  "through the client": {
+    facts: facts.filter(isForClients),
+    how: ({ reset, emulator, bed }) => ({ reset, door: clientDoor(emulator.url, bed) }),
+  },
+};
+
+describe.each(Object.entries(ways))("%s", (_name, { facts, how }) => {
   let stage: TestBed;
+  let door: Door | undefined;
   let results: Map<string, Result>;
 
   beforeAll(async () => {
     stage = await startBed();
-    const { bed, send, emulated, reset } = stage;
-    const run = await runFacts({ facts, bed, send, spelling, emulator: emulated, reset });
+    const { bed, send, emulated } = stage;
+    const way = how(stage);
+    ({ door } = way);
+    const run = await runFacts({ facts, bed, send, emulator: emulated, ...way });
     results = new Map(run.map((result) => [result.fact.id, result]));
   });
-  afterAll(() => stage.close());
+  afterAll(async () => {
+    await door?.leave();
+    await stage.close();
+  });
 
   test.each(facts.map(({ id, rule }) => ({ id, rule })))("$id: $rule", ({ id }) => {
     const { fact: _, habit: __, ...result } = results.get(id) ?? { status: "missing" };

@@ -1,13 +1,15 @@
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Incoming, Send } from "../../provider/conformance/door.ts";
+import { rawDoor, type Door, type Incoming, type Send } from "../../provider/conformance/door.ts";
 import type { Bed } from "../../provider/conformance/fixtures.ts";
+import { valueAt } from "../../provider/conformance/matching.ts";
 import type { Emulated } from "../../provider/conformance/trial.ts";
 import { appIDIn } from "../../provider/contract/apps.ts";
+import type { EndpointName } from "../../provider/contract/endpoints.ts";
+import type { Json } from "../../provider/contract/wire.ts";
 import type { Settings } from "../data/settings.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator.ts";
 import type { SeedInput } from "../seed/schema.ts";
-import { enter } from "./doors.ts";
 
 /** An emulator with everything that facts may need. */
 export interface TestBed {
@@ -27,7 +29,11 @@ const seed = {
   administrator: { email: email("admin"), password: "admin-password", id: "u-admin", apiKey: "k-1" },
   users: ["member", "other"].map((name) => ({ email: email(name), password: `${name}-password`, id: `u-${name}` })),
   tables: {
-    currencies: { id: "t-currencies", name: "Currencies", fields: { Code: { type: "text", sort: 1 }, Digits: "number" } },
+    currencies: {
+      id: "t-currencies",
+      name: "Currencies",
+      fields: { Code: { type: "text", sort: 1 }, Digits: "number" },
+    },
     countries: {
       id: "t-countries",
       name: "Countries",
@@ -58,29 +64,27 @@ export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> 
   const settings: Partial<Settings> = { ...usual };
   const started = Date.now(); // its clock stands still: no fact depends on how long others took
   const emulator = await createEmulator({ seed, settings, now: () => started, ...options });
-  const { administrator } = seed;
-  const admin = enter("first form", emulator.url, administrator);
-  const { organizationID } = await admin.call("insertorganization", { organizationInfo: { name: "Test bed" } });
-  const { link } = await admin.call("createappwithprompt", { userEmail: administrator.email, appPrompt: "Count sheep" });
-  emulator.saveSnapshot("bed");
   const agent = new Agent({ keepAlive: true });
+  const send = sendTo(emulator.url, agent);
   const fields = Object.entries(seed.tables.countries.fields).map(([label, { id }]) => [`countries.${label}`, id]);
   const persons = people.flatMap((name) => [
     [`${name}.email`, email(name)],
     [`${name}.userID`, `u-${name}`],
     [`${name}.password`, `${name}-password`],
   ]);
-  const bed = {
-    ...Object.fromEntries([...fields, ...persons]),
-    ...{ organization: organizationID, countries: "t-countries", currencies: "t-currencies", cities: "t-cities" },
-    ...{ "admin.apiKey": administrator.apiKey, "invitee.email": email("invitee"), app: appIDIn(link) ?? "" },
+  const known = {
+    ...(Object.fromEntries([...fields, ...persons]) as Bed),
+    ...{ countries: "t-countries", currencies: "t-currencies", cities: "t-cities" },
+    ...{ "admin.apiKey": seed.administrator.apiKey, "invitee.email": email("invitee") },
     ...{ "file.url": `http://${host}/flag.txt`, "file.text": text },
     ...{ newOrganizations: "yes", newApps: "yes", manyRows: "yes" },
-  } as Bed;
+  };
+  const bed = { ...known, ...(await furnished(rawDoor({ send, bed: known, habits: () => ({}) }))) };
+  emulator.saveSnapshot("bed");
   return {
     emulator,
     bed,
-    send: sendTo(emulator.url, agent),
+    send,
     emulated: emulatedBy(emulator, settings, usual),
     reset: () => emulator.loadSnapshot("bed"),
     close: async () => {
@@ -89,6 +93,21 @@ export async function startBed(options: EmulatorOptions = {}): Promise<TestBed> 
       await emulator.close();
     },
   };
+}
+
+/** The organization and the app of the bed, which no seed can have. */
+async function furnished(door: Door): Promise<Bed> {
+  const made = async (name: EndpointName, request: Json, path: string): Promise<string> => {
+    const reply = await door.call({ name, request, as: "admin" });
+    if (reply.kind !== "answer") throw new Error(`${name}: ${reply.message}`);
+    return String(valueAt(reply.answer, path));
+  };
+  const organizationInfo = { name: "Test bed" };
+  const organization = await made("insertorganization", { organizationInfo }, "organizationID");
+  const prompt = { userEmail: email("admin"), appPrompt: "Count sheep" };
+  const link = await made("createappwithprompt", prompt, "link");
+  await door.leave();
+  return { organization, app: appIDIn(link) ?? "" };
 }
 
 function emulatedBy(emulator: Emulator, settings: Partial<Settings>, usual: Partial<Settings>): Emulated {

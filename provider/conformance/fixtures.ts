@@ -18,7 +18,8 @@ export const fixtures = {
   "countries.Readers": "ID of the viewers field Readers",
   "countries.ReadingTeams": "ID of the team viewers field ReadingTeams",
   "countries.Flag": "ID of the file field Flag",
-  // People. `admin` may do everything in the bed, `member` and `other` nothing that they are not given.
+  // People. `admin` may do everything in the bed, `member` and `other` nothing that they are not given. They belong to
+  // the bed alone: a fact may take them out of teams.
   "admin.email": "address of who administers the bed",
   "admin.userID": "user ID of who administers the bed",
   "admin.password": "password of who administers the bed",

@@ -1,0 +1,62 @@
+import { createClient, type Client } from "../../provider/client/index.ts";
+import type { Door, Reply } from "../../provider/conformance/door.ts";
+import type { Fact, Look } from "../../provider/conformance/fact.ts";
+import { people, type Bed, type Person } from "../../provider/conformance/fixtures.ts";
+import { ApiError } from "../../provider/contract/errors.ts";
+
+/** Calls a platform through the typed client. */
+export function clientDoor(endpoint: string, bed: Bed): Door {
+  const clients = new Map<Person, Client>();
+  const clientOf = (person: Person): Client => {
+    const known = clients.get(person);
+    if (known) return known;
+    const [email = "", password = ""] = [bed[`${person}.email`], bed[`${person}.password`]];
+    const made = createClient({
+      endpoint,
+      email,
+      password,
+      apiKey: bed["admin.apiKey"] ?? "",
+      retries: { attempts: 1 },
+    });
+    clients.set(person, made);
+    return made;
+  };
+  return {
+    call: async ({ name, request, as }): Promise<Reply> => {
+      const person = people.find((one) => one === as);
+      if (!person) throw new Error("the client has sessions of its own");
+      try {
+        const method = clientOf(person)[name] as (request: object) => Promise<unknown>; // TypeScript pairs no names
+        const answer = await method(request);
+        return { kind: "answer", status: 200, body: undefined, answer };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const { code, platformMessage: message, status = 400 } = error;
+        return { kind: "refused", status, body: undefined, code, message };
+      }
+    },
+    fetch: async (url) => {
+      const response = await fetch(url);
+      const { status } = response;
+      return { status, headers: Object.fromEntries(response.headers), text: await response.text() };
+    },
+    leave: async () => {
+      for (const client of clients.values()) await client.close();
+    },
+  };
+}
+
+/** What the client refuses in its own words, or before it asks. */
+const refusedEarlier: ReadonlySet<string> = new Set([
+  "microappdata: nulls",
+  "updateteammember: nothing else",
+  "sendnotification appID",
+  "sendnotification email",
+]);
+
+/** Whether the client can carry out a fact: it has sessions, forms and envelopes of its own. */
+export const isForClients = ({ id, steps }: Fact): boolean => !refusedEarlier.has(id) && steps.every(isForClient);
+
+const isForClient = ({ as, body, form, method, headers, refused }: Look): boolean =>
+  people.some((person) => person === as) &&
+  [body, form, method, headers, refused?.body, refused?.status].every((part) => part === undefined);
