@@ -17,6 +17,8 @@ export function addVerifyCommand(program: Command, terminal: Terminal = processT
     .option("--print-bed", "print the test bed as a seed, for 'emulator --seed' or the operator of a platform")
     .option("--address <pattern>", "addresses that are invited, * is replaced", "microapps-*@example.com")
     .option("--apps", "generate apps as well, which no call removes")
+    .option("--app <appID>", "an app of the account's, for notifications to its own address")
+    .option("--file <address>", "a small text file that the platform may download, to try the storage of files")
     .option("--rows <number>", "rows that are inserted to see limits, and removed one by one", "50")
     .option("--facts <file>", "further facts (repeatable)", listed, [])
     .option("--profile <file>", "say what has changed since this profile was written")

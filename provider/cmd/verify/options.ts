@@ -17,6 +17,8 @@ export interface VerifyOptions extends GlobalOptions {
   printBed?: boolean;
   address: string;
   apps?: boolean;
+  app?: string;
+  file?: string;
   rows: string;
   facts: string[];
   profile?: string;
@@ -57,6 +59,9 @@ export function checkFlags(options: VerifyOptions): void {
   }
   if (!/^[^\s@*]*\*[^\s@*]*@[^\s@*]+$/.test(options.address)) {
     throw wrongly(`--address ${options.address} must be an address with one * before the @, as in test+*@example.com`);
+  }
+  if (options.file !== undefined && !/^https?:$/.test(URL.parse(options.file)?.protocol ?? "")) {
+    throw wrongly("--file must be an http(s) address");
   }
   if (!/^\d{1,5}$/.test(options.rows)) throw wrongly(`--rows ${options.rows} must be a number up to 99999`);
 }

@@ -18,7 +18,7 @@ import { Keeper, type Grounds } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
 import type { BedNames, VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
-import { callerOf, examineTables, fixturesOf, organizationFor } from "./bed/preparing.ts";
+import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
 import { changesSince, profileOf } from "./profileFile.ts";
 import { NoAnswer, Sender } from "./bed/sending.ts";
 
@@ -38,8 +38,6 @@ export interface Work {
   warn: (text: string) => void;
   /** The time in milliseconds since the epoch. */
   now: () => number;
-  /** Further things that the bed has. */
-  fixtures?: Bed;
 }
 
 /** A platform that is connected to. */
@@ -127,7 +125,7 @@ async function attempt(work: Work, names: BedNames, journal: Journal, connection
     ...fixturesOf(names, settings, { userID, invitee, mayMake, rows: Number(options.rows) }),
     ...(await helpersOf(names, connection)),
     organization: organization.id,
-    ...work.fixtures,
+    ...(options.file === undefined ? {} : { "file.url": options.file, "file.text": await textAt(options.file) }),
   };
   const keeper = new Keeper(sender.send, groundsOf(work, names, basic), journal);
   keeper.own(organization.id);
@@ -147,7 +145,9 @@ async function attempt(work: Work, names: BedNames, journal: Journal, connection
     const fields = await examineTables(door, names.tables, mark);
     const limits = await limitsBelow(door, names.tables.currencies, Number(options.rows));
     await clean(client, journal, (thing) => thing.kind === "row"); // facts are to find empty tables
-    const bed: Bed = { ...fields, ...basic };
+    const app = options.app ?? (mayMake.apps ? await newApp(door, settings.email ?? "", mark) : undefined);
+    if (app !== undefined) keeper.own(app);
+    const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
     const signal = AbortSignal.any([stop.signal, lost.signal]);
     let count = 0;
     const done = ({ fact }: Result): void => show(`${++count} of ${facts.length} facts: ${fact.id}`);

@@ -85,9 +85,6 @@ export class Keeper {
     }
     const persons = idsIn(asked, name === "enforceteammembership" ? [...personNames, "userID"] : personNames);
     if (persons.some((person) => !people.includes(person) && !isMadeUp(person))) refuse("somebody who is not the test bed's");
-    if (name === "sendnotification" || name === "createappwithprompt") {
-      if (persons.some((person) => !caller.includes(person) && !isMadeUp(person))) refuse("somebody else than who calls");
-    }
     if (name === "enforceteammembership" && persons.some((person) => caller.includes(person))) {
       refuse("memberships of who calls");
     }

@@ -1,7 +1,9 @@
 import { EngineError } from "../../../../engine/index.ts";
+import { textOf } from "../../../client/http/bodies.ts";
 import type { Client } from "../../../client/options.ts";
 import type { Door, Reply } from "../../../conformance/door.ts";
 import type { Bed, FixtureName } from "../../../conformance/fixtures.ts";
+import { appIDIn } from "../../../contract/apps.ts";
 import { ApiError, isRefusal } from "../../../contract/errors.ts";
 import { at, isObject } from "../../../contract/wire.ts";
 import type { Configuration } from "../../../pulumi/configuration/configuration.ts";
@@ -41,6 +43,28 @@ const manyRows = 10_000;
 
 const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): Bed =>
   Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)) as Bed; // names are those of fixtures
+
+/** An app whose author is who calls; undefined where none may be made, or can be. */
+export async function newApp(door: Door, userEmail: string, mark: string): Promise<string | undefined> {
+  const request = { userEmail, appPrompt: `An empty app, made by a test: ${mark}`, attachments: [] };
+  const reply = await door.call({ name: "createappwithprompt", request, as: "admin" });
+  return appIDIn(textIn(reply, "link") ?? "");
+}
+
+/** What a file holds that the platform is to download, as this machine reads it. */
+export async function textAt(address: string): Promise<string> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(fileMs) });
+    const text = response.ok && response.body ? await textOf(response.body, 1) : undefined;
+    if (text !== undefined) return text;
+  } catch {
+    // It is said below.
+  }
+  throw wrongly("nothing was sent to the platform: the file of --file can't be read from here, or has more than 1 MB");
+}
+
+/** Milliseconds that reading a file may take. */
+const fileMs = 30_000;
 
 /** Logs in; ends with a sentence where the platform can't be reached, or refuses. */
 export async function callerOf(client: Client, hide: (text: string) => string): Promise<string> {

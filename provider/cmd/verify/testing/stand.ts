@@ -1,3 +1,5 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,32 +36,39 @@ export class Stand {
   readonly folder: string;
   /** An organization for the run to work in. */
   readonly organization: string;
+  /** Has a file that the platform may download. */
+  readonly #files: http.Server;
 
-  private constructor(emulator: Emulator, folder: string, organization: string) {
+  private constructor(emulator: Emulator, folder: string, organization: string, files: http.Server) {
+    this.#files = files;
     this.emulator = emulator;
     this.folder = folder;
     this.organization = organization;
   }
 
   static async open(options: EmulatorOptions = {}): Promise<Stand> {
-    const emulator = await createEmulator({ seed: seed(), ...options });
+    const files = http.createServer((_, response) => response.end("a flag"));
+    await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
+    const emulator = await createEmulator({ seed: seed(), settings: { allowedHosts: [hostOf(files)] }, ...options });
     const folder = await mkdtemp(join(tmpdir(), "verify-"));
     const client = createClient({ endpoint: emulator.url, ...account });
     const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Bed" } });
     await client.close();
     emulator.saveSnapshot("before");
     await writeFile(join(folder, "bed.yaml"), bedSeed());
-    return new Stand(emulator, folder, organizationID);
+    return new Stand(emulator, folder, organizationID, files);
   }
 
   async close(): Promise<void> {
+    this.#files.close();
     await this.emulator.close();
     await rm(this.folder, { recursive: true });
   }
 
-  /** What differs from before: nothing removes apps, and people who were invited stay known. */
+  /** What differs from before, beside what no call removes: apps, stored files, notifications, and people who were invited. */
   differences(): unknown[] {
-    return this.emulator.differences("before").filter(({ table }) => table !== "apps" && table !== "users");
+    const lasting = ["apps", "users", "files", "contents", "notifications", "pushes"];
+    return this.emulator.differences("before").filter(({ table }) => !lasting.includes(table));
   }
 
   environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
@@ -79,6 +88,7 @@ export class Stand {
     return {
       ...{ color: "never", cwd: this.folder, testBed: true, new: true, json: true, rows: "12", apps: true },
       ...{ address: "microapps-*@example.com", facts: [], table: [], bed: "bed.yaml" },
+      file: `http://${hostOf(this.#files)}/flag.txt`,
       ...more,
     };
   }
@@ -100,3 +110,5 @@ export class Stand {
     return readFile(join(this.folder, file), "utf8");
   }
 }
+
+const hostOf = (server: http.Server): string => `127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
