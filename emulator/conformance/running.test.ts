@@ -148,7 +148,7 @@ const others: Record<string, [value: string, change: (body: Json, url: string) =
   ],
   successWord: ["ok", (body) => ({ ...body, ...(body["status"] === "success" ? { status: "ok" } : {}) })],
   loginEnvelope: ["data", ({ status, data }, url) => (url.endsWith("login") ? { status, data } : undefined)],
-  numberForm: ["text", (body) => withText(body) as Json],
+  numberForm: ["text", (body) => withText(body)],
 };
 const withText = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withText);

@@ -112,13 +112,16 @@ async function furnished(door: Door): Promise<Bed> {
 
 function emulatedBy(emulator: Emulator, settings: Partial<Settings>, usual: Partial<Settings>): Emulated {
   return {
-    given: (values) => {
+    set: (values) => {
       for (const name of Object.keys(settings)) Reflect.deleteProperty(settings, name);
       Object.assign(settings, usual, values);
     },
     do: (what, request) => {
       const { milliseconds, rowID, email: to, ...rest } = request;
-      if (what === "advance") return emulator.advance(Number(milliseconds));
+      if (what === "advance") {
+        emulator.advance(Number(milliseconds));
+        return;
+      }
       if (what === "markRow") return emulator.markRow(String(rowID), rest);
       return emulator.notifications(to as string | undefined);
     },

@@ -111,7 +111,8 @@ function innerNames(schema: z.core.$ZodType): string[] {
 
 test("a fact calls the endpoint that it begins with, and one of a parameter sends it", () => {
   const idle = facts.filter(({ id, steps }) => {
-    const [name = "", parameter] = id.split(":")[0]?.split(" ") ?? [];
+    const [called = "", rule] = id.split(": ");
+    const [name, parameter] = rule === undefined ? called.split(" ") : [called.split(" ")[0]];
     return !steps.some((step) => step.call === name && (parameter === undefined || sends(step, parameter.split("."))));
   });
   expect(idle.map(({ id }) => id)).toEqual([]);

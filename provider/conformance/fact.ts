@@ -90,7 +90,7 @@ export const fact = z.strictObject({
     .array(z.enum(names<FixtureName>(fixtures)))
     .default([])
     .describe("Beside what the steps refer to."),
-  given: z.record(z.string(), z.unknown()).optional().describe("Settings of the emulator; tried on one alone."),
+  settings: z.record(z.string(), z.unknown()).optional().describe("Settings of the emulator; tried on one alone."),
   presumes: z
     .partialRecord(habitName, z.union([z.string(), z.array(z.string())]))
     .default({})

@@ -56,8 +56,8 @@ export class Ledger {
     const [kind, path] = makers[name] ?? [];
     const id = kind && reply.kind === "answer" ? valueAt(reply.answer, path ?? "") : undefined;
     if (kind && typeof id === "string") this.#add({ kind, id });
-    const [gone, named = ""] = removers[name] ?? [];
-    const thing = this.#things.find(({ kind, id }) => kind === gone && id === request[named]);
+    const [taken, named = ""] = removers[name] ?? [];
+    const thing = this.#things.find(({ kind, id }) => kind === taken && id === request[named]);
     if (thing) this.#drop(thing);
   }
 

@@ -60,7 +60,7 @@ export async function runFacts(run: Run): Promise<Result[]> {
 }
 
 async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Run): Promise<Result> {
-  emulator?.given(fact.given ?? {});
+  emulator?.set(fact.settings ?? {});
   let failure: Failure | undefined;
   try {
     failure = await tried(fact, stage);
@@ -69,7 +69,7 @@ async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Ru
     const message = error instanceof Error ? error.message : String(error);
     failure = { step: 0, path: "", expected: "an answer", seen: message };
   } finally {
-    emulator?.given({});
+    emulator?.set({});
     if (reset) {
       stage.ledger.forget();
       reset();
@@ -108,8 +108,8 @@ function obstacle(fact: Fact, { bed, emulator }: Run, known: Partial<Habits>): s
 }
 
 /** Whether a fact needs more than the interface. */
-export const isEmulatorsOnly = ({ given, steps }: Fact): boolean =>
-  given !== undefined || steps.some(({ emulator }) => emulator !== undefined);
+export const isEmulatorsOnly = ({ settings, steps }: Fact): boolean =>
+  settings !== undefined || steps.some(({ emulator }) => emulator !== undefined);
 
 /** What a test bed must have for a fact. */
 export function needsOf({ needs, steps }: Fact): FixtureName[] {

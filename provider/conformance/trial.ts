@@ -10,7 +10,7 @@ import { resolve } from "./references.ts";
 /** What stands beside the interface, where the platform is an emulator. */
 export interface Emulated {
   /** Has these settings and no others until the next call. */
-  given: (settings: Json) => void;
+  set: (settings: Json) => void;
   /** Puts the clock forward, marks a row, or reads what was delivered. */
   do: (what: "advance" | "markRow" | "notifications", request: Json) => unknown;
 }
@@ -43,7 +43,7 @@ export async function tried({ steps, habit }: Fact, stage: Stage): Promise<Failu
     const variants: Json[] = plain.each ?? [{}];
     for (const variant of variants) {
       const reply = await carriedOut({ ...plain, with: merged(plain.with, variant) }, stage);
-      const wrong = judged({ ...plain, answer: softened(plain.answer, plain.volatile ?? []) }, reply);
+      const wrong = difference({ ...plain, answer: softened(plain.answer, plain.volatile ?? []) }, reply);
       if (wrong) {
         const value = habit === undefined ? undefined : await otherwise(plain, reply, stage);
         return { step: index, ...wrong, ...(value === undefined ? {} : { value }) };
@@ -71,14 +71,14 @@ function kept(answer: unknown, kept: Kept): unknown {
 async function otherwise(step: Step, reply: Reply, stage: Stage): Promise<string | undefined> {
   for (const [value, alternatives] of Object.entries(step.otherwise ?? {})) {
     for (const { then = [], ...outcome } of alternatives) {
-      if (!judged(outcome, reply) && (await allCome(then, stage))) return value;
+      if (!difference(outcome, reply) && (await allCome(then, stage))) return value;
     }
   }
   return undefined;
 }
 
 async function allCome(looks: readonly Look[], stage: Stage): Promise<boolean> {
-  for (const look of looks) if (judged(look, await carriedOut(look, stage))) return false;
+  for (const look of looks) if (difference(look, await carriedOut(look, stage))) return false;
   return true;
 }
 
@@ -108,7 +108,7 @@ async function carriedOut(step: Look, { door, ledger, emulator, signal }: Stage)
 }
 
 /** Compares what came with what is expected. */
-function judged({ answer, body, refused }: Outcome, reply: Reply): Mismatch | undefined {
+function difference({ answer, body, refused }: Outcome, reply: Reply): Mismatch | undefined {
   if (refused !== undefined) return refusalOf(refused, reply);
   const readable = reply.kind === "answer" || (reply.kind === "unreadable" && answer === undefined);
   if (!readable) return { path: "", expected: answer ?? "an answer", seen: failed(reply) };
