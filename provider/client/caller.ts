@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { endpoints, type AnswerOf, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
 import { ApiError, type Failure, type Outcome } from "../contract/errors.ts";
+import { usualHabits, type Habits } from "../habits/habits.ts";
 import { Mask } from "../messages/masks.ts";
 import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import { Stop, unlessAborted } from "./http/deadline.ts";
 import { Limiter, type Load } from "./http/limiter.ts";
-import { prepare, type Prepared, type Written } from "./http/requests.ts";
+import { prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
   endingCode,
   outcomeOf,
@@ -51,6 +52,7 @@ type Attempt<Name extends EndpointName> = { answer: AnswerOf<Name>; status: numb
 /** Carries out calls: joins session, limiter, transport, reading of replies and repetition. */
 export class Caller {
   readonly #options: ClientOptions;
+  readonly #spelling: Spelling;
   readonly #timeouts: typeof defaults;
   readonly #retries: typeof retryDefaults;
   readonly #transport: Transport;
@@ -61,8 +63,10 @@ export class Caller {
   readonly #wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly #closing = new AbortController();
 
-  constructor(options: ClientOptions) {
+  /** @param habits the platform's */
+  constructor(options: ClientOptions, habits: Habits = usualHabits) {
     this.#options = options;
+    this.#spelling = { habits, wireNames: { ...options.profile?.wireNames, ...options.wireNames } };
     this.#timeouts = { ...defaults, ...options.timeouts };
     this.#retries = { ...retryDefaults, ...options.retries };
     this.#limiter = options.limiter ?? new Limiter();
@@ -86,11 +90,12 @@ export class Caller {
   ): Promise<AnswerOf<Name>> {
     this.#transport.assertAllowed(name);
     const { auth, effect }: Endpoint = endpoints[name];
-    if (auth === "token+key" && this.#options.apiKey === undefined) {
+    const needsKey = auth === "token+key" && this.#spelling.habits.keyNeeded === "yes";
+    if (needsKey && this.#options.apiKey === undefined) {
       const hint = "Set apiKey to the key that the platform's operator gave you.";
       throw this.#error(name, { code: "unauthorized", message: "Nothing was sent: apiKey is not set", hint });
     }
-    const prepared = prepare(name, request, this.#options.wireNames, written);
+    const prepared = prepare(name, request, this.#spelling, written);
     const items = effect === "read" ? undefined : itemsIn({ ...written, ...request });
     const asked = { name, prepared, signal, timeout, items, onCall, glance };
     const call: Call<Name> = { ...asked, deadline: undefined, attempt: 1, wanted: this.#now() };

@@ -1,4 +1,6 @@
 import { endpoints, type EndpointName, type RequestOf } from "../contract/endpoints.ts";
+import { mannerOf } from "../habits/profile.ts";
+import { adapted } from "./adapted.ts";
 import { Caller } from "./caller.ts";
 import type { CallOptions } from "./http/call.ts";
 import type { Client, ClientOptions } from "./options.ts";
@@ -9,7 +11,8 @@ import type { Client, ClientOptions } from "./options.ts";
  * malformed `endpoint`.
  */
 export function createClient(options: ClientOptions): Client {
-  const caller = new Caller(options);
+  const manner = mannerOf(options.profile);
+  const caller = new Caller(options, manner.habits);
   const names = Object.keys(endpoints) as EndpointName[]; // the keys of a const object
   const methods = names.map((name) => [
     name,
@@ -17,6 +20,7 @@ export function createClient(options: ClientOptions): Client {
   ]);
   const insertWritten: Client["insertWritten"] = (request, rows, call) =>
     caller.call("insertmicroapprows", request, call, { rows });
-  const own = { insertWritten, callerID: () => caller.callerID(), close: () => caller.close() };
-  return { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
+  const own = { insertWritten, manner, callerID: () => caller.callerID(), close: () => caller.close() };
+  const client = { ...Object.fromEntries(methods), ...own } as Client; // one method for each name
+  return { ...client, ...adapted(client) };
 }

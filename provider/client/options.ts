@@ -1,4 +1,5 @@
 import type { AnswerOf, RequestOf, WireNames } from "../contract/endpoints.ts";
+import type { Manner, Profile } from "../habits/profile.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import type { Limiter } from "./http/limiter.ts";
 import type { RetryOptions } from "./http/retries.ts";
@@ -16,6 +17,8 @@ export interface ClientOptions extends Account {
   apiKey?: string | undefined;
   /** Names that this deployment spells differently on the wire (default: none). */
   wireNames?: WireNames | undefined;
+  /** How this platform was seen to behave: requests take forms that it understands (default: the documented ones). */
+  profile?: Partial<Profile> | undefined;
   /** Refuses every call that may change something, before it is sent (default false). */
   readOnly?: boolean | undefined;
   /**
@@ -40,6 +43,8 @@ export interface ClientOptions extends Account {
 
 /** The platform as a program speaks to it. */
 export interface Client extends Methods {
+  /** What is known of the platform beyond the interface. */
+  readonly manner: Manner;
   /** ID of the user who makes the calls; logs in when there is no session yet. */
   callerID: () => Promise<string>;
   /**

@@ -22,6 +22,7 @@ export const lookingContext = (
   tables,
   signal,
   directory: program,
+  manner: client.manner,
   platform: platformOf(settings),
   account: { email: settings.email, userID: settings.userID },
   claims: new TeamClaims(),

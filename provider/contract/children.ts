@@ -26,7 +26,7 @@ export const microappchildList = endpoint({
   request: z.object({ appID: parentRow, fieldID: id }),
   answer: z.object({ childItems: z.array(child) }),
   wrap: read,
-  unwrap: (wire) => ({ childItems: firstOf(wire, "body.childItems", "childItems", "body") }),
+  unwrap: (wire) => ({ childItems: firstOf(wire, "body.childItems", "childItems", "result.childItems", "body") }),
   errors: ["notFound", "forbidden"],
 });
 
@@ -50,7 +50,7 @@ export const microappchildRead = endpoint({
   request: z.object({ childID: id }),
   answer: z.object({ childItem: child.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ childItem: readIn(wire, "body.childItem", "childItem") }),
+  unwrap: (wire) => ({ childItem: readIn(wire, "body.childItem", "childItem", "result.childItem") }),
   errors: ["notFound", "forbidden"],
 });
 

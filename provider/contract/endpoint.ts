@@ -37,6 +37,8 @@ export interface Endpoint<Request extends z.ZodType = z.ZodType, Answer extends 
   unwrap: (wire: unknown) => unknown;
   /** Finds the platform's refusal, where `refusalIn` would take an answer for one (default: `refusalIn`). */
   refusal?: (wire: unknown) => string | undefined;
+  /** The answer that a refusal as not found stands for, as some platforms answer what others refuse (default: none). */
+  unknown?: z.output<Answer>;
   /** Codes of the failures that are particular to this endpoint; any call can also fail otherwise. */
   errors: readonly ErrorCode[];
 }

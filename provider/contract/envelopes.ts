@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id } from "./values.ts";
-import { firstOf, readIn, type Json } from "./wire.ts";
+import { firstOf, isObject, readIn, type Json } from "./wire.ts";
 
 /** The envelope of reads. */
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
@@ -44,6 +44,8 @@ export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, 
 
 /** The record of an answer; undefined for an empty one. */
 function recordIn(wire: unknown): unknown {
+  const isRecord = isObject(wire) && ["_id", "teamMemberID", "userID"].some((key) => typeof wire[key] === "string");
+  if (isRecord && wire["body"] === undefined && wire["result"] === undefined) return wire;
   const found = readIn(wire, "body", "result");
   return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, written } from "./envelopes.ts";
 import { count, direction, id, row, rowData } from "./values.ts";
-import { firstOf, readIn } from "./wire.ts";
+import { firstOf, isObject, readIn } from "./wire.ts";
 
 /** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
@@ -51,9 +51,11 @@ export const microappdata = endpoint({
   }),
   answer: z.object({ microAppRows: z.array(row) }),
   wrap: read,
+  // No match is an empty list; also seen as none, and as null.
   unwrap: (wire) => {
-    const rows = firstOf(wire, "body.microAppRows", "microAppRows", "body") ?? wire;
-    return { microAppRows: rows };
+    const rows = firstOf(wire, "body.microAppRows", "microAppRows", "result.microAppRows", "body", "result");
+    const isNone = rows === null || (isObject(rows) && Object.keys(rows).length === 0);
+    return { microAppRows: isNone ? [] : (rows ?? wire) };
   },
   errors: ["notFound", "forbidden", "invalidRequest"],
 });
@@ -67,7 +69,8 @@ export const microappdataRow = endpoint({
   // An unknown row is an empty body (assumed).
   answer: z.object({ currentRow: row.optional() }),
   wrap: read,
-  unwrap: (wire) => ({ currentRow: readIn(wire, "body.currentRow", "currentRow") }),
+  unwrap: (wire) => ({ currentRow: readIn(wire, "body.currentRow", "currentRow", "result.currentRow") }),
+  unknown: {},
   errors: ["forbidden"],
 });
 
@@ -109,7 +112,7 @@ export const insertmicroapprows = endpoint({
     ...writeOptions,
     ...viewers,
   }),
-  answer: z.object({ inserted: z.number().int().describe("Rows inserted.") }),
+  answer: z.object({ inserted: z.number().int().optional().describe("Rows inserted; some platforms do not tell.") }),
   wrap: written,
   unwrap: (wire) => {
     const inserted = firstOf(wire, "inserted", "body.inserted", "result.inserted");

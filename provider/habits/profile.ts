@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { generationState } from "../contract/apps.ts";
-import { habits, type HabitName, type HabitValue } from "./habits.ts";
+import { habits, usualHabits, type HabitName, type Habits, type HabitValue } from "./habits.ts";
 
 /** Limits of a platform that differ from one to the next. */
 const limits = z.strictObject({
@@ -29,3 +29,15 @@ export const profile = z.strictObject({
 export type Profile = z.output<typeof profile>;
 /** A profile as people write it; every part but the version may be left out. */
 export type ProfileInput = z.input<typeof profile>;
+
+/** How a platform behaves, as far as it is known. */
+export interface Manner extends Pick<Profile, "limits" | "statusWords"> {
+  habits: Habits;
+}
+
+/** What a profile says beyond the usual. */
+export const mannerOf = ({ habits, limits = {}, statusWords = {} }: Partial<Profile> = {}): Manner => ({
+  habits: { ...usualHabits, ...habits },
+  limits,
+  statusWords,
+});

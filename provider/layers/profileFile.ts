@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { profile, type Profile, type ProfileInput } from "../habits/profile.ts";
 import { checked, readChecked } from "./checkedFile.ts";
 
@@ -8,5 +9,5 @@ import { checked, readChecked } from "./checkedFile.ts";
 export function readProfile(source: string | ProfileInput | undefined, directory?: string): Profile | undefined {
   if (source === undefined) return undefined;
   if (typeof source !== "string") return checked(profile, source, () => "profile");
-  return readChecked(profile, source, "profile", directory);
+  return readChecked(profile, resolve(directory ?? "", source), "profile", directory);
 }

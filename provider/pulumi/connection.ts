@@ -1,3 +1,5 @@
+import { mannerOf, type Manner } from "../habits/profile.ts";
+import { readProfile } from "../layers/profileFile.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import type { Platform } from "./platform.ts";
 import type { Spans } from "./spans/spans.ts";
@@ -16,10 +18,16 @@ export interface Surroundings {
 export class Connection {
   readonly #surroundings: Surroundings;
   #platform: Promise<Platform> | undefined;
+  #manner: Manner | undefined;
   #refusal: Promise<Error | undefined> | undefined;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
+  }
+
+  /** How the platform behaves, as the configuration's profile has it. */
+  manner({ profile }: Configuration): Manner {
+    return (this.#manner ??= mannerOf(readProfile(profile, this.#surroundings.directory)));
   }
 
   async of(settings: Configuration): Promise<Omit<Platform, "close">> {

@@ -269,11 +269,11 @@ export class Operations {
     }
   }
 
-  /** What a resource works with offline. */
   #offline(seed: Uint8Array | undefined, settings: Configuration, report: Report): Offline {
     return {
       report,
       directory: this.#surroundings.directory,
+      manner: this.#connection.manner(settings),
       platform: platformOf(settings),
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },

@@ -3,6 +3,7 @@ import { MemberLists } from "../client/lists/memberLists.ts";
 import { TableReads } from "../client/lists/tableReads.ts";
 import type { Client, ClientOptions } from "../client/options.ts";
 import { ApiError } from "../contract/errors.ts";
+import { readProfile } from "../layers/profileFile.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 
 /** The platform as a provider reaches it. */
@@ -18,7 +19,7 @@ const gracePeriodMs = 15_000;
 
 /** Connects to the platform of a configuration; an emulator endpoint is started in this process and ends with it. */
 export async function connect(
-  { endpoint, allowed, userID: userId, ...credentials }: Configuration,
+  { endpoint, allowed, userID: userId, profile, ...credentials }: Configuration,
   directory: string,
   signal?: AbortSignal,
   { timeouts, retries, onCall }: Pick<ClientOptions, "timeouts" | "retries" | "onCall"> = {},
@@ -29,6 +30,7 @@ export async function connect(
     ...(isEmulator ? {} : { allowed }), // an emulator of this process is nobody else
     ...credentials,
     userId,
+    profile: readProfile(profile, directory),
     timeouts: { gracePeriod: gracePeriodMs, ...timeouts },
     retries,
     onCall,

@@ -100,6 +100,8 @@ export class References {
     const values = { ...live };
     for (const [label, { lookup, key }] of this.#references) {
       const value = live[label];
+      // Some platforms read a link as the row's ID alone.
+      if (typeof value === "string") values[label] = lookup.keyOf(value) ?? value;
       if (!isObject(value) || typeof value["crossAppRowID"] !== "string") continue;
       values[label] = lookup.keyOf(value["crossAppRowID"]) ?? copiedKey(value["value"], key) ?? value;
     }

@@ -32,9 +32,9 @@ export const appReadiness = resource({
   outputs,
 
   // A refresh takes from the engine what it knew of a wait that failed.
-  diff: (_context, change, { status }, { inputs, unknown }) =>
+  diff: (context, change, { status }, { inputs, unknown }) =>
     Promise.resolve(
-      change.replaces.length > 0 || unknown.size > 0 || stateOf(status, inputs.statusWords) === "ready"
+      change.replaces.length > 0 || unknown.size > 0 || stateOf(status, wordsOf(context, inputs)) === "ready"
         ? change
         : { ...change, changed: [...change.changed, "status"] },
     ),
@@ -46,7 +46,8 @@ export const appReadiness = resource({
     if (status === undefined) return undefined;
     // Once an app is ready, another word for it is no drift.
     const { status: before, statusWords } = state;
-    const word = before !== undefined && stateOf(before, statusWords) === "ready" ? before : status;
+    const word =
+      before !== undefined && stateOf(before, wordsOf(context, { statusWords })) === "ready" ? before : status;
     return { id, outputs: { timeout: 1800, ...state, appID: id, status: word } };
   },
 
@@ -54,6 +55,12 @@ export const appReadiness = resource({
 
   delete: () => Promise.resolve(),
 });
+
+/** What status words mean: those of the inputs count more than those of the platform's profile. */
+const wordsOf = (
+  { manner }: Pick<Context, "manner">,
+  { statusWords }: Partial<Pick<Inputs, "statusWords">>,
+): NonNullable<Inputs["statusWords"]> => ({ ...manner.statusWords, ...statusWords });
 
 const statusOf = async (context: Context, appID: string): Promise<string | undefined> =>
   (await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID }, context)))?.status;

@@ -101,6 +101,13 @@ export const organization = resource({
   },
 
   delete: async (context, id, state) => {
+    if (context.manner.habits.cascade === "deletes") {
+      throw new ResourceError(
+        `organization ${quoted(state.name)} was not deleted: this platform deletes an organization with all of its teams ` +
+          `(cascade), also those that nobody declares here, and their members would lose them. Delete it on the platform, ` +
+          `then run refresh; or set retainOnDelete.`,
+      );
+    }
     await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
     try {
       await context.client.deleteorganization({ organizationID: id }, context);

@@ -4,11 +4,12 @@ import { fraction, id, withoutUndefined } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { SourceError } from "../sources/read.ts";
-import { cellTypes } from "../sources/source.ts";
+import { cellTypes, placeOf } from "../sources/source.ts";
 import { adopt, common, ResourceError, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
+import { unsuitedValues } from "./rows/declared/unsuited.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
@@ -219,6 +220,9 @@ export const seedRows = resource({
       if (inputs.resourceUrn !== undefined)
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
       const problems = await verify(context, declared);
+      const place = (line: number): string => placeOf(declared.target, line);
+      const unsuited = await unsuitedValues(context.manner.habits, declared.target, context.directory, place);
+      if (unsuited.length > 0) problems.push(problemOf(inputs, unsuited.join("\n")));
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };
       const later = passing.filter((name) => isPassing && checked[name] !== undefined);

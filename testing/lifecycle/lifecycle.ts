@@ -1,6 +1,10 @@
 import { expect } from "@jest/globals";
 import type { Scene } from "../harness/bothDoors.ts";
+import type { LifeHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
+
+/** Where a life takes place. */
+export type Stage = Pick<Scene, "client" | "emulator" | "calls" | "organization" | "team"> & { host: LifeHost };
 
 /** An operation: what is declared, the changing calls that it makes, and what the platform has afterwards. */
 export interface Operation {
@@ -43,7 +47,7 @@ export interface Life {
 }
 
 /** A resource from its creation to its end, with every question that an engine asks on the way. */
-export async function live(scene: Scene, type: string, life: Life): Promise<void> {
+export async function live(scene: Stage, type: string, life: Life): Promise<void> {
   const { host } = scene;
   host.resource = `its${type}`;
   let made = { id: "", inputs: {} as Properties, outputs: {} as Properties };

@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
-import { unknown, type Scene } from "../harness/bothDoors.ts";
-import type { Life } from "./lifecycle.ts";
+import { unknown } from "../harness/bothDoors.ts";
+import type { Life, Stage } from "./lifecycle.ts";
 
 const [caller, ada, grace, alan] = ["admin@example.com", "ada@example.com", "grace@example.com", "alan@example.com"];
 
@@ -13,10 +13,10 @@ export const tables = {
   },
 };
 
-const idOf = async ({ client }: Scene, email: string): Promise<string> => (await client.userid({ email })).userID;
+const idOf = async ({ client }: Stage, email: string): Promise<string> => (await client.userid({ email })).userID;
 
 /** Roles of the people of a team. */
-async function roles(scene: Scene, teamID: string): Promise<Record<string, string>> {
+async function roles(scene: Stage, teamID: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const email of [caller, ada, grace, alan]) {
     const userID = await idOf(scene, email);
@@ -27,7 +27,7 @@ async function roles(scene: Scene, teamID: string): Promise<Record<string, strin
 }
 
 /** Lives by resource: each makes what it needs, under names of its own. */
-export const lives: Record<string, (scene: Scene, memberForm: "objects" | "ids", files: string) => Promise<Life>> = {
+export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids", files: string) => Promise<Life>> = {
   Organization: ({ client }) => {
     const read = async (organizationID: string) => {
       const { organization } = await client.readorganization({ organizationID }).catch(() => ({ organization: null }));

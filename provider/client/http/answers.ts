@@ -27,6 +27,9 @@ export function parseReply<Name extends EndpointName>(name: Name, reply: Reply):
   }
   const wire = parsed(reply.text, endpoint);
   const refusal = wire === undefined ? undefined : (endpoint.refusal ?? refusalIn)(wire);
+  if (refusal !== undefined && endpoint.unknown !== undefined && codeOf(status, refusal) === "notFound") {
+    return { answer: endpoint.unknown as AnswerOf<Name> }; // the contract's type is the one of this name
+  }
   if (refusal !== undefined) return failure(codeOf(status, refusal), refusal, dependantsIn(wire));
   if (status >= 400) {
     // A 404 of a server on the way must not count as the platform's "not found".

@@ -3,11 +3,18 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints, type EndpointName, type RequestOf, type WireNames } from "../../contract/endpoints.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { isObject } from "../../contract/wire.ts";
+import { usualHabits, type Habits } from "../../habits/habits.ts";
 import { sentences } from "../../messages/sentences.ts";
 import type { Outgoing } from "./transport.ts";
 
 /** A request that is ready to go, without the headers of an account. */
 export type Prepared = Omit<Outgoing, "headers">;
+
+/** How a deployment spells requests. */
+export interface Spelling {
+  wireNames: WireNames;
+  habits: Habits;
+}
 
 /** Lists of a request, each item as a JSON text, by name. */
 export type Written = Readonly<Record<string, readonly string[]>>;
@@ -19,7 +26,7 @@ export type Written = Readonly<Record<string, readonly string[]>>;
 export function prepare<Name extends EndpointName>(
   name: Name,
   request: Partial<RequestOf<Name>>,
-  wireNames: WireNames = {},
+  { wireNames = {}, habits = usualHabits }: Partial<Spelling> = {},
   written: Written = {},
 ): Prepared {
   const endpoint: Endpoint = endpoints[name];
@@ -32,13 +39,14 @@ export function prepare<Name extends EndpointName>(
     const issues = result.error.issues.map(({ path, message }) => `${path.join(".") || "the request"}: ${message}`);
     throw invalid(name, issues.join("; "));
   }
-  const values = isObject(result.data) ? renamed(result.data, wireNames) : {};
-  const path = spelled(endpoint.path, wireNames);
-  if (endpoint.method === "POST") return { endpoint: name, method: "POST", path, body: joined(values, written) };
+  const values = isObject(result.data) ? formed(name, renamed(result.data, wireNames), habits) : {};
+  const path = spelled(endpoint.path, wireNames, habits);
+  const inQuery = endpoint.method === "GET" ? habits.userLookupBy !== "post" : isInQuery(name, habits);
+  if (!inQuery) return { endpoint: name, method: "POST", path, body: joined(values, written) };
   const query = new URLSearchParams(
     Object.entries(values).map(([key, value]): [string, string] => [key, String(value)]),
   );
-  return { endpoint: name, method: "GET", path: `${path}?${query.toString()}`, body: undefined };
+  return { endpoint: name, method: endpoint.method, path: `${path}?${query.toString()}`, body: undefined };
 }
 
 function without(schema: z.ZodType, names: readonly string[]): z.ZodType {
@@ -80,8 +88,27 @@ function renamed(values: Record<string, unknown>, { platformFormat }: WireNames)
   return { ...rest, [platformFormat]: value };
 }
 
-function spelled(path: string, { storecopy, uploadFileToStore }: WireNames): string {
-  const names: Record<string, string | undefined> = { storecopy, uploadFileToStore };
+/** Whether a POST has its parameters in the query. */
+const isInQuery = (name: EndpointName, { childListBy }: Habits): boolean =>
+  name === "microappchildList" && childListBy === "query";
+
+/** The parameters in the form that a platform of these habits takes. */
+function formed(name: EndpointName, values: Record<string, unknown>, habits: Habits): Record<string, unknown> {
+  if (name === "createappwithprompt" && habits.attachments === "required") return { attachments: [], ...values };
+  const ofTeams = name === "teammembers" || name === "insertteammembers";
+  if (!ofTeams || habits.teamParameter !== "teamID") return values;
+  const { teamIDs, ...rest } = values;
+  const [teamID, ...others] = teamIDs as string[]; // the schema has checked it
+  if (others.length > 0) throw invalid(name, "teamIDs: this platform takes one team in a request");
+  return { teamID, ...rest };
+}
+
+function spelled(path: string, { storecopy, uploadFileToStore }: WireNames, habits: Habits): string {
+  const seen = (spelling: string): string | undefined => (spelling === "either" ? undefined : spelling);
+  const names: Record<string, string | undefined> = {
+    storecopy: storecopy ?? seen(habits.storecopyPath),
+    uploadFileToStore: uploadFileToStore ?? seen(habits.uploadPath),
+  };
   const [last = ""] = path.split("/").slice(-1);
   const other = names[last];
   return other === undefined ? path : path.slice(0, -last.length) + other;

@@ -1,6 +1,7 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError, isNotFound, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
+import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { inviteInGroups, type Invitation } from "./invitations.ts";
 import { SnapshotCache } from "./snapshotCache.ts";
@@ -38,7 +39,7 @@ type Platform = Calls<
   | "deleteteammember"
   | "enforceteammembership"
   | "userid"
->;
+> & { manner?: Manner };
 
 /**
  * Members of teams, for many callers at a time: additions to a team become one call, reads of many teams become one,
@@ -101,7 +102,10 @@ export class MemberLists {
   }
 
   /** Removes a member; succeeds when there is no such member. */
-  async remove(teamID: string, { userID, teamMemberID }: ListedMember): Promise<void> {
+  async remove(teamID: string, { userID, teamMemberID: known }: ListedMember): Promise<void> {
+    const needed = known === undefined && this.#client.manner?.habits.memberID === "teamMemberID";
+    const teamMemberID = needed ? (await this.find(teamID, userID))?.teamMemberID : known;
+    if (needed && teamMemberID === undefined) return;
     const request = { teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) };
     await this.#changing(teamID, () => orUndefinedIfNotFound(this.#client.deleteteammember(request, this.#call)));
   }

@@ -1,5 +1,6 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import type { Row } from "../../contract/values.ts";
+import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { keysetPages, type Progress, type ReadPage } from "./keysetPages.ts";
 import { positionPages } from "./positionPages.ts";
@@ -24,7 +25,7 @@ const maxRowsPerPage = 10_000;
  * ApiError `badAnswer` when the server pages in neither way.
  */
 export async function* pages(
-  client: Calls<"microappdata">,
+  client: Calls<"microappdata"> & { manner?: Manner },
   options: PagesOptions,
 ): AsyncGenerator<Row[], void, undefined> {
   const { microAppID, optSearchFilters, optViewFilters = [], platformFormat, signal, timeout, onCall } = options;
@@ -47,6 +48,8 @@ export async function* pages(
     return microAppRows;
   };
   const progress: Progress = { seen: new Set(), read: 0, first: undefined, last: undefined };
-  const isAll = yield* keysetPages(page, limit, progress);
+  const { viewFilters = "match", rangeFilters = "compare" } = client.manner?.habits ?? {};
+  const filters = viewFilters === "match" && rangeFilters === "compare";
+  const isAll = filters && (yield* keysetPages(page, limit, progress));
   if (!isAll) yield* positionPages(page, microAppID, progress);
 }

@@ -67,6 +67,15 @@ export const configuration = z.object({
     .url({ protocol: /^https?$/, error: "must be an address, https://…" })
     .optional()
     .meta({ description: "Address of the server in the links to generated apps: a link elsewhere is refused." }),
+  profile: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "File that says how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the " +
+        "configuration names itself counts more.",
+    }),
   wireNames: wireNames.optional().meta({
     description: "Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore.",
   }),

@@ -83,7 +83,9 @@ export const uncancellable = (context: Context): Context => ({ ...context, signa
  * for first, and a call whose outcome is unknown is resolved by looking again.
  */
 export async function createOnce<Found extends { createdAt?: unknown }>(creation: Creation<Found>): Promise<string> {
-  const id = creation.choose();
+  // Where the platform takes no ID of ours, a repeated call would make a second one.
+  const honours = creation.context.manner.habits.chosenIDs === "honoured";
+  const id = honours || creation.keeps ? creation.choose() : undefined;
   if (id === undefined) return creation.create(undefined);
   const found = await creation.find(id);
   // Another resource of this run may turn out to have it meanwhile.
@@ -94,9 +96,9 @@ export async function createOnce<Found extends { createdAt?: unknown }>(creation
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await creation.create(id);
+      return await creation.create(honours ? id : undefined);
     } catch (error) {
-      if (!isOutcomeUnknown(error)) throw error;
+      if (!isOutcomeUnknown(error) || !honours) throw error;
       if ((await creation.find(id)) !== undefined) return id;
       if (attempt === 3) throw error;
     }

@@ -4,6 +4,7 @@ import type { MemberLists } from "../../client/lists/memberLists.ts";
 import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
+import type { Manner } from "../../habits/profile.ts";
 import type { Identities } from "./identities.ts";
 import type { Removals } from "./removals.ts";
 
@@ -76,6 +77,8 @@ export interface Context {
   account: { email?: string | undefined; userID?: string | undefined };
   /** The platform as states name it. */
   platform: string;
+  /** How the platform behaves, as far as the configuration tells. */
+  manner: Manner;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
@@ -115,7 +118,15 @@ export interface Report {
 /** What check and diff have: no platform, since neither may need one. */
 export interface OfflineContext extends Pick<
   Context,
-  "report" | "directory" | "platform" | "account" | "identities" | "organizationNames" | "removals" | "isApproved"
+  | "report"
+  | "directory"
+  | "platform"
+  | "account"
+  | "identities"
+  | "organizationNames"
+  | "removals"
+  | "isApproved"
+  | "manner"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: Uint8Array;

@@ -15,6 +15,10 @@ export interface NewRow {
   text: string;
 }
 
+type Target = Parameters<RowContext["client"]["insertWritten"]>[0];
+
+const parentIn = (text: string): string | undefined => (JSON.parse(text) as { embeddingRowID?: string }).embeddingRowID; // RowWriter wrote it
+
 /** How often a batch is sent whose rows do not appear. */
 const maxAttempts = 3;
 
@@ -24,6 +28,8 @@ export class RowInserts {
   readonly #target: RowTarget;
   readonly #wanted: RowSet;
   readonly #links: Links;
+  /** Whether rows were there after an answer that did not count them. */
+  #isTrusted = false;
 
   constructor(context: RowContext, target: RowTarget, wanted: RowSet, links: Links) {
     this.#context = context;
@@ -57,16 +63,18 @@ export class RowInserts {
   }
 
   async #once(batch: readonly NewRow[]): Promise<void> {
-    const { client, report } = this.#context;
+    const { report } = this.#context;
     const { table, viewers, teamViewers, userID, ignoreActionRules } = this.#target;
     const request = { microAppID: table, ...withoutUndefined({ viewers, teamViewers, userID, ignoreActionRules }) };
     let missing = batch;
     for (let attempt = 1; missing.length > 0; attempt++) {
       const texts = missing.map(({ text }) => text);
       try {
-        const { inserted } = await client.insertWritten(request, texts, this.#context);
-        if (inserted === missing.length) return;
-        report.warning(`${table}: the platform inserted ${inserted} of ${missing.length} rows; looking which`);
+        const inserted = await this.#sent(request, texts);
+        if (inserted === missing.length || (inserted === undefined && this.#isTrusted)) return;
+        if (inserted !== undefined)
+          report.warning(`${table}: the platform inserted ${inserted} of ${missing.length} rows; looking which`);
+        this.#isTrusted = inserted === undefined;
       } catch (error) {
         if (!isOutcomeUnknown(error)) throw error;
         report.warning(`${table}: the answer to a batch of ${missing.length} rows was lost; looking which are there`);
@@ -81,6 +89,22 @@ export class RowInserts {
         });
       }
     }
+  }
+
+  /** Sends rows; resolves to how many the platform says that it inserted, if it does. */
+  async #sent(request: Target, texts: readonly string[]): Promise<number | undefined> {
+    const { client, manner } = this.#context;
+    if (manner.habits.ownParents === "honoured") {
+      return (await client.insertWritten(request, texts, this.#context)).inserted;
+    }
+    // The parents of single rows do not count: one request for each parent.
+    let sum: number | undefined = 0;
+    for (const [embeddingRowID, some] of Map.groupBy(texts, parentIn)) {
+      const one = { ...request, ...withoutUndefined({ embeddingRowID }) };
+      const { inserted }: { inserted?: number | undefined } = await client.insertWritten(one, some, this.#context);
+      sum = sum === undefined || inserted === undefined ? undefined : sum + inserted;
+    }
+    return sum;
   }
 
   /** Those rows of a batch whose key the table lacks. */

@@ -1,6 +1,6 @@
 import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
-import { isRefusal, orUndefinedIfNotFound, type ApiError } from "../../../contract/errors.ts";
+import { isRefusal, orUndefinedIfNotFound, ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
@@ -102,12 +102,16 @@ export class RowWriter {
   async insertAll(): Promise<void> {
     if (this.#inserted === 0) return;
     const recreated = this.#recreate.size > 0;
+    const { limits } = this.#context.manner;
     // Recreates few rows at a time, so that a killed run leaves few of them missing.
     const maxRows = recreated ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
       this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
     );
-    const texts = batches(added, { text: ({ text }) => text, maxRows: Math.min(maxRows, maxRowsPerInsert) });
+    const texts = batches(added, {
+      text: ({ text }) => text,
+      maxRows: Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert),
+    });
     await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch));
   }
 
@@ -198,6 +202,7 @@ export class RowWriter {
     const { table, userID, ignoreActionRules } = this.#target;
     const request = { rowID: id, rowData: data, microAppID: table };
     try {
+      await this.#assertClearable(id, data);
       const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
       await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
       this.#undone.delete(index);
@@ -207,6 +212,20 @@ export class RowWriter {
       if (!isRefusal(error)) throw error;
       this.#refused({ index, line }, error, data);
     }
+  }
+
+  /** Throws where a link is to be cleared that the platform would keep. */
+  async #assertClearable(rowID: string, data: RowData): Promise<void> {
+    const { client, manner } = this.#context;
+    const cleared = Object.keys(data).filter((label) => data[label] === null);
+    if (manner.habits.linkNull === "clears" || cleared.length === 0) return;
+    const { currentRow = {} } = await client.microappdataRow({ rowID }, this.#context);
+    const kept = cleared.filter((label) => ((currentRow as RowData)[label] ?? null) !== null);
+    if (kept.length === 0) return;
+    const message =
+      `this platform keeps a link that is set to nothing (linkNull): ${kept.join(", ")} would go on linking, and each ` +
+      `up would try again. Link another row, or remove this one`;
+    throw new ApiError({ code: "invalidRequest", endpoint: "updatemicroapprow", message });
   }
 
   async #remove(rowID: string): Promise<void> {
