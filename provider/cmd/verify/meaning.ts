@@ -1,10 +1,11 @@
 import { habits, type HabitName } from "../../habits/habits.ts";
+import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 
 /** What makes this product work where a platform has another habit than the usual. */
 export type Adaption =
   | { by: "client" }
-  /** A key of the configuration, without `microapps:`. */
-  | { by: "setting"; setting: string; value: string }
+  /** A key of the configuration, without `microapps:`. A profile says the same to the emulator. */
+  | { by: "setting"; setting: keyof Configuration; value: string }
   /** The resource, function or command that ends with an error, or does without. */
   | { by: "nothing"; refuses: string };
 
@@ -18,9 +19,12 @@ interface Meaning {
 
 const client: Adaption = { by: "client" };
 const nothing = (refuses: string): Adaption => ({ by: "nothing", refuses });
-const setting = (name: string, value: string): Adaption => ({ by: "setting", setting: name, value });
+const setting = (name: keyof Configuration, value: string): Adaption => ({ by: "setting", setting: name, value });
+
+const profile = setting("profile", "platform-profile.yaml");
 
 const taken = (affects: string): Meaning => ({ affects, adapts: client });
+const profiled = (affects: string): Meaning => ({ affects, adapts: profile });
 const not = (affects: string, refuses: string): Meaning => ({ affects, adapts: nothing(refuses) });
 
 const everyRead = "Everything that is read: refresh, drift, dump and the functions";
@@ -40,10 +44,10 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   // Sessions
   loginEnvelope: taken("Every run that logs in"),
   logoutBy: taken("The end of each run: a session that is not ended expires by itself"),
-  userLookupBy: taken(`${people} and getUserID: the ID of an address`),
+  userLookupBy: { ...profiled(`${people} and getUserID: the ID of an address`), except: { query: client } },
   userLookupEnvelope: taken(`${people} and getUserID: the ID of an address`),
   keyAlone: taken("GeneratedApp, which sends key and token"),
-  keyNeeded: taken("GeneratedApp, which sends the key"),
+  keyNeeded: profiled("GeneratedApp, which wants microapps:apiKey before it sends anything"),
   // Rows that are read
   noMatch: taken(`${pages}, where a table is empty`),
   unknownRow: taken("getRow, RowFile and SeedRows, where a row is gone"),
@@ -53,13 +57,13 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   order: taken("microapps api and programs of the client: no resource sorts by a sort field"),
   viewSort: taken(pages),
   searchFilters: not("getRows with filters, and programs of the client", "getRows"),
-  viewFilters: taken(pages),
-  rangeFilters: taken(pages),
+  viewFilters: { ...taken(pages), except: { refused: profile } },
+  rangeFilters: { ...taken(pages), except: { refused: profile } },
   parentFilter: taken("SeedRows of a sub-table: the rows under one parent"),
   rawRows: { affects: "Raw rows, which no resource reads: microapps api and programs of the client", adapts: setting("wireNames", '{"platformFormat": "<its name>"}') },
   linkForm: taken("SeedRows with references"),
-  numberForm: taken("SeedRows: numbers of the program are compared with those of the platform"),
-  dateForm: taken("SeedRows: dates of the program are compared with those of the platform"),
+  numberForm: not("SeedRows with numbers, which would be written again by each up", "SeedRows"),
+  dateForm: not("SeedRows with dates, which would be written again by each up", "SeedRows"),
   submittedForm: taken("Reading rows"),
   // Rows that are written
   unknownLabels: taken("SeedRows with a label that is misspelled: it is seen when the rows are read back"),
@@ -69,33 +73,33 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   emptyText: taken("SeedRows with empty texts"),
   insertedCount: taken("SeedRows: how many rows of a batch arrived is seen when they are read back"),
   partialBatches: taken("SeedRows: what a refused batch left is seen when the rows are read back"),
-  ownParents: not("SeedRows of a sub-table: rows of several parents in one batch", "SeedRows"),
+  ownParents: profiled("SeedRows of a sub-table: rows of several parents in one batch"),
   updateUnknownRow: taken("SeedRows, where a row is gone: it is seen when the rows are read back"),
   removeUnknownRow: taken("SeedRows, where a row is gone already"),
   // Children and files
   childRead: taken("Programs of the client: RowFile reads the list"),
-  childListBy: taken("RowFile"),
-  storecopyPath: { affects: "Programs of the client: no resource copies stored files", adapts: setting("wireNames", '{"storecopy": "s3copy"}') },
-  uploadPath: { affects: "RowFile, where the platform stores the file", adapts: setting("wireNames", '{"uploadFileToStore": "uploadFileToS3"}') },
+  childListBy: { ...taken("RowFile"), except: { query: profile } },
+  storecopyPath: { ...taken("Programs of the client: no resource copies stored files"), except: { s3copy: setting("wireNames", '{"storecopy": "s3copy"}') } },
+  uploadPath: { ...taken("RowFile, where the platform stores the file"), except: { uploadFileToS3: setting("wireNames", '{"uploadFileToStore": "uploadFileToS3"}') } },
   // Organizations, teams and members
-  chosenIDs: taken(`${made}: they take the ID that the platform answers`),
+  chosenIDs: profiled(`${made}: without an ID of their own a lost answer can't be asked for again`),
   organizationNames: taken("Organization: two of one name are not refused by the platform"),
   unknownThing: taken(`${made}, where they are gone`),
-  cascade: taken("Organization with forceDestroy"),
+  cascade: not("Organization: a destroy would delete teams that nobody declares", "Organization"),
   allMembers: taken("dump, which leaves that team out"),
   memberForm: taken(people),
   memberPlace: taken(people),
   memberAddress: taken(`${people}: they ask for the ID of each address`),
-  memberID: taken(people),
-  teamParameter: taken(people),
+  memberID: { ...profiled(people), except: { userID: client } },
+  teamParameter: { ...profiled(people), except: { teamIDs: client } },
   invitations: not(`${people} with an address that the platform does not know`, "TeamMember"),
-  enforceBy: taken("UserTeams"),
+  enforceBy: { ...profiled("UserTeams"), except: { email: client } },
   roleChange: not(`${people} with roles`, "TeamMember"),
   // Notifications and apps
   defaultChannel: not("Notification without a channel: it is delivered in the app alone", "Notification"),
   appLink: taken("GeneratedApp"),
   appStatus: taken("GeneratedApp that waits until the app is ready"),
-  attachments: taken("GeneratedApp without attachments, which are sent as an empty list"),
+  attachments: profiled("GeneratedApp without attachments"),
 };
 
 /** What a habit means that was seen with this value. */

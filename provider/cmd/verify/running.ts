@@ -6,6 +6,7 @@ import type { Fact } from "../../conformance/fact.ts";
 import { people, type Bed } from "../../conformance/fixtures.ts";
 import { runFacts, type Result } from "../../conformance/run.ts";
 import type { Profile } from "../../habits/profile.ts";
+import { readProfile } from "../../layers/profileFile.ts";
 import { masked } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
@@ -16,7 +17,7 @@ import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
 import { Keeper, type Grounds } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
-import type { BedNames, VerifyOptions } from "./options.ts";
+import { readOrRefuse, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
 import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
 import { changesSince, profileOf } from "./profileFile.ts";
@@ -55,8 +56,9 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
   const { url, close } = await located(settings.endpoint, subject.folder).catch((error: unknown): never => {
     throw new EngineError(`the emulator does not start: ${error instanceof Error ? error.message : String(error)}`, 2);
   });
-  const { userID: userId, ...account } = settings;
-  const client = createClient({ ...account, endpoint: url, allowed: undefined, userId });
+  const { email, password, apiKey, wireNames, profile } = settings;
+  const known = work.earlier ?? readOrRefuse(() => readProfile(profile, subject.folder));
+  const client = createClient({ endpoint: url, email, password, apiKey, wireNames, profile: known });
   const sender = new Sender({ url });
   const stop = new Stop(work.warn);
   const hide = (text: string): string => withoutAddresses(subject.mask.hide(text));
