@@ -71,7 +71,7 @@ function summary({ score: { all }, differences, changes, requests, mark }: Outco
   ]);
   const adapted =
     differences.length === 0
-      ? ""
+      ? " Nothing differs."
       : ` ${numbered(differences.length, "difference")}, of which the client adapts to ${differences.length - unadapted} by itself.`;
   const since = changes === null ? "" : ` ${numbered(changes.length, "change")} since the profile was written.`;
   return `Facts: ${counts}.${adapted}${since} ${numbered(requests, "request")} in run ${mark}.`;
