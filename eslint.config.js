@@ -41,7 +41,7 @@ const lists = [
     "provider/files",
     ...shared,
   ],
-  ["provider/conformance", "provider/layers", "provider/files", "provider/client/http", ...shared],
+  ["provider/conformance", "provider/layers", "provider/files", ...shared],
   [
     "provider/dump",
     "provider/changes/drift",

@@ -1,6 +1,7 @@
-import { parseReply } from "../client/http/answers.ts";
-import type { EndpointName, WireNames } from "../contract/endpoints.ts";
-import type { Json } from "../contract/wire.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { endpoints, type EndpointName, type WireNames } from "../contract/endpoints.ts";
+import { codeOf } from "../contract/errors.ts";
+import { refusalIn, type Json } from "../contract/wire.ts";
 import type { Habits } from "../habits/habits.ts";
 import type { Bed, Person } from "./fixtures.ts";
 import { formOf, inQuery, onWire, type Spelling } from "./forms.ts";
@@ -137,18 +138,25 @@ function written(
 const present = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
-function read(name: EndpointName, { status, text, headers }: Incoming): Reply {
+/** Reads what came as the contract does, but takes every refusal for one, whatever a client makes of it. */
+function read(name: EndpointName, { status, text }: Incoming): Reply {
   const body = json(text);
-  const parsed = parseReply(name, { status, text, location: headers["location"], retryAfter: headers["retry-after"] });
-  if ("answer" in parsed) return { kind: "answer", status, body, answer: parsed.answer };
-  const { code, message } = parsed.failed;
-  return { kind: code === "badAnswer" && status < 400 ? "unreadable" : "refused", status, body, code, message };
+  const { refusal = refusalIn, unwrap, answer: schema }: Endpoint = endpoints[name];
+  const said = refusal(body);
+  if (said !== undefined || status >= 400) {
+    const message = said ?? `HTTP ${status}`;
+    return { kind: "refused", status, body, code: codeOf(status, said ?? ""), message };
+  }
+  const answer = schema.safeParse(unwrap(body));
+  if (status < 300 && answer.success) return { kind: "answer", status, body, answer: answer.data };
+  const message = `The answer is not as documented: ${answer.error?.issues[0]?.path.join(".") ?? `HTTP ${status}`}`;
+  return { kind: "unreadable", status, body, code: "badAnswer", message };
 }
 
 function json(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return text;
+    return text.trim();
   }
 }
