@@ -68,7 +68,7 @@ export interface Methods {
    * Repeated only when it is certain that nothing was made; else it fails as `outcomeUnknown`.
    *
    * @param request `microAppID`; `rows`: Values by label; an embeddingRowID of its own counts more than the request's; `embeddingRowID` (optional): The parent row, when the table is a sub-table; `userID` (optional): The row's creator; `ignoreActionRules` (optional): For controlled administration and migrations; `viewers` (optional): IDs of the users who may see the row; `teamViewers` (optional): IDs of the teams whose members may see the row.
-   * @returns `inserted`: Rows inserted.
+   * @returns `inserted` (optional): Rows inserted; some platforms do not tell.
    * @throws ApiError `notFound`, `forbidden`, `invalidRequest`, `tooLarge`
    * @see `POST /api/insertmicroapprows`, docs/endpoints.md#insertmicroapprows
    */

@@ -15,6 +15,8 @@ const habitValues = z.strictObject(
   ) as unknown as { [Name in HabitName]: z.ZodOptional<z.ZodType<HabitValue<Name>>> }, // fromEntries forgets the pairs
 );
 
+const wireName = z.string().regex(/^[\w-]+$/, "must consist of letters, digits, underscores and hyphens");
+
 /** `platform-profile.yaml`: how one platform was seen to behave. Everything may be left out. */
 export const profile = z.strictObject({
   version: z.literal(1),
@@ -22,7 +24,7 @@ export const profile = z.strictObject({
   seenAt: z.string().optional().describe("When, as an ISO 8601 date."),
   habits: habitValues.default({}).describe("What differs from the usual."),
   limits: limits.default({}),
-  wireNames: z.record(z.string(), z.string()).default({}).describe("Names that are spelled otherwise on the wire."),
+  wireNames: z.record(z.string(), wireName).default({}).describe("Names that are spelled otherwise on the wire."),
   statusWords: z.record(z.string(), generationState).default({}).describe("Words for the state of a generation."),
 });
 

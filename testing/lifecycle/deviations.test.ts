@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";
 import type { RowData } from "../../provider/contract/values.ts";
+import { at } from "../../provider/contract/wire.ts";
 import { habits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import { live, type Life, type Stage } from "./lifecycle.ts";
@@ -35,21 +36,23 @@ const rowsLife =
     for (const Code of ["EU", "AF"]) {
       await client.insertmicroapprow({ microAppID: "continents", rowData: { Code } });
     }
+    const [label = ""] = Object.keys(change);
+    const shown = (row: RowData | undefined): unknown => at(row?.[label], "value.value") ?? row?.[label] ?? "";
     const all = async () => {
       const { microAppRows } = await client.microappdata({ microAppID: table, optViewSort: { sortVal: 1 } });
-      return microAppRows.map(({ Code }) => Code);
+      return [shown(microAppRows[0]), ...microAppRows.map(({ Code }) => Code)];
     };
     const rows = many.map((row) => ({ ...row, ...values }));
     const changed = rows.map((row, index) => (index === 0 ? { ...row, ...change } : row)).slice(0, -1);
     const codes = many.map(({ Code }) => Code);
     return {
       live: all,
-      create: { news: { table, key: "Code", rows, ...inputs }, calls: [], live: codes },
-      changes: [{ news: { rows: changed }, calls: [], live: codes.slice(0, -1) }],
+      create: { news: { table, key: "Code", rows, ...inputs }, calls: [], live: [values[label], ...codes] },
+      changes: [{ news: { rows: changed }, calls: [], live: [change[label], ...codes.slice(0, -1)] }],
       later: [],
       replaces: [],
       imported: "Declare the SeedRows",
-      deleted: { calls: [], live: [] },
+      deleted: { calls: [], live: [""] },
       remove: null,
     };
   };
@@ -71,6 +74,9 @@ const allLives: Readonly<Record<string, LifeOf>> = {
   ),
 };
 
+/** Small pages and batches, of which a seed takes several. */
+const limits = { maximumLimit: 10, maximumBatch: 10 };
+
 const administrator = { email: "admin@example.com", password: "correct-horse", apiKey: "key-of-the-operator" };
 let files: Server;
 let emulator: Emulator;
@@ -84,7 +90,7 @@ beforeAll(async () => {
       administrator,
       tables: { ...tables, ...moreTables },
       users: ["ada", "grace", "alan"].map((name) => ({ email: `${name}@example.com` })),
-      settings: { maximumLimit: 10, generationSeconds: 0, allowedHosts: [new URL(base).host] },
+      settings: { generationSeconds: 0, allowedHosts: [new URL(base).host] },
     },
   });
 });
@@ -105,7 +111,7 @@ function onlooker(habits: Partial<Habits>): Client {
         try {
           return await (Reflect.apply(method, target, given) as Promise<unknown>);
         } finally {
-          emulator.setProfile({ version: 1, habits });
+          emulator.setProfile({ version: 1, habits, limits });
         }
       };
     },
@@ -129,10 +135,10 @@ const formOf = ({ memberForm = "objects", memberAddress = "yes" }: Partial<Habit
 
 async function lived(type: string, habits: Partial<Habits>): Promise<void> {
   await emulator.reset();
-  emulator.setProfile({ version: 1, habits });
+  emulator.setProfile({ version: 1, habits, limits });
   const folder = mkdtempSync(join(tmpdir(), "microapps-life-"));
   const profile = "platform-profile.yaml";
-  writeFileSync(join(folder, profile), JSON.stringify({ version: 1, habits }));
+  writeFileSync(join(folder, profile), JSON.stringify({ version: 1, habits, limits }));
   const host = new InProcessHost({ endpoint: emulator.url, ...administrator, profile }, folder);
   const client = onlooker(habits);
   const stage: Stage = {
@@ -161,16 +167,96 @@ async function lived(type: string, habits: Partial<Habits>): Promise<void> {
   }
 }
 
+/** The lives that a habit concerns most; with DEVIATIONS=all each deviation meets all of them. */
+const concerned: { [Name in HabitName]: readonly string[] } = {
+  writeEnvelope: ["Team", "SeedRows", "RowFile"],
+  readEnvelope: ["Team", "TeamMember", "SeedRows of links", "RowFile"],
+  creationResult: ["Organization", "Team"],
+  failureForm: ["Organization", "TeamMember", "SeedRows"],
+  failureStatus: ["Organization", "TeamMember", "SeedRows"],
+  successWord: ["Organization", "SeedRows"],
+  loginEnvelope: ["Team"],
+  logoutBy: ["Team"],
+  userLookupBy: ["TeamRoster", "UserTeams"],
+  userLookupEnvelope: ["UserTeams"],
+  keyAlone: ["GeneratedApp"],
+  keyNeeded: ["GeneratedApp"],
+  noMatch: ["SeedRows", "SeedRows of texts"],
+  unknownRow: ["SeedRows", "RowFile"],
+  skip: ["SeedRows of texts", "SeedRows of rows"],
+  skipForm: ["SeedRows of texts"],
+  optLimit: ["SeedRows of texts"],
+  order: ["SeedRows of texts"],
+  viewSort: ["SeedRows of texts"],
+  searchFilters: ["SeedRows of texts", "RowFile"],
+  viewFilters: ["SeedRows of texts", "RowFile"],
+  rangeFilters: ["SeedRows of texts", "RowFile"],
+  parentFilter: ["SeedRows of rows"],
+  rawRows: ["SeedRows of texts"],
+  linkForm: ["SeedRows of links", "SeedRows without links"],
+  numberForm: ["SeedRows of numbers", "SeedRows of texts"],
+  dateForm: ["SeedRows of dates", "SeedRows of texts"],
+  submittedForm: ["SeedRows of texts"],
+  unknownLabels: ["SeedRows of texts", "SeedRows of rows"],
+  labelCase: ["SeedRows of texts"],
+  wrongValues: ["SeedRows of numbers"],
+  linkNull: ["SeedRows without links", "SeedRows of links"],
+  emptyText: ["SeedRows of texts"],
+  insertedCount: ["SeedRows of texts"],
+  partialBatches: ["SeedRows of texts"],
+  ownParents: ["SeedRows of rows"],
+  updateUnknownRow: ["SeedRows"],
+  removeUnknownRow: ["SeedRows"],
+  childRead: ["RowFile"],
+  childListBy: ["RowFile"],
+  storecopyPath: ["RowFile"],
+  uploadPath: ["RowFile"],
+  chosenIDs: ["Organization", "Team"],
+  organizationNames: ["Organization"],
+  unknownThing: ["Organization", "Team"],
+  cascade: ["Organization", "Team"],
+  allMembers: ["Organization", "TeamMember", "UserTeams"],
+  memberForm: ["TeamMember", "TeamRoster", "UserTeams"],
+  memberPlace: ["TeamMember", "TeamRoster"],
+  memberAddress: ["TeamMember", "TeamRoster", "UserTeams"],
+  memberID: ["TeamMember", "TeamRoster", "UserTeams"],
+  teamParameter: ["TeamMember", "TeamRoster", "UserTeams"],
+  invitations: ["TeamMember", "TeamRoster"],
+  enforceBy: ["UserTeams"],
+  roleChange: ["TeamMember", "TeamRoster", "UserTeams"],
+  defaultChannel: ["Notification"],
+  appLink: ["GeneratedApp"],
+  appStatus: ["GeneratedApp"],
+  attachments: ["GeneratedApp"],
+};
+
+/** What nothing can adapt to: the lives that are refused, by name. All others go on as on any platform. */
+const refuses: { [Name in HabitName]?: Record<string, RegExp> } = {
+  numberForm: { "SeedRows of numbers": /Count is a number, which this platform reads back as text \(numberForm\)/ },
+  dateForm: { "SeedRows of dates": /Since is a date, which this platform reads back as a number of milliseconds/ },
+  linkNull: { "SeedRows without links": /this platform keeps a link that is set to nothing \(linkNull\): Of/ },
+  cascade: { Organization: /this platform deletes an organization with all of its teams \(cascade\)/ },
+  roleChange: {
+    TeamMember: /this platform does not change roles \(roleChange\)/,
+    TeamRoster: /this platform does not change roles \(roleChange\)/,
+  },
+  defaultChannel: { Notification: /this platform sends no push message .* \(defaultChannel\)/ },
+};
+
 const deviations = (Object.keys(habits) as HabitName[]).flatMap((name) =>
   habits[name].values.slice(1).map((value) => [name, value] as const),
 );
 
-test.each(Object.keys(allLives))("%s lives without a deviation", (type) => lived(type, {}));
+test("every life is lived without a deviation", async () => {
+  for (const type of Object.keys(allLives)) await lived(type, {});
+});
 
-test.each(deviations)("with %s %s", async (name, value) => {
-  const ended: Record<string, string> = {};
-  for (const type of Object.keys(allLives)) {
-    await lived(type, { [name]: value }).catch((error: unknown) => (ended[type] = String(error).slice(0, 700)));
+test.each(deviations)("lives with %s: %s", async (name, value) => {
+  const types = process.env["DEVIATIONS"] === "all" ? Object.keys(allLives) : concerned[name];
+  for (const type of types) {
+    const living = lived(type, { [name]: value });
+    const refusal = refuses[name]?.[type];
+    if (refusal) await expect(living).rejects.toThrow(refusal);
+    else await living;
   }
-  expect(ended).toEqual({});
 });

@@ -24,7 +24,16 @@ const projectKeys = [
 ];
 
 /** Settings of a stack that decide where calls go and as whom. */
-const destinations = ["endpoint", "movedFrom", "insecure", "appServer", "wireNames", "organizationID", "readOnly"];
+const destinations = [
+  "endpoint",
+  "movedFrom",
+  "insecure",
+  "appServer",
+  "profile",
+  "wireNames",
+  "organizationID",
+  "readOnly",
+];
 const credentials = ["email", "userID", "password", "token", "apiKey"];
 
 /** What changes in Pulumi.yaml of what decides which code runs. */

@@ -1,4 +1,5 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
+import { isRefusal } from "../../contract/errors.ts";
 import type { Row } from "../../contract/values.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
@@ -33,7 +34,7 @@ export async function* pages(
 
   const page: ReadPage = async (skip, after, glance) => {
     const filters = after === undefined ? optViewFilters : [...optViewFilters, { _id: { $gt: after } }];
-    const { microAppRows } = await client.microappdata(
+    const answer = client.microappdata(
       {
         microAppID,
         searchFilter: [{ resourceID: microAppID, skip, limit }],
@@ -45,7 +46,13 @@ export async function* pages(
       },
       { signal, timeout, onCall, glance },
     );
-    return microAppRows;
+    try {
+      return (await answer).microAppRows;
+    } catch (error) {
+      // A server that refuses the filter gets no other: what comes without it is not what comes next.
+      if (after === undefined || !isRefusal(error)) throw error;
+      return page(skip);
+    }
   };
   const progress: Progress = { seen: new Set(), read: 0, first: undefined, last: undefined };
   const { viewFilters = "match", rangeFilters = "compare" } = client.manner?.habits ?? {};

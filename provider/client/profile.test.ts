@@ -1,0 +1,92 @@
+import { afterEach, expect, test } from "@jest/globals";
+import { usualHabits, type Habits } from "../habits/habits.ts";
+import type { Client } from "./options.ts";
+import { serve, session, type Server } from "./testing/server.ts";
+
+let server: Server;
+afterEach(() => server.close());
+
+/** What was sent beside the login, as path and body. */
+const sent = (): [string, unknown][] =>
+  server.seen.filter(({ endpoint }) => endpoint !== "login").map(({ path, body }) => [path, body]);
+
+const answers = ({ endpoint, path }: { endpoint: string | undefined; path: string }): unknown => {
+  if (endpoint === "login") return session;
+  if (endpoint === "userid") return { body: { userID: "ada" } };
+  if (endpoint === "createappwithprompt") return "https://apps.example.com/workspace/apps/a1";
+  return path.includes("list") ? { body: { childItems: [] } } : { status: "success", body: { teamMembers: [] } };
+};
+
+const calls: [string, Partial<Habits>, (client: Client) => Promise<unknown>, [string, unknown][]][] = [
+  [
+    "userid by post",
+    { userLookupBy: "post" },
+    (client) => client.userid({ email: "ada@example.com" }),
+    [["/api/userid", { email: "ada@example.com" }]],
+  ],
+  [
+    "child records by query",
+    { childListBy: "query" },
+    (client) => client.microappchildList({ appID: "r", fieldID: "f" }),
+    [["/api/microappchild/list?appID=r&fieldID=f", undefined]],
+  ],
+  [
+    "lists of one team each",
+    { teamParameter: "teamID" },
+    (client) => client.teammembers({ teamIDs: ["a", "b"] }),
+    [
+      ["/api/teammembers", { teamID: "a" }],
+      ["/api/teammembers", { teamID: "b" }],
+    ],
+  ],
+  [
+    "invitations to one team each",
+    { teamParameter: "teamID" },
+    (client) => client.insertteammembers({ teamIDs: ["a", "b"], userIDs: ["u"] }),
+    [
+      ["/api/insertteammembers", { teamID: "a", userIDs: ["u"] }],
+      ["/api/insertteammembers", { teamID: "b", userIDs: ["u"] }],
+    ],
+  ],
+  [
+    "enforcement by user ID",
+    { enforceBy: "userID" },
+    (client) => client.enforceteammembership({ teamIDs: [], email: "ada@example.com" }),
+    [
+      ["/api/userid?email=ada%40example.com", undefined],
+      ["/api/enforceteammembership", { teamIDs: [], userID: "ada" }],
+    ],
+  ],
+  [
+    "an app without a key and with its attachments",
+    { keyNeeded: "no", attachments: "required" },
+    (client) => client.createappwithprompt({ userEmail: "ada@example.com", appPrompt: "x" }),
+    [["/api/createappwithprompt", { userEmail: "ada@example.com", appPrompt: "x", attachments: [] }]],
+  ],
+];
+
+test.each(calls)("a profile decides how it is sent: %s", async (_, habits, call, expected) => {
+  server = await serve(answers);
+  await call(server.client({ profile: { habits } }));
+  expect(sent()).toEqual(expected);
+});
+
+test.each(calls)("without a profile it is sent as documented: %s", async (_, _habits, call) => {
+  server = await serve(answers);
+  const usual = server.client({ apiKey: "key-of-the-operator", profile: { habits: usualHabits } });
+  await call(usual);
+  const withHabits = sent();
+  server.seen.length = 0;
+  await call(server.client({ apiKey: "key-of-the-operator" }));
+  expect(sent()).toEqual(withHabits);
+  expect(sent()).toHaveLength(1);
+});
+
+test("names of a profile count where the options name none", async () => {
+  server = await serve((seen) => (seen.endpoint === "login" ? session : { signedUrl: "x", url: "x" }));
+  const profile = { wireNames: { storecopy: "theirs", uploadFileToStore: "alsoTheirs" } };
+  const client = server.client({ profile, wireNames: { uploadFileToStore: "ours" } });
+  await client.microappchildStorecopy({ sourceResourceID: "a", destinationResourceID: "b", fileKey: "c" });
+  await client.microappchildUploadFileToStore({ resourceID: "a", fieldID: "b", url: "c" });
+  expect(sent().map(([path]) => path)).toEqual(["/api/microappchild/theirs", "/api/microappchild/ours"]);
+});
