@@ -31,7 +31,10 @@ export interface Work {
   folder: string;
   /** Undefined where only what is left over is removed. */
   names: BedNames | undefined;
+  /** Facts of the package: IDs that stand in them are made up. */
   facts: readonly Fact[];
+  /** Facts of files that are named. */
+  more: readonly Fact[];
   earlier: Profile | undefined;
   options: VerifyOptions;
   mark: string;
@@ -116,7 +119,8 @@ interface Tried {
 }
 
 async function attempt(work: Work, names: BedNames, journal: Journal, connection: Connection): Promise<Tried> {
-  const { settings, options, facts, mark, subject, show } = work;
+  const { settings, options, mark, subject, show } = work;
+  const facts = [...work.facts, ...work.more];
   const { client, sender, hide, stop } = connection;
   const organization = await organizationFor(client, journal, names.organizationID);
   refuseNamesake(organization.name, subject.declared.organizationNames, organization.id);
@@ -180,10 +184,9 @@ async function helpersOf({ helpers }: BedNames, { url }: Connection): Promise<Be
   return found as Bed; // names are those of fixtures
 }
 
-function groundsOf({ settings, subject, options, facts }: Work, names: BedNames, bed: Bed): Grounds {
+function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed): Grounds {
   const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
-  const own = facts.slice(0, facts.length - options.facts.length);
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
     tables: names.tables as Readonly<Record<string, string>>,

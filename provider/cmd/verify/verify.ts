@@ -54,7 +54,8 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal, more
   const progress = progressLine(terminal.errors);
   const work: Work = {
     ...{ subject, settings, folder, names, earlier, options },
-    facts: names ? [...ownFacts(), ...factsOf(options)] : [],
+    facts: names ? ownFacts() : [],
+    more: factsOf(options),
     mark: `mv${randomBytes(5).toString("hex")}`,
     show: (text) => progress.show(mask.hide(text)),
     warn: (text) => terminal.errors.write(`${printable(mask.hide(text), false)}\n`),
