@@ -13,6 +13,7 @@ import { addEnvironmentCommands } from "./environment/environment.ts";
 import { remaining } from "./remaining.ts";
 import { addDriftCommand, addReportCommand } from "./report/commands.ts";
 import { addTrustCommand } from "./trust.ts";
+import { addVerifyCommand } from "./verify/commands.ts";
 
 const { version } = ownPackage();
 
@@ -31,6 +32,7 @@ addEngineCommands(program, undefined, remaining);
 addApproval(program);
 addApiCommand(program);
 addDoctorCommand(program);
+addVerifyCommand(program);
 addDumpCommand(program);
 addImportRefusal(program);
 addReportCommand(program);

@@ -33,6 +33,8 @@ export interface Declared {
   tables: ProgramTable[];
   /** Organizations of the state. */
   organizations: { id: string; name: string }[];
+  /** Names of the organizations that Environment files declare. */
+  organizationNames: string[];
   /** IDs of the state's teams. */
   teams: string[];
   /** Whether apps are generated, which takes the API key. */
@@ -47,6 +49,7 @@ export const nothingDeclared: Declared = {
   problem: undefined,
   tables: [],
   organizations: [],
+  organizationNames: [],
   teams: [],
   usesApps: false,
 };
@@ -66,7 +69,10 @@ export async function declaredBy(stack: Stack): Promise<Declared> {
   }));
   const teams = [...new Set(ofType(resources, "Team").map(({ id }) => id))];
   const usesApps = ofType(resources, "GeneratedApp").length > 0;
-  const all: Declared = { files: [], problem: undefined, tables: [], organizations, teams, usesApps };
+  const all: Declared = {
+    ...{ files: [], problem: undefined, tables: [], organizationNames: [] },
+    ...{ organizations, teams, usesApps },
+  };
   const seeds: ProgramTable[] = [];
   const links: ProgramTable[] = [];
   for (const { file, folder } of filesOf(stack)) {
@@ -75,6 +81,7 @@ export async function declaredBy(stack: Stack): Promise<Declared> {
     const [first] = problems;
     if (first) all.problem ??= { file, text: `${placed(first.at)}: ${first.message}` };
     if (!declared || !root) continue;
+    all.organizationNames.push(...Object.values(declared.organizations).map(({ name }) => name));
     all.usesApps ||= Object.keys(declared.apps).length > 0;
     seeds.push(...(await seedsOf(declared, root, folder)));
     links.push(...linksOf(declared));

@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { ownFolder } from "../../../../machine/ownFolder.ts";
+import { birthOf, isRunning } from "../../../../machine/processes.ts";
+
+// What a run makes is written down before it is made, so that whatever ends the run, the next one finds it.
+
+/** What can be removed again, each after those that were made later. */
+const kinds = ["organization", "team", "row", "child"] as const;
+export type Kind = (typeof kinds)[number];
+
+const thing = z.object({
+  kind: z.enum(kinds),
+  /** Undefined while it is made, where the platform chooses it. */
+  id: z.string().optional(),
+  /** Label of the table that a row is in. */
+  table: z.string().optional(),
+  /** Whether it is any number of rows, of which no answer gives the IDs. */
+  isBatch: z.boolean().optional(),
+});
+
+/** A thing of the platform that a run makes. */
+export type Thing = z.output<typeof thing>;
+
+const head = z.object({
+  version: z.literal(1),
+  /** Stands in whatever the run makes. */
+  mark: z.string(),
+  /** Digest of the platform's address, which may hold a secret in the wrong place. */
+  platform: z.string(),
+  /** IDs of the tables, by label. */
+  tables: z.record(z.string(), z.string()),
+  startedAt: z.number(),
+  pid: z.number(),
+  birth: z.object({ bootID: z.string(), pidNamespace: z.string(), startTime: z.string() }).optional(),
+});
+
+/** Which run it is. */
+export type Run = Pick<z.output<typeof head>, "mark" | "platform" | "tables" | "startedAt">;
+
+const entry = z.discriminatedUnion("is", [
+  z.object({ is: z.literal("making"), number: z.number(), thing }),
+  z.object({ is: z.literal("made"), number: z.number(), ids: z.array(z.string()) }),
+  z.object({ is: z.literal("gone"), number: z.number() }),
+]);
+
+type Entry = z.output<typeof entry>;
+
+/** Something that may be there still. Without IDs nobody knows whether, or under which ID. */
+export interface Left {
+  number: number;
+  thing: Thing;
+  ids: readonly string[];
+  /** Whether the platform answered that it made it: an ID that we chose may be somebody else's until then. */
+  isMade: boolean;
+}
+
+const leftOver = (number: number, thing: Thing): Left => ({
+  ...{ number, thing, isMade: false },
+  ids: thing.id === undefined ? [] : [thing.id],
+});
+
+export const digestOf = (endpoint: string): string =>
+  createHash("sha256").update(endpoint).digest("hex").slice(0, 16);
+
+/** The folder of the journals; undefined where there can be none. */
+export const journalFolder = (environment: NodeJS.ProcessEnv): string | undefined =>
+  ownFolder("cache", "verify", environment);
+
+/** The file of one run, in a folder of this user. It has no secret and nobody's address. */
+export class Journal {
+  readonly run: Run;
+  readonly #file: string;
+  readonly #open: number;
+  readonly #left = new Map<number, Left>();
+  #next: number;
+
+  private constructor(run: Run, file: string, left: readonly Left[]) {
+    this.run = run;
+    this.#file = file;
+    this.#open = openSync(file, "a", 0o600);
+    for (const each of left) this.#left.set(each.number, each);
+    this.#next = Math.max(0, ...left.map(({ number }) => number)) + 1;
+  }
+
+  static begin(folder: string, run: Run): Journal {
+    const journal = new Journal(run, path.join(folder, `${run.mark}.ndjson`), []);
+    journal.#write({ version: 1, ...run, pid: process.pid, birth: birthOf() });
+    return journal;
+  }
+
+  /** Journals of a platform whose runs have ended without removing everything. */
+  static leftOver(folder: string, platform: string): Journal[] {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".ndjson"))
+      .sort()
+      .flatMap((name) => {
+        const file = path.join(folder, name);
+        const read = readJournal(readFileSync(file, "utf8"));
+        if (read?.head.platform !== platform || isAlive(read.head)) return [];
+        const journal = new Journal(read.head, file, leftOf(read.entries));
+        writeSync(journal.#open, "\n"); // the last line may be cut off
+        return [journal];
+      });
+  }
+
+  /** Notes what is about to be made, and gives it a number. */
+  making(thing: Thing): number {
+    const number = this.#next++;
+    this.#left.set(number, leftOver(number, thing));
+    this.#write({ is: "making", number, thing });
+    return number;
+  }
+
+  /** Notes the IDs of what was made. */
+  made(number: number, ids: readonly string[]): void {
+    const left = this.#left.get(number);
+    if (left) this.#left.set(number, { ...left, ids: [...ids], isMade: true });
+    this.#write({ is: "made", number, ids: [...ids] });
+  }
+
+  /** Notes that it is not there, or not any more. */
+  gone(number: number): void {
+    this.#left.delete(number);
+    this.#write({ is: "gone", number });
+  }
+
+  /** What may be there still, the last first. */
+  left(): Left[] {
+    return [...this.#left.values()].reverse();
+  }
+
+  /** Closes the file; removes it when nothing is left. */
+  end(): void {
+    closeSync(this.#open);
+    if (this.#left.size === 0) rmSync(this.#file, { force: true });
+  }
+
+  #write(line: Entry | z.output<typeof head>): void {
+    writeSync(this.#open, `${JSON.stringify(line)}\n`);
+  }
+}
+
+/** Reads a journal; of a run that was killed the last line may be cut off. */
+function readJournal(text: string): { head: z.output<typeof head>; entries: Entry[] } | undefined {
+  const [first = "", ...rest] = text.split("\n");
+  const begun = head.safeParse(parsed(first));
+  if (!begun.success) return undefined;
+  const entries = rest.flatMap((line) => {
+    const read = entry.safeParse(parsed(line));
+    return read.success ? [read.data] : [];
+  });
+  return { head: begun.data, entries };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // it was cut off
+  }
+}
+
+function leftOf(entries: readonly Entry[]): Left[] {
+  const left = new Map<number, Left>();
+  for (const each of entries) {
+    const { number } = each;
+    if (each.is === "making") left.set(number, leftOver(number, each.thing));
+    else if (each.is === "gone") left.delete(number);
+    else {
+      const known = left.get(number);
+      if (known) left.set(number, { ...known, ids: each.ids, isMade: true });
+    }
+  }
+  return [...left.values()];
+}
+
+/** Whether the run goes on: a number of a process means nothing after a restart, or in another container. */
+function isAlive({ pid, birth }: z.output<typeof head>): boolean {
+  if (!isRunning(pid)) return false;
+  const now = birthOf(pid);
+  return birth === undefined || now === undefined || (Object.keys(birth) as (keyof typeof birth)[]).every((key) => birth[key] === now[key]);
+}

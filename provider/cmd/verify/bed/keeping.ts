@@ -1,0 +1,248 @@
+import type { Incoming, Outgoing, Send } from "../../../conformance/door.ts";
+import type { Endpoint } from "../../../contract/endpoint.ts";
+import { endpoints, knownPathSpellings, type EndpointName, type WireNames } from "../../../contract/endpoints.ts";
+import { at, firstOf, isObject, refusalIn, type Json } from "../../../contract/wire.ts";
+import { markLabel } from "./tables.ts";
+import type { Journal, Thing } from "./journal.ts";
+
+/** A request was not sent, since it would touch something outside of the test bed. */
+export class OutsideBed extends Error {}
+
+/** What a run may touch beside what it makes. */
+export interface Grounds {
+  /** IDs of the tables, by label. */
+  tables: Readonly<Record<string, string>>;
+  /** Whether organizations may be made, and apps, which nothing removes. */
+  mayMake: { organizations: boolean; apps: boolean };
+  /** Addresses and IDs of the people who may be members of what is made, and be written to. */
+  people: readonly string[];
+  /** Address and ID of who calls, whose memberships elsewhere stay as they are. */
+  caller: readonly string[];
+  /** Whether nothing can have this ID, since it was made up for this run. */
+  isMadeUp: (id: string) => boolean;
+  /** Names that this platform spells otherwise. */
+  wireNames: WireNames;
+  /** Told of each token, which no text may show. */
+  hide: (token: string) => void;
+}
+
+/**
+ * The one door to the platform. What changes something goes through only where it stays inside the test bed; what makes
+ * something is written into the journal before, and carries the run's mark.
+ */
+export class Keeper {
+  readonly #send: Send;
+  readonly #grounds: Grounds;
+  readonly #journal: Journal;
+  /** What is ours, by ID: the numbers of the journal. */
+  readonly #own = new Map<string, number | undefined>();
+  readonly #swept = new Set<string>();
+  readonly #paths: ReadonlyMap<string, EndpointName>;
+  /** Why requests were not sent. */
+  readonly refusals = new Set<string>();
+
+  constructor(send: Send, grounds: Grounds, journal: Journal) {
+    this.#send = send;
+    this.#grounds = grounds;
+    this.#journal = journal;
+    this.#paths = pathsOf(grounds.wireNames);
+    for (const id of Object.values(grounds.tables)) this.own(id);
+  }
+
+  /** Counts something as the test bed's. */
+  own(id: string): void {
+    if (!this.#own.has(id)) this.#own.set(id, undefined);
+  }
+
+  /** Sends a request, or throws OutsideBed. What may change something is not cut off: what it did must be known. */
+  readonly send: Send = async (request, signal) => {
+    const name = this.#paths.get(request.url.split("?")[0] ?? "");
+    if (name === undefined && request.method !== "GET") this.#refuse("an address that is none of the interface");
+    if (name === undefined || !changes(name)) return this.#learning(name, await this.#send(request, signal));
+    const asked = parametersOf(request);
+    this.#refuseOutside(name, asked);
+    const maker = makers[name];
+    if (!maker) return this.#removing(name, asked, await this.#send(request));
+    const { sent, numbers } = this.#making(maker(asked, this.#grounds.tables), request);
+    const answer = await this.#send(sent);
+    this.#made(name, numbers, answer);
+    return answer;
+  };
+
+  #refuse(what: string): never {
+    const text = `it would touch ${what}`;
+    this.refusals.add(text);
+    throw new OutsideBed(text);
+  }
+
+  #refuseOutside(name: EndpointName, asked: Json): void {
+    const { mayMake, people, caller, isMadeUp } = this.#grounds;
+    const refuse = (what: string): never => this.#refuse(what);
+    if (name === "insertorganization" && !mayMake.organizations) refuse("organizations beside the test bed");
+    if (name === "createappwithprompt" && !mayMake.apps) refuse("apps, which nothing removes");
+    for (const id of idsIn(asked, ownedNames)) {
+      if (!this.#own.has(id) && !isMadeUp(id)) refuse("something that is not the test bed's");
+    }
+    const persons = idsIn(asked, name === "enforceteammembership" ? [...personNames, "userID"] : personNames);
+    if (persons.some((person) => !people.includes(person) && !isMadeUp(person))) refuse("somebody who is not the test bed's");
+    if (name === "enforceteammembership" && persons.some((person) => caller.includes(person))) {
+      refuse("memberships of who calls");
+    }
+  }
+
+  /** Notes what is about to be made; the rows get the mark. */
+  #making(things: readonly Thing[], request: Outgoing): { sent: Outgoing; numbers: number[] } {
+    const numbers = things.flatMap((thing) => {
+      const isBatch = thing.kind === "row" && thing.id === undefined && thing.isBatch === true;
+      if (isBatch && this.#swept.has(thing.table ?? "")) return [];
+      if (isBatch) this.#swept.add(thing.table ?? "");
+      const number = this.#journal.making(thing);
+      if (thing.id !== undefined) this.#own.set(thing.id, number);
+      return [number];
+    });
+    return { sent: marked(request, this.#journal.run.mark), numbers };
+  }
+
+  /** Notes the ID of what was made, or that nothing was. */
+  #made(name: EndpointName, numbers: readonly number[], answer: Incoming): void {
+    const [number] = numbers;
+    if (number === undefined) return;
+    const wire = parsed(answer.text);
+    const isRefused = (answer.status >= 400 && answer.status < 500) || refusalIn(wire) !== undefined;
+    // A refused batch may have left a part of itself.
+    if (isRefused && name !== "insertmicroapprows") this.#journal.gone(number);
+    else if (!isRefused) {
+      const ids = newIDs(name, wire);
+      if (ids.length === 0) return;
+      this.#journal.made(number, ids);
+      for (const id of ids) this.#own.set(id, number);
+    }
+  }
+
+  /** Notes what was removed; what a removed thing had goes with it. */
+  #removing(name: EndpointName, asked: Json, answer: Incoming): Incoming {
+    const isDone = answer.status < 400 && refusalIn(parsed(answer.text)) === undefined;
+    if (isDone && name in removers) {
+      const id = removers[name]?.map((path) => at(asked, path)).find((found) => typeof found === "string");
+      const number = typeof id === "string" ? this.#own.get(id) : undefined;
+      if (number !== undefined) this.#journal.gone(number);
+    }
+    return answer;
+  }
+
+  /** Learns what is ours from what is read: members of teams, children of rows, and rows with the mark. */
+  #learning(name: EndpointName | undefined, answer: Incoming): Incoming {
+    if (name === undefined) return answer;
+    const wire = parsed(answer.text);
+    if (name === "login") this.#grounds.hide(String(firstOf(wire, "authToken", "data.authToken", "body.authToken") ?? ""));
+    const belongs = name === "teammembers" || name === "readteammember" || name === "microappchildList";
+    const ids = belongs ? idsIn(wire, ["_id", "teamMemberID"]) : markedIn(wire, this.#journal.run.mark);
+    for (const id of ids) this.own(id);
+    return answer;
+  }
+}
+
+/** Parameters that say what is touched. */
+const ownedNames = [
+  ...["microAppID", "microAppResourceID", "appID", "rowID", "childID", "embeddingRowID", "organizationID"],
+  ...["teamID", "teamIDs", "teamMemberID", "sourceResourceID", "destinationResourceID", "resourceID"],
+];
+
+/** Parameters that say whom a change is about. */
+const personNames = ["email", "emails", "userIDs", "members", "userEmail"];
+
+/** What each call makes: rows of a batch get no ID in its answer. */
+const makers: Partial<Record<EndpointName, (asked: Json, tables: Readonly<Record<string, string>>) => Thing[]>> = {
+  insertmicroapprow: ({ microAppID }, tables) => [{ kind: "row", table: labelOf(microAppID, tables) }],
+  insertmicroapprows: ({ microAppID }, tables) => [{ kind: "row", table: labelOf(microAppID, tables), isBatch: true }],
+  microappchildCreate: () => [{ kind: "child" }],
+  insertorganization: (asked) => [{ kind: "organization", id: textAt(asked, "organizationInfo._id") }],
+  insertteam: (asked) => [{ kind: "team", id: textAt(asked, "teamInfo._id") }],
+};
+
+/** Where a call that removes something names it. */
+const removers: Partial<Record<EndpointName, readonly string[]>> = {
+  removemicroapprow: ["rowID"],
+  microappchildDelete: ["childID"],
+  deleteorganization: ["organizationID"],
+  deleteteam: ["teamID"],
+};
+
+const labelOf = (id: unknown, tables: Readonly<Record<string, string>>): string | undefined =>
+  Object.entries(tables).find(([, each]) => each === id)?.[0];
+
+const textAt = (value: unknown, path: string): string | undefined => {
+  const found = at(value, path);
+  return typeof found === "string" ? found : undefined;
+};
+
+/** The endpoint of each path, however it is spelled. */
+function pathsOf(wireNames: WireNames): Map<string, EndpointName> {
+  const tables: Readonly<Record<string, string | undefined>>[] = [knownPathSpellings, wireNames];
+  return new Map(
+    (Object.entries(endpoints) as [EndpointName, Endpoint][]).flatMap(([name, { path }]) => {
+      const last = path.split("/").at(-1) ?? "";
+      const spellings = [last, ...tables.flatMap((table) => table[last] ?? [])];
+      return spellings.map((each) => [path.slice(0, path.length - last.length) + each, name] as const);
+    }),
+  );
+}
+
+/** Whether a call may change something. Asked by another method than POST it might be carried out all the same. */
+const changes = (name: EndpointName): boolean =>
+  endpoints[name].effect !== "read" && name !== "login" && name !== "logout";
+
+/** Parameters of query and body. */
+function parametersOf({ url, body }: Outgoing): Json {
+  const query = Object.fromEntries(new URLSearchParams(url.split("?")[1] ?? ""));
+  const sent = body === undefined ? undefined : parsed(body);
+  return { ...query, ...(isObject(sent) ? sent : {}) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Texts under these names, at whatever depth; values of rows are not looked at. */
+function idsIn(value: unknown, names: readonly string[], isNamed = false): string[] {
+  if (typeof value === "string") return isNamed ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((each) => idsIn(each, names, isNamed));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === "rowData" ? [] : idsIn(inner, names, names.includes(key)),
+  );
+}
+
+/** The request with the mark in each row that it inserts. */
+function marked(request: Outgoing, mark: string): Outgoing {
+  const body = request.body === undefined ? undefined : parsed(request.body);
+  if (!isObject(body)) return request;
+  const withMark = (row: unknown): unknown => (isObject(row) ? { ...row, [markLabel]: mark } : row);
+  const { rowData, rows } = body;
+  const more = {
+    ...(isObject(rowData) ? { rowData: withMark(rowData) } : {}),
+    ...(Array.isArray(rows) ? { rows: rows.map(withMark) } : {}),
+  };
+  return { ...request, body: JSON.stringify({ ...body, ...more }) };
+}
+
+/** The ID of what was made, wherever the platform puts it. */
+function newIDs(name: EndpointName, wire: unknown): string[] {
+  const { unwrap }: Endpoint = endpoints[name];
+  const answer = unwrap(wire);
+  if (!isObject(answer)) return [];
+  return Object.values(answer).filter((value) => typeof value === "string");
+}
+
+/** IDs of the rows in an answer that carry the mark. */
+function markedIn(wire: unknown, mark: string): string[] {
+  if (Array.isArray(wire)) return wire.flatMap((each) => markedIn(each, mark));
+  if (!isObject(wire)) return [];
+  const { _id: id } = wire;
+  const isRow = typeof id === "string" && wire[markLabel] === mark;
+  return isRow ? [id] : Object.values(wire).flatMap((each) => markedIn(each, mark));
+}

@@ -1,0 +1,86 @@
+import { stringify } from "yaml";
+import { EngineError } from "../../../../engine/index.ts";
+
+// A test bed has tables of its own, which no endpoint makes: the operator of a platform does, and a seed of an emulator.
+
+/** Label of the field in each table that says which run a row is of. */
+export const markLabel = "Run";
+
+const mark = { [markLabel]: "text" } as const;
+
+/** The tables, by the label that `--table` gives them. */
+export const bedTables = {
+  currencies: { fields: { Code: { type: "text", sort: 1 }, Digits: "number", ...mark } },
+  countries: {
+    fields: {
+      Code: { type: "text", sort: 1 },
+      Name: "text",
+      Population: { type: "number", sort: 2 },
+      Founded: { type: "date", sort: 3 },
+      Tags: { type: "checkbox", sort: 4 },
+      Currency: { type: "linked", table: "currencies", field: "Code" },
+      Capital: "location",
+      Readers: "viewers",
+      ReadingTeams: "teamViewers",
+      Flag: "file",
+      ...mark,
+    },
+  },
+  cities: { parent: "countries", fields: { Name: { type: "text", sort: 1 }, ...mark } },
+} as const;
+
+export type BedTable = keyof typeof bedTables;
+export const bedTableNames = Object.keys(bedTables) as BedTable[]; // keys of a const object
+
+/** A seed of an emulator that has the bed, beside people who may be asked to help. */
+export const bedSeed = (): string =>
+  `# The test bed of 'microapps verify', for 'microapps emulator --seed'. It has no secret that guards anything.\n${stringify(
+    {
+      administrator: { email: "admin@example.com", password: "admin", apiKey: "dev-key" },
+      users: ["member", "other"].map((name) => ({ email: `${name}@example.com`, password: `${name}-password` })),
+      tables: Object.fromEntries(bedTableNames.map((name) => [name, withIDs(name)])),
+    },
+  )}`;
+
+/** A table whose ID and whose fields' IDs a person replaces by those of a platform. */
+function withIDs(name: BedTable): object {
+  const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = bedTables[name];
+  const fields = Object.entries(table.fields).map(([label, field]) => {
+    const described = typeof field === "string" ? { type: field } : (field as object); // as declared above
+    return [label, { ...described, id: `${name}-${label}` }];
+  });
+  return { id: name, ...table, fields: Object.fromEntries(fields) as object };
+}
+
+/** The tables that are named, by label. Refuses a label that no table of a bed has. */
+export function tablesIn(texts: readonly string[]): Partial<Record<BedTable, string>> {
+  const found: Partial<Record<BedTable, string>> = {};
+  for (const text of texts) {
+    const at = text.indexOf(":");
+    const [label, id] = [text.slice(0, at), text.slice(at + 1)];
+    const name = bedTableNames.find((each) => each === label);
+    if (name === undefined || id === "") {
+      throw new EngineError(
+        `--table ${text} must have the form <label>:<table ID>, with the label ${bedTableNames.join(", ")}`,
+        2,
+      );
+    }
+    if (found[name] !== undefined) throw new EngineError(`--table ${name} is there twice`, 2);
+    found[name] = id;
+  }
+  return found;
+}
+
+/** What the operator has to make, as a sentence for each table. */
+export const fieldsOf = (name: BedTable): string => {
+  const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = bedTables[name];
+  const fields = Object.entries(table.fields).map(([label, field]) => `${label} (${typeOf(field)})`);
+  const under = table.parent === undefined ? "" : `, as a sub-table of ${table.parent}`;
+  return `${name}${under}: ${fields.join(", ")}`;
+};
+
+function typeOf(field: unknown): string {
+  if (typeof field === "string") return field;
+  const { type, sort, table } = field as { type: string; sort?: number; table?: string }; // as declared above
+  return [type, table, sort === undefined ? undefined : `sort field ${sort}`].filter(Boolean).join(", ");
+}
