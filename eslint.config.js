@@ -32,8 +32,8 @@ const lists = [
     "emulator/admin",
     "emulator/platform",
     "emulator/endpoints",
-    "emulator/rows",
     "emulator/seed",
+    "emulator/rows",
     "emulator/http",
     "emulator/data",
     "provider/layers",
@@ -41,6 +41,8 @@ const lists = [
     ...shared,
   ],
   [
+    "provider/recording",
+    "provider/recording/privacy",
     "provider/dump",
     "provider/changes/drift",
     "provider/changes/sealing",

@@ -4,7 +4,7 @@ import { hashToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
-import { isOwnHost } from "../platform/exposure.ts";
+import { isOwnHost } from "../../machine/hosts.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 import { consoleFile } from "./consoleFiles.ts";

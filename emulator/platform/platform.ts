@@ -13,7 +13,7 @@ import type { User } from "../data/users.ts";
 import { requireKey, signedIn } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { parseBody } from "../http/body.ts";
-import { withOurNames } from "../http/routes.ts";
+import { withOurNames } from "../../provider/contract/routes.ts";
 import type { Outgoing } from "../http/server.ts";
 
 /** A request for an endpoint, before it is parsed. */

@@ -46,7 +46,11 @@ export function parseSeed(yaml: string, name: string, directory = dirname(name))
   // An Environment file has a seed under `platform`, beside what its program declares.
   const platform = find(value, ["platform"])?.value;
   if (platform) return parseContent(plain(platform) ?? {}, at, ["platform"]);
-  const declared = ["organizations", "seeds", "apps"].find((key) => find(value, [key]));
+  const declares = (key: string): boolean => {
+    const found = find(value, [key])?.value;
+    return found !== undefined && !(key === "organizations" && found.kind === "list");
+  };
+  const declared = ["organizations", "seeds", "apps"].find(declares);
   if (value.kind !== "map" || declared === undefined) return parseContent(plain(value), at);
   throw new SeedError([
     `${at([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,

@@ -1,5 +1,5 @@
-import { endpoints, knownPathSpellings, type EndpointName, type WireNames } from "../../provider/contract/endpoints.ts";
-import { isObject } from "../../provider/contract/wire.ts";
+import { endpoints, knownPathSpellings, type EndpointName, type WireNames } from "./endpoints.ts";
+import { isObject } from "./wire.ts";
 
 export interface Route {
   name: EndpointName;
