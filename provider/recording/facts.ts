@@ -9,6 +9,9 @@ import type { RowValues } from "./shapes.ts";
 /** Most steps of a fact: one that needs more is about too much. */
 const mostSteps = 12;
 
+/** Rows of a batch that a fact inserts: more say nothing more. */
+const mostRows = 3;
+
 /** Most facts of a recording. */
 const mostFacts = 500;
 
@@ -109,6 +112,8 @@ class Steps {
   /** Texts and numbers that a step wrote, by label. */
   readonly #wrote = new Map<string, unknown>();
   #isUnfit = false;
+  /** Whether the call at hand was refused since something is not there. */
+  #isMissing = false;
 
   constructor(context: FactContext) {
     this.#context = context;
@@ -125,6 +130,7 @@ class Steps {
   step(call: Call, isTarget: boolean): Json | undefined {
     const { name, answer, refused, status, made } = call;
     const as = this.#callerOf(call);
+    this.#isMissing = refused !== undefined && (status === 404 || /not (be )?found|not exist|unknown/i.test(refused));
     const sent = this.#request(call);
     if (as === undefined || !this.#fits() || [...textsIn(call.sent)].some((text) => reference.test(text)))
       return undefined;
@@ -137,8 +143,10 @@ class Steps {
     }
     if (!isTarget) return step;
     const expected = expectedOf(this.#lasting(call, answer ?? {}), (value, label) => this.#knows(value, label));
-    if (Object.keys(expected.answer).length > 0) step["answer"] = expected.answer;
-    if (expected.volatile.length > 0) step["volatile"] = expected.volatile;
+    const { replacer } = this.#context;
+    const clean = (path: string): string => path.split(".").map((part) => replacer.text(part)).join(".");
+    if (Object.keys(expected.answer).length > 0) step["answer"] = replacer.value(expected.answer);
+    if (expected.volatile.length > 0) step["volatile"] = expected.volatile.map(clean);
     return this.#fits() ? step : undefined;
   }
 
@@ -165,7 +173,7 @@ class Steps {
     const request = this.#value(sent, "", refused === undefined) as Json; // it stays an object
     const info = request["organizationInfo"] ?? request["teamInfo"];
     if (refused !== undefined || !name.startsWith("insert") || !isObject(info)) return request;
-    if (info["_id"] !== undefined) info["_id"] = "id-${unique}";
+    if (info["_id"] !== undefined) info["_id"] = `id${this.#names.size}-\${unique}`;
     if (name === "insertorganization") info["name"] = `${String(info["name"])} \${unique}`;
     return request;
   }
@@ -175,9 +183,10 @@ class Steps {
     if (typeof value === "string") {
       const name = this.#names.get(value);
       if (name !== undefined) return name;
-      // A bed has one organization for all; what is nobody's any more has an ID that nothing has.
+      // What was not there, or is not any more, has an ID that nothing has; a bed has one organization for all.
+      if (this.#isMissing && this.#isThing(key)) return "$unknown";
       if (key === "organizationID") return known.people.organizations.has(value) ? "$organization" : "$unknown";
-      const replaced = replacer.text(value);
+      const replaced = String(replacer.value(value, key));
       if (replaced !== value && isDone) this.#isUnfit = true; // it is somebody who is nobody on a test bed
       return this.#isGone(key, value) ? "$unknown" : replaced;
     }
@@ -186,7 +195,8 @@ class Steps {
     if (!isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => {
-        const made = written.has(name) ? this.#writtenValue(inner, name, values) : this.#value(inner, name, isDone);
+        const some = name === "rows" && Array.isArray(inner) ? inner.slice(0, mostRows) : inner;
+        const made = written.has(name) ? this.#writtenValue(some, name, values) : this.#value(inner, name, isDone);
         return [replacer.text(name), made];
       }),
     );
@@ -209,6 +219,9 @@ class Steps {
     if ((typeof made === "string" || typeof made === "number") && made !== "") this.#wrote.set(`${label}\0${String(value)}`, made); // prettier-ignore
     return made;
   }
+
+  /** Whether a parameter is the ID of a thing. */
+  #isThing = (key: string): boolean => /^(organization|team|teamMember|row|child|microApp)IDs?$/.test(key);
 
   /** Whether an ID is one of a thing that is not there at the end. */
   #isGone(key: string, id: string): boolean {

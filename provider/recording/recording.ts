@@ -72,7 +72,7 @@ export class Recording {
     const finder = new Finder(this.#sensitive.entries);
     const replacer = new Replacer(finder, this.#sensitive.entries);
     const values = this.#values(replacer);
-    const { seed, omitted } = seedOf(this.#known, replacer, values);
+    const { seed, rows, omitted } = seedOf(this.#known, replacer, values);
     const made = factsOf(this.#calls.all, { known: this.#known, replacer, values, date });
     const { tables, people, beside } = this.#known;
     return {
@@ -82,8 +82,7 @@ export class Recording {
       counts: {
         calls: this.#count,
         tables: tables.all.size - omitted.tables,
-        rows:
-          [...tables.all.values()].reduce((sum, { rows }) => sum + rows.length, 0) - (omitted.rows - tables.omitted),
+        rows,
         organizations: people.organizations.size,
         people: people.users.size,
         facts: made.count,

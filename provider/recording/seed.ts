@@ -22,6 +22,8 @@ const isKey = (text: string): boolean => /^[\w.-]{1,100}$/.test(text);
 /** A platform seed, and what of the platform it could not have. */
 export interface MadeSeed {
   seed: Json;
+  /** Rows in it. */
+  rows: number;
   omitted: { rows: number; tables: number };
 }
 
@@ -48,19 +50,20 @@ export function seedOf(known: Known, replacer: Replacer, values: RowValues): Mad
     organizations: organizationsOf(known, replacer, address),
   };
   return {
-    seed: replacerOfKeys(seed),
+    seed: withoutEmpty(seed),
+    rows: made.count,
     omitted: { rows: made.omitted + tables.omitted, tables: tables.all.size - all.length },
   };
 }
 
 /** Without what is empty. */
-const replacerOfKeys = (seed: Json): Json =>
+const withoutEmpty = (seed: Json): Json =>
   Object.fromEntries(Object.entries(seed).filter(([, value]) => isObject(value) ? Object.keys(value).length > 0 : !Array.isArray(value) || value.length > 0)); // prettier-ignore
 
 function tablesOf(known: Known, all: readonly KnownTable[], replacer: Replacer, values: RowValues) {
   const parents = new Map(all.map((table) => [table, parentOf(known, table)]));
   let parts = 0;
-  let omitted = 0;
+  let [omitted, count] = [0, 0];
   const tables: Json = {};
   for (const table of all) {
     const parent = parents.get(table);
@@ -74,13 +77,14 @@ function tablesOf(known: Known, all: readonly KnownTable[], replacer: Replacer, 
       if (fits && parts <= mostParts) rows.push(made);
       else omitted++;
     }
+    count += rows.length;
     tables[replacer.text(table.id)] = {
       ...(parent === undefined ? {} : { parent: replacer.text(parent.id) }),
       ...(Object.keys(fields).length > 0 ? { fields } : {}),
       ...(rows.length > 0 ? { rows } : {}),
     };
   }
-  return { tables, omitted };
+  return { tables, omitted, count };
 }
 
 /** The table whose rows carry this one's. */
