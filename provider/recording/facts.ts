@@ -144,7 +144,11 @@ class Steps {
     if (!isTarget) return step;
     const expected = expectedOf(this.#lasting(call, answer ?? {}), (value, label) => this.#knows(value, label));
     const { replacer } = this.#context;
-    const clean = (path: string): string => path.split(".").map((part) => replacer.text(part)).join(".");
+    const clean = (path: string): string =>
+      path
+        .split(".")
+        .map((part) => replacer.text(part))
+        .join(".");
     if (Object.keys(expected.answer).length > 0) step["answer"] = replacer.value(expected.answer);
     if (expected.volatile.length > 0) step["volatile"] = expected.volatile.map(clean);
     return this.#fits() ? step : undefined;

@@ -36,14 +36,24 @@ export class Recording {
   #beside = 0;
   #tooLarge = 0;
   #tooMany = 0;
+  #unread = 0;
 
   constructor(options: RecordingOptions) {
     this.#options = options;
     this.#sensitive = new Sensitive(options.labels);
   }
 
-  /** Takes an exchange. Whatever it carries is known to be secret before it is kept. */
-  take(passed: Passed): void {
+  /** Takes an exchange; one that can't be read, since it is nested too deep, say, is left out. */
+  readonly take = (passed: Passed): void => {
+    try {
+      this.#take(passed);
+    } catch {
+      this.#unread++;
+    }
+  };
+
+  /** Whatever an exchange carries is known to be secret before it is kept. */
+  #take(passed: Passed): void {
     if (this.#sensitive.isFull()) {
       this.#tooMany++;
       return;
@@ -90,6 +100,7 @@ export class Recording {
       omitted: [
         [this.#tooLarge, "exchange with a body beyond 16 MB"],
         [this.#tooMany, "exchange after 20,000 secrets and people"],
+        [this.#unread, "exchange that can't be read"],
         [this.#beside, "request beside the interface"],
         [omitted.rows, "row beyond the bounds, or without its parent row"],
         [omitted.tables, "table whose ID no seed can have"],

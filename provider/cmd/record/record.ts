@@ -41,7 +41,7 @@ export async function record(words: readonly string[], options: RecordOptions): 
   if (paths.seed === paths.facts) throw new EngineError("--seed and --facts name the same file");
   if (!force) refuseExisting(Object.values(paths));
   const recording = new Recording({ base: to.pathname.replace(/\/+$/, ""), labels: options.private, rows });
-  const proxy = await startProxy({ to, port, passed: (one) => recording.take(one), failed: teller() });
+  const proxy = await startProxy({ to, port, passed: recording.take, failed: teller() });
   let status = 0;
   try {
     if (words.length > 0) status = await runCommand(words, variablesOf(proxy.url, to));

@@ -1,6 +1,7 @@
 import { isObject } from "../../contract/wire.ts";
 import { Mask, shortestSecret } from "../../messages/masks.ts";
 import { opens, type Kind } from "./kinds.ts";
+import { layersOf } from "./layers.ts";
 import { vocabulary } from "./vocabulary.ts";
 
 /** Bytes from which on what lets somebody in is found inside a word. */
@@ -26,7 +27,9 @@ export class Finder {
 
   /** Whether a text holds any. One of three characters is found where it is all of the text. */
   holds(text: string): boolean {
-    return this.#entries.has(text) || this.#masks.some((mask) => mask.hides(text));
+    return [...layersOf(text)].some(
+      (layer) => this.#entries.has(layer) || this.#masks.some((mask) => mask.hides(layer)),
+    );
   }
 
   /** What a value holds of it, keys included; undefined when there is none. */
@@ -39,7 +42,9 @@ export class Finder {
 
   /** What a line of a file holds of it, beside the words that such a file has anyway. */
   kindInLine(line: string): Kind | undefined {
-    return this.#lineMasks.some((mask) => mask.hides(line)) ? this.#culprit(line) : undefined;
+    return [...layersOf(line)].some((layer) => this.#lineMasks.some((mask) => mask.hides(layer)))
+      ? this.#culprit(line)
+      : undefined;
   }
 
   #kindOf(text: string): Kind | undefined {
@@ -49,7 +54,9 @@ export class Finder {
 
   #culprit(text: string): Kind {
     const isIn = ([value, kind]: [string, Kind]): boolean =>
-      !short(value) && new Mask([value], [], opens.has(kind) ? insideFrom : undefined).hides(text);
+      layers.includes(value) || (!short(value) && layers.some((layer) => maskOf(value, kind).hides(layer)));
+    const layers = [...layersOf(text)];
+    const maskOf = (value: string, kind: Kind): Mask => new Mask([value], [], opens.has(kind) ? insideFrom : undefined);
     return [...this.#entries].find(isIn)?.[1] ?? "secret";
   }
 }

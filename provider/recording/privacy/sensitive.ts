@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isObject } from "../../contract/wire.ts";
-import { readingsOf } from "../../messages/readings.ts";
 import { kindOfHeader, kindOfName, seenIn, type Kind } from "./kinds.ts";
+import { layersOf } from "./layers.ts";
 import { vocabulary } from "./vocabulary.ts";
 
 /** Most values that are kept, and their characters: then nothing more is recorded. */
@@ -12,8 +12,6 @@ const shortest = 3;
 
 /** Letters of a part of a name that is replaced where it stands alone. */
 const shortestPart = 4;
-
-const unreadable = /[\0-\u0008\u000e-\u001f\u007f\ufffd]/;
 
 /** The secrets and people that came by, with what they are. They stay in memory. */
 export class Sensitive {
@@ -91,9 +89,7 @@ export class Sensitive {
 
   /** Takes what a text shows by its form, in whatever encoding, and what JSON in it names. */
   addText(text: string): void {
-    for (const { bytes, isText } of readingsOf(text)) {
-      const read = Buffer.from(bytes, "latin1").toString("utf8");
-      if (!isText && unreadable.test(read)) continue;
+    for (const read of layersOf(text)) {
       for (const [value, kind] of seenIn(read)) this.add(value, kind);
       if (/^\s*[[{]/.test(read)) this.#addJson(read);
     }
