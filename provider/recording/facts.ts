@@ -111,6 +111,8 @@ class Steps {
   readonly #names = new Map<string, string>();
   /** Texts and numbers that a step wrote, by label. */
   readonly #wrote = new Map<string, unknown>();
+  /** Things that steps made so far. */
+  #made = 0;
   #isUnfit = false;
   /** Whether the call at hand was refused since something is not there. */
   #isMissing = false;
@@ -137,7 +139,7 @@ class Steps {
     const step: Json = { call: name, ...(as === "admin" ? {} : { as }), with: sent };
     if (refused !== undefined) return { ...step, refused: { status, ...this.#words(call) } };
     if (made) {
-      const kept = `${made.word}${this.#names.size}`;
+      const kept = `${made.word}${++this.#made}`;
       this.#names.set(made.id, `$${kept}`);
       step["keep"] = { [kept]: made.path };
     }
@@ -177,7 +179,7 @@ class Steps {
     const request = this.#value(sent, "", refused === undefined) as Json; // it stays an object
     const info = request["organizationInfo"] ?? request["teamInfo"];
     if (refused !== undefined || !name.startsWith("insert") || !isObject(info)) return request;
-    if (info["_id"] !== undefined) info["_id"] = `id${this.#names.size}-\${unique}`;
+    if (info["_id"] !== undefined) info["_id"] = `id${this.#made}-\${unique}`;
     if (name === "insertorganization") info["name"] = `${String(info["name"])} \${unique}`;
     return request;
   }

@@ -64,7 +64,7 @@ export class Shapes implements RowValues {
   }
 
   #text(text: string): string {
-    if (text === "" || this.#isID(text)) return this.#replacer.text(text);
+    if (/^(true|false)?$/.test(text) || this.#isID(text)) return this.#replacer.text(text);
     const replaced = this.#replacer.text(text);
     if (replaced !== text && !/\s/.test(text)) return replaced; // the ID of a user, say, that a seed has as well
     const { texts, dates } = this.#ranks();
