@@ -1,7 +1,7 @@
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
 import { isObject } from "../contract/wire.ts";
 import type { Exchange } from "./exchange.ts";
-import { signatureOf } from "./factShapes.ts";
+import { askOf, asksOf, signatureOf, type KnownStep } from "./factShapes.ts";
 
 /** Bounds of what is kept for facts. */
 const mostCalls = 2000;
@@ -67,12 +67,19 @@ export class Calls {
   omitted = 0;
   readonly #signatures = new Set<string>();
   #characters = 0;
+  readonly #known: ReadonlySet<string>;
+
+  /** @param known steps of facts that need not be written again */
+  constructor(known: readonly KnownStep[] = []) {
+    this.#known = new Set(known.flatMap(asksOf));
+  }
 
   take(exchange: Exchange): void {
     const { name, answer, sent, refused } = exchange;
     if (exchange.request === undefined && refused === undefined) return;
     const signature = signatureOf(exchange);
-    const isNew = !this.#signatures.has(signature) && !(unrepeatable.has(name) && refused === undefined);
+    const isKnown = this.#signatures.has(signature) || this.#known.has(askOf(name, sent, refused !== undefined));
+    const isNew = !isKnown && !(unrepeatable.has(name) && refused === undefined);
     if (!isNew && !isChange(exchange)) return;
     const size = JSON.stringify([sent, exchange.wire ?? null]).length;
     if (this.all.length >= mostCalls || this.#characters + size > mostCharacters) {

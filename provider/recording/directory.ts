@@ -31,7 +31,6 @@ export class Directory {
   readonly users = new Set<KnownUser>();
   /** Who logged in first, or whose token came first. */
   first: KnownUser | undefined;
-  hasKey = false;
   omitted = 0;
   readonly #byID = new Map<string, KnownUser>();
   readonly #byEmail = new Map<string, KnownUser>();

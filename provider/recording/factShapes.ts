@@ -35,6 +35,23 @@ export function signatureOf({ name, sent, headers, refused, status, answer, wire
   return JSON.stringify([name, headers["x-auth-token"] !== undefined, shapeOf(sent), outcome]);
 }
 
+/** A step of a fact that is known already. */
+export interface KnownStep {
+  call?: string | undefined;
+  with?: unknown;
+  /** The step is tried with each of these put over `with`. */
+  each?: readonly object[] | undefined;
+  refused?: unknown;
+}
+
+/** What a known step asks, in the outline by which exchanges are compared with it. */
+export const asksOf = ({ call, with: sent, each = [{}], refused }: KnownStep): string[] =>
+  each.map((variant) => askOf(call, { ...(isObject(sent) ? sent : {}), ...variant }, refused !== undefined));
+
+/** What is asked, and whether it is refused: whoever knows this learns nothing from values. */
+export const askOf = (name: string | undefined, sent: Json, isRefused: boolean): string =>
+  JSON.stringify([name, shapeOf(sent), isRefused]);
+
 /** What must come back, and paths of it that need only be there. */
 export interface Expected {
   answer: Json;

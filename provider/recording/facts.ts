@@ -138,7 +138,7 @@ class Steps {
       return undefined;
     const step: Json = { call: name, ...(as === "admin" ? {} : { as }), with: sent };
     if (refused !== undefined) return { ...step, refused: { status, ...this.#words(call) } };
-    if (made) {
+    if (made && !isTarget) {
       const kept = `${made.word}${++this.#made}`;
       this.#names.set(made.id, `$${kept}`);
       step["keep"] = { [kept]: made.path };
@@ -245,6 +245,7 @@ class Steps {
       if (typeof id === "string" && !this.#names.has(id) && !isThere(id)) this.#isUnfit = true;
     };
     if (name === "microappdataRow" && answer["currentRow"] !== undefined) goneBy("rowID", (id) => tables.find(id) !== undefined); // prettier-ignore
+    if (name === "createappwithpromptStatus") this.#isUnfit = true; // no seed has apps
     if (name === "readteam") goneBy("teamID", (id) => people.teams.has(id));
     if (name === "readorganization") goneBy("organizationID", (id) => people.organizations.has(id));
     return answer;

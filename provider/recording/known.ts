@@ -26,7 +26,6 @@ export class Known {
   take({ name, headers, request, answer, time, refused }: Exchange): void {
     const { "x-user-id": caller } = headers;
     if (refused !== undefined || request === undefined || answer === undefined) return;
-    if (headers["x-api-key"] !== undefined) this.people.hasKey = true;
     if (caller !== undefined) this.people.first ??= this.people.user(caller, undefined);
     // The call is of the endpoint's types: the contract has read both.
     this.#takers[name]?.({ request, answer, caller, time } as never);

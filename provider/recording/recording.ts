@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { Calls } from "./calls.ts";
 import { exchangeOf, type Passed } from "./exchange.ts";
+import type { KnownStep } from "./factShapes.ts";
 import { factsOf } from "./facts.ts";
 import { Known } from "./known.ts";
 import { Finder } from "./privacy/finder.ts";
@@ -15,6 +16,8 @@ export interface RecordingOptions {
   /** Labels of fields that hold people. */
   labels: readonly string[];
   rows: "shape" | "values";
+  /** Steps of facts that need not be written again. */
+  knownSteps?: readonly KnownStep[];
 }
 
 /** What was recorded as texts, and what was not. */
@@ -22,6 +25,8 @@ export interface Made {
   seed: string;
   facts: string;
   finder: Finder;
+  /** The address by which its administrator logs in, if anybody called who may be it. */
+  administrator: string | undefined;
   counts: { calls: number; tables: number; rows: number; organizations: number; people: number; facts: number };
   omitted: readonly (readonly [count: number, what: string])[];
 }
@@ -30,7 +35,7 @@ export interface Made {
 export class Recording {
   readonly #options: RecordingOptions;
   readonly #known = new Known();
-  readonly #calls = new Calls();
+  readonly #calls: Calls;
   readonly #sensitive: Sensitive;
   #count = 0;
   #beside = 0;
@@ -40,6 +45,7 @@ export class Recording {
 
   constructor(options: RecordingOptions) {
     this.#options = options;
+    this.#calls = new Calls(options.knownSteps);
     this.#sensitive = new Sensitive(options.labels);
   }
 
@@ -82,13 +88,14 @@ export class Recording {
     const finder = new Finder(this.#sensitive.entries);
     const replacer = new Replacer(finder, this.#sensitive.entries);
     const values = this.#values(replacer);
-    const { seed, rows, omitted } = seedOf(this.#known, replacer, values);
+    const { seed, administrator, rows, omitted } = seedOf(this.#known, replacer, values);
     const made = factsOf(this.#calls.all, { known: this.#known, replacer, values, date });
     const { tables, people, beside } = this.#known;
     return {
       seed: stringify(seed, { lineWidth: 0, aliasDuplicateObjects: false }),
       facts: stringify({ version: 1, facts: made.facts }, { lineWidth: 0, aliasDuplicateObjects: false }),
       finder,
+      administrator,
       counts: {
         calls: this.#count,
         tables: tables.all.size - omitted.tables,

@@ -22,6 +22,7 @@ const isKey = (text: string): boolean => /^[\w.-]{1,100}$/.test(text);
 /** A platform seed, and what of the platform it could not have. */
 export interface MadeSeed {
   seed: Json;
+  administrator: string | undefined;
   /** Rows in it. */
   rows: number;
   omitted: { rows: number; tables: number };
@@ -51,6 +52,7 @@ export function seedOf(known: Known, replacer: Replacer, values: RowValues): Mad
   };
   return {
     seed: withoutEmpty(seed),
+    administrator: first && address(first),
     rows: made.count,
     omitted: { rows: made.omitted + tables.omitted, tables: tables.all.size - all.length },
   };

@@ -98,7 +98,10 @@ async function write(
   return 0;
 }
 
-function summaryOf({ counts, omitted }: Made, { seed, facts }: Readonly<Record<"seed" | "facts", string>>): string {
+function summaryOf(
+  { counts, omitted, administrator }: Made,
+  { seed, facts }: Readonly<Record<"seed" | "facts", string>>,
+): string {
   const content = [
     numbered(counts.tables, "table"),
     numbered(counts.rows, "row"),
@@ -107,7 +110,7 @@ function summaryOf({ counts, omitted }: Made, { seed, facts }: Readonly<Record<"
   ].join(", ");
   return [
     `Recorded ${numbered(counts.calls, "call")}.`,
-    `  ${seed}: ${content}; its administrator logs in with the password ${logsInWith.password}`,
+    `  ${seed}: ${content}${administrator === undefined ? "" : `; ${administrator} logs in with the password ${logsInWith.password}`}`,
     `  ${facts}: ${numbered(counts.facts, "fact")}`,
     ...omitted.filter(([count]) => count > 0).map(([count, what]) => `  left out: ${counted(count, what)}`),
   ].join("\n");

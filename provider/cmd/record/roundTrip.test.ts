@@ -7,7 +7,9 @@ import { signIn, type Caller } from "../../../emulator/testing/platform.ts";
 import { createClient } from "../../client/client.ts";
 import type { EndpointName } from "../../contract/endpoints.ts";
 import { isObject } from "../../contract/wire.ts";
+import type { KnownStep } from "../../recording/factShapes.ts";
 import { Recording, type Made } from "../../recording/recording.ts";
+import { passing } from "../../recording/testing/passing.ts";
 import { startProxy } from "./proxy.ts";
 
 const seed = {
@@ -194,4 +196,18 @@ test("facts name what they made, and leave alone what was there", async () => {
   ]);
   const calls = Object.values(facts).map(({ steps }) => steps.at(-1)?.call);
   expect(calls.filter((call) => call === "microappdata").length).toBeLessThan(orders.length + filters.length);
+});
+
+test("what a known fact asks is not written again", () => {
+  const asked = (known: KnownStep[]): string[] => {
+    const recording = new Recording({ base: "", labels: [], rows: "values", knownSteps: known });
+    recording.take(passing("readteam", { teamID: "crew" }, { status: "failure", message: "No" }, { status: 404 }));
+    recording.take(passing("readorganization", { organizationID: "acme" }, { body: { _id: "acme", name: "Acme" } }));
+    return Object.keys((parse(recording.made("2026-01-02").facts) as { facts: object }).facts);
+  };
+  expect(asked([])).toEqual(["readteam: teamID", "readorganization: organizationID"]);
+  expect(asked([{ call: "readteam", with: { teamID: "$team" } }])).toHaveLength(2);
+  expect(asked([{ call: "readteam", with: {}, each: [{ teamID: "$unknown" }], refused: { status: 404 } }])).toEqual([
+    "readorganization: organizationID",
+  ]);
 });
