@@ -1,9 +1,8 @@
-import type { WireNames } from "../provider/contract/endpoints.ts";
+import { type WireNames, routesOf } from "../provider/contract/endpoints.ts";
 import { adminPath, administrate } from "./admin/actions.ts";
 import { health, healthPath } from "./admin/health.ts";
 import { filePath, signedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
-import { routesOf } from "../provider/contract/routes.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
 import type { Instance } from "./platform/instance.ts";
 import type { Platform } from "./platform/platform.ts";

@@ -1,10 +1,10 @@
+import { isOwnHost } from "../../machine/hosts.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { CallFilter } from "../data/callLog.ts";
 import { hashToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
-import { isOwnHost } from "../../machine/hosts.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 import { consoleFile } from "./consoleFiles.ts";

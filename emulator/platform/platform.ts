@@ -1,5 +1,5 @@
 import type { Endpoint, Received } from "../../provider/contract/endpoint.ts";
-import { endpoints, type EndpointName, type WireNames } from "../../provider/contract/endpoints.ts";
+import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { CallContext } from "../data/callContext.ts";
@@ -13,7 +13,6 @@ import type { User } from "../data/users.ts";
 import { requireKey, signedIn } from "../endpoints/authentication.ts";
 import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { parseBody } from "../http/body.ts";
-import { withOurNames } from "../../provider/contract/routes.ts";
 import type { Outgoing } from "../http/server.ts";
 
 /** A request for an endpoint, before it is parsed. */

@@ -40,21 +40,25 @@ test("rows and organizations of a seed are there from the start, and again after
     ]);
     const row = await admin.get("rowID", "insertmicroapprow", { microAppID: "countries", rowData: { Code: "CZ" } });
     expect(row).toEqual(expect.any(String));
-    emulator.reset();
+    await emulator.reset();
   }
 });
 
 test("an emulator that is emptied has none of them", async () => {
   const emulator = await start({ seed: parseSeed(yaml, "platform.yaml") });
-  emulator.reset("empty");
+  await emulator.reset("empty");
   const admin = await signIn(emulator.url);
   expect((await admin.call("readorganization", { organizationID: "acme" })).status).toBe(404);
 });
 
 test("organizations of a seed are a list; those of an Environment file are no seed", () => {
-  expect(() => parseSeed("organizations: { acme: { name: Acme } }\n", "dev.yaml")).toThrow("an Environment file is a seed by its platform"); // prettier-ignore
+  expect(() => parseSeed("organizations: { acme: { name: Acme } }\n", "dev.yaml")).toThrow(
+    "an Environment file is a seed by its platform",
+  );
   expect(parseSeed("organizations: [{ name: Acme }]\n", "dev.yaml").organizations).toHaveLength(1);
-  expect(parseSeed("organizations: {}\nplatform: { organizations: [{ name: Acme }] }\n", "dev.yaml").organizations).toHaveLength(1); // prettier-ignore
+  expect(
+    parseSeed("organizations: {}\nplatform: { organizations: [{ name: Acme }] }\n", "dev.yaml").organizations,
+  ).toHaveLength(1);
 });
 
 test("what does not fit together is refused at its place", () => {

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { endpoints, type EndpointName } from "../contract/endpoints.ts";
-import { routesOf } from "../contract/routes.ts";
+import { endpoints, type EndpointName, routesOf } from "../contract/endpoints.ts";
 import { isObject, refusalIn, type Json } from "../contract/wire.ts";
 
 /** A request and its answer, after both have gone through. */

@@ -31,7 +31,8 @@ function shapeOf(value: unknown, key = ""): unknown {
 
 /** What tells one exchange from another that says something else. */
 export function signatureOf({ name, sent, headers, refused, status, answer, wire }: Exchange): string {
-  const outcome = refused === undefined ? shapeOf(answer ?? wire) : [status, refused.replaceAll(/["'“].*?["'”]|\S*\d\S*/g, "…")]; // prettier-ignore
+  const outcome =
+    refused === undefined ? shapeOf(answer ?? wire) : [status, refused.replaceAll(/["'“].*?["'”]|\S*\d\S*/g, "…")];
   return JSON.stringify([name, headers["x-auth-token"] !== undefined, shapeOf(sent), outcome]);
 }
 

@@ -222,7 +222,8 @@ class Steps {
       return Object.fromEntries(entries) as Json;
     }
     const made = values.written(label, value);
-    if ((typeof made === "string" || typeof made === "number") && made !== "") this.#wrote.set(`${label}\0${String(value)}`, made); // prettier-ignore
+    if ((typeof made === "string" || typeof made === "number") && made !== "")
+      this.#wrote.set(`${label}\0${String(value)}`, made);
     return made;
   }
 
@@ -244,7 +245,8 @@ class Steps {
       const id = sent[key];
       if (typeof id === "string" && !this.#names.has(id) && !isThere(id)) this.#isUnfit = true;
     };
-    if (name === "microappdataRow" && answer["currentRow"] !== undefined) goneBy("rowID", (id) => tables.find(id) !== undefined); // prettier-ignore
+    if (name === "microappdataRow" && answer["currentRow"] !== undefined)
+      goneBy("rowID", (id) => tables.find(id) !== undefined);
     if (name === "createappwithpromptStatus") this.#isUnfit = true; // no seed has apps
     if (name === "readteam") goneBy("teamID", (id) => people.teams.has(id));
     if (name === "readorganization") goneBy("organizationID", (id) => people.organizations.has(id));

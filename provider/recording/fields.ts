@@ -31,7 +31,12 @@ export function fieldsOf(known: Known, table: KnownTable, replacer: Replacer, va
     const more = {
       ...(sort === undefined ? {} : { sort }),
       ...(id === undefined ? {} : { id }),
-      ...(link ? { table: replacer.text(link.table.id), ...(link.shown === undefined ? {} : { field: replacer.text(link.shown) }) } : {}), // prettier-ignore
+      ...(link
+        ? {
+            table: replacer.text(link.table.id),
+            ...(link.shown === undefined ? {} : { field: replacer.text(link.shown) }),
+          }
+        : {}),
     };
     // Links to a table that nothing was seen of are kept as they are.
     const declared = type === "linked" && !link ? "file" : type;
@@ -56,7 +61,8 @@ const isID = (text: string): boolean => /^[\w.-]{1,100}$/.test(text);
 /** What written rows alone tell of a table: a platform may have ignored labels of theirs. */
 function lookedAt(table: KnownTable): Pick<KnownTable, "labels" | "links"> {
   const looked: Pick<KnownTable, "labels" | "links"> = { labels: new Map(), links: new Map() };
-  for (const { values } of table.rows) for (const [label, value] of Object.entries(values)) lookAt(looked, label, value); // prettier-ignore
+  for (const { values } of table.rows)
+    for (const [label, value] of Object.entries(values)) lookAt(looked, label, value);
   return looked;
 }
 

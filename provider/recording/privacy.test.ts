@@ -78,7 +78,10 @@ describe("no secret and no person is written, wherever they stand and however th
     "rows as %s",
     (rows) => {
       const secrets = fc.uniqueArray(secret, { minLength: 4, maxLength: 4 });
-      const people = fc.record({ local: fc.stringMatching(/^[a-z]{3,8}\.[a-z]{3,8}$/), name: fc.stringMatching(/^[A-Z][a-z]{6,9} [A-Z][a-z]{6,9}$/) }); // prettier-ignore
+      const people = fc.record({
+        local: fc.stringMatching(/^[a-z]{3,8}\.[a-z]{3,8}$/),
+        name: fc.stringMatching(/^[A-Z][a-z]{6,9} [A-Z][a-z]{6,9}$/),
+      });
       const places = fc.array(place, { minLength: 1, maxLength: 8 });
       fc.assert(
         fc.property(
@@ -150,7 +153,10 @@ test("the same value has the same replacement everywhere, also inside others and
   const row = { _id: "row-1", userID: "the-id-of-the-admin", ...values };
   recording.take(passing("microappdata", { microAppID: "things" }, { body: { microAppRows: [row] } }));
   const { seed } = recording.made("2026-01-02");
-  const { administrator, tables } = parse(seed) as { administrator: { email: string }; tables: { things: { rows: { values: unknown }[] } } }; // prettier-ignore
+  const { administrator, tables } = parse(seed) as {
+    administrator: { email: string };
+    tables: { things: { rows: { values: unknown }[] } };
+  };
   expect(administrator.email).toBe("person-1@example.com");
   expect(tables.things.rows[0]?.values).toEqual({
     Plain: "person-1@example.com",

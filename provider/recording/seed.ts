@@ -11,7 +11,9 @@ import type { KnownRow, KnownTable } from "./tables.ts";
 const mostParts = 80_000;
 
 const partsOf = (value: unknown): number =>
-  isObject(value) || Array.isArray(value) ? Object.values(value).reduce<number>((sum, inner) => sum + 2 + partsOf(inner), 1) : 1; // prettier-ignore
+  isObject(value) || Array.isArray(value)
+    ? Object.values(value).reduce<number>((sum, inner) => sum + 2 + partsOf(inner), 1)
+    : 1;
 
 /** What stands for passwords and the key: a seed names those that an emulator then takes. */
 export const logsInWith = { password: "recorded", apiKey: "recorded-key" };
@@ -32,7 +34,8 @@ export interface MadeSeed {
 export function seedOf(known: Known, replacer: Replacer, values: RowValues): MadeSeed {
   const { people, tables } = known;
   const all = [...tables.all.values()].filter(({ id }) => isKey(replacer.text(id)));
-  for (const table of all) for (const row of table.rows) if (row.creator !== undefined) people.user(row.creator, undefined); // prettier-ignore
+  for (const table of all)
+    for (const row of table.rows) if (row.creator !== undefined) people.user(row.creator, undefined);
   const users = [...people.users].filter(({ id, email }) => id !== undefined || email !== undefined);
   const address = ({ id, email }: KnownUser): string =>
     email === undefined ? replacer.of(`the address of ${id ?? ""}`, "email") : replacer.text(email);
@@ -60,7 +63,11 @@ export function seedOf(known: Known, replacer: Replacer, values: RowValues): Mad
 
 /** Without what is empty. */
 const withoutEmpty = (seed: Json): Json =>
-  Object.fromEntries(Object.entries(seed).filter(([, value]) => isObject(value) ? Object.keys(value).length > 0 : !Array.isArray(value) || value.length > 0)); // prettier-ignore
+  Object.fromEntries(
+    Object.entries(seed).filter(([, value]) =>
+      isObject(value) ? Object.keys(value).length > 0 : !Array.isArray(value) || value.length > 0,
+    ),
+  );
 
 function tablesOf(known: Known, all: readonly KnownTable[], replacer: Replacer, values: RowValues) {
   const parents = new Map(all.map((table) => [table, parentOf(known, table)]));

@@ -52,7 +52,9 @@ export class Shapes implements RowValues {
     if (typeof value === "string") return this.#text(value);
     if (Array.isArray(value)) return value.map((item) => this.written("", item));
     if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [this.#replacer.text(key), this.#part(key, inner)])); // prettier-ignore
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [this.#replacer.text(key), this.#part(key, inner)]),
+    );
   }
 
   /** A part of a value: of a link its row and its label stay, of a place where it would be. */

@@ -5,8 +5,8 @@ import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { localhost } from "../doctor/testing/certificates.ts";
 import { textOf, type Passed } from "../../recording/exchange.ts";
+import { localhost } from "../doctor/testing/certificates.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
 
 const closing: (() => Promise<void> | void)[] = [];
@@ -163,7 +163,9 @@ test("redirections on the platform lead through the recording, all others where 
   const places = ["/here", "https://elsewhere.example.com/x"];
   const { proxy, platform } = await stage((message, response) => {
     message.resume();
-    response.writeHead(307, { location: message.url === "/own" ? `http://${message.headers.host ?? ""}/x` : places.shift() }); // prettier-ignore
+    response.writeHead(307, {
+      location: message.url === "/own" ? `http://${message.headers.host ?? ""}/x` : places.shift(),
+    });
     response.end(message.headers.origin);
   });
   const location = async (path: string, headers = {}) =>

@@ -71,7 +71,10 @@ test("a command is run with the recording in the place of the platform, and ends
     expect(readFileSync(join(folder, name), "utf8")).not.toContain("ada@");
   }
   const again = await start("--", "true").ended;
-  expect([again.status, again.errors]).toEqual([1, expect.stringMatching(/^error: .*platform\.yaml is there already: .*--force\n$/)]); // prettier-ignore
+  expect([again.status, again.errors]).toEqual([
+    1,
+    expect.stringMatching(/^error: .*platform\.yaml is there already: .*--force\n$/),
+  ]);
   expect((await start("--force", "--", "true").ended).status).toBe(0);
   expect(readFileSync(join(folder, "platform.yaml"), "utf8")).toBe("{}\n");
 }, 60_000);
@@ -103,7 +106,10 @@ test("a secret that would be written ends it with 3, and nothing is left", async
   const login = program(`${call} process.exitCode = 0;`);
   writeFileSync(join(folder, "before"), "");
   const { status, errors } = await start("--", ...login).ended;
-  expect([status, errors]).toEqual([3, expect.stringMatching(/^error: nothing is written: an API key would have been in .*platform\.yaml\n$/)]); // prettier-ignore
+  expect([status, errors]).toEqual([
+    3,
+    expect.stringMatching(/^error: nothing is written: an API key would have been in .*platform\.yaml\n$/),
+  ]);
   expect(readdirSync(folder)).toEqual(["before"]);
 }, 60_000);
 

@@ -20,7 +20,14 @@ export class Finder {
     const isOpen = ([, kind]: [string, Kind]): boolean => opens.has(kind);
     const parts = [[...entries].filter(isOpen), [...entries].filter((entry) => !isOpen(entry))];
     const masks = (clear: readonly string[]): Mask[] =>
-      parts.map((part, index) => new Mask(part.map(([value]) => value), clear, index === 0 ? insideFrom : undefined)); // prettier-ignore
+      parts.map(
+        (part, index) =>
+          new Mask(
+            part.map(([value]) => value),
+            clear,
+            index === 0 ? insideFrom : undefined,
+          ),
+      );
     this.#masks = masks([]);
     this.#lineMasks = masks([...vocabulary]);
   }
