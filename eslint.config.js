@@ -32,8 +32,8 @@ const lists = [
     "emulator/admin",
     "emulator/platform",
     "emulator/endpoints",
-    "emulator/rows",
     "emulator/seed",
+    "emulator/rows",
     "emulator/habits",
     "emulator/http",
     "emulator/data",
@@ -43,6 +43,8 @@ const lists = [
   ],
   ["provider/conformance", "provider/layers", "provider/files", ...shared],
   [
+    "provider/recording",
+    "provider/recording/privacy",
     "provider/dump",
     "provider/changes/drift",
     "provider/changes/sealing",

@@ -1,8 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { constants } from "node:os";
 import { resolve } from "node:path";
+import { interrupted, runCommand } from "../machine/commands.ts";
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import type { Emulator } from "./emulator.ts";
 
@@ -87,33 +85,18 @@ function startedOrRefused(options: Options, command: Command): Promise<Emulator>
 async function run(options: Options, command: Command): Promise<void> {
   const emulator = await startedOrRefused(options, command);
   process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
-  await new Promise<void>((stop) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
-  });
+  await interrupted();
   await emulator.close();
 }
 
 /** Runs a command beside an emulator, and ends as it ends. */
-async function execute([name = "", ...parameters]: string[], options: Options, command: Command): Promise<void> {
+async function execute(words: string[], options: Options, command: Command): Promise<void> {
   const emulator = await startedOrRefused(options, command);
   const { url, token } = emulator;
-  const env = { ...process.env, MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token };
-  const child = spawn(name, parameters, { stdio: "inherit", env });
-  const pass = (signal: NodeJS.Signals) => {
-    // A terminal has sent its interrupt to both.
-    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
-  };
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, pass);
   try {
-    const [status, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    process.exitCode = status ?? 128 + (signal === null ? 0 : constants.signals[signal]);
-  } catch (error) {
-    process.stderr.write(`error: ${name} can't be run: ${messageOf(error)}\n`);
-    process.exitCode = 127;
+    process.exitCode = await runCommand(words, { MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token });
   } finally {
     await emulator.close();
-    for (const signal of signals) process.off(signal, pass);
   }
 }
 

@@ -1,10 +1,9 @@
-import { knownPathSpellings, type WireNames } from "../provider/contract/endpoints.ts";
+import { knownPathSpellings, routesOf, type WireNames } from "../provider/contract/endpoints.ts";
 import type { Habits } from "../provider/habits/habits.ts";
 import { adminPath, administrate } from "./admin/actions.ts";
 import { health, healthPath } from "./admin/health.ts";
 import { filePath, signedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
-import { routesOf } from "./http/routes.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
 import type { Instance } from "./platform/instance.ts";
 import type { Platform } from "./platform/platform.ts";

@@ -1,3 +1,4 @@
+import { isOwnHost } from "../../machine/hosts.ts";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { FileError } from "../../provider/layers/checkedFile.ts";
@@ -6,7 +7,6 @@ import { hashToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
-import { isOwnHost } from "../platform/exposure.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { Platform } from "../platform/platform.ts";
 import { consoleFile } from "./consoleFiles.ts";

@@ -1,9 +1,8 @@
 import type { Received } from "../../provider/contract/endpoint.ts";
-import type { EndpointName, WireNames } from "../../provider/contract/endpoints.ts";
+import { type EndpointName, withOurNames, type WireNames } from "../../provider/contract/endpoints.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
 import { invalid } from "../data/platformError.ts";
-import { withOurNames } from "../http/routes.ts";
 
 // What a platform makes of a request, by its habits. What it ignores is taken out; what it refuses is refused.
 

@@ -1,12 +1,7 @@
+import { isLoopback, isOwnHost } from "../../machine/hosts.ts";
 import type { Database } from "../data/database.ts";
 import { isPassword, hashToken } from "../data/hashing.ts";
 import { defaultAdministrator } from "../seed/schema.ts";
-
-/** Whether an address to listen on is reached by this machine only. */
-export const isLoopback = (address: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(address);
-
-/** Whether a Host header is one of this machine's own names. A page of elsewhere whose name leads here has its own. */
-export const isOwnHost = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(host);
 
 const isAddress = (host: string): boolean => /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:.]+\])(:\d+)?$/i.test(host);
 

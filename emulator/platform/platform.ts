@@ -1,5 +1,5 @@
 import type { Endpoint, Received } from "../../provider/contract/endpoint.ts";
-import { endpoints, type EndpointName, type WireNames } from "../../provider/contract/endpoints.ts";
+import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
 import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
@@ -16,7 +16,6 @@ import { handlerOf, preparations } from "../endpoints/handlers.ts";
 import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
 import { receivedIn } from "../habits/requests.ts";
 import { parseBody } from "../http/body.ts";
-import { withOurNames } from "../http/routes.ts";
 import type { Outgoing } from "../http/server.ts";
 
 /** A request for an endpoint, before it is parsed. */

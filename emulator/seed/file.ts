@@ -42,7 +42,11 @@ function parsed(yaml: string, name: string, directory: string): Seed {
   // An Environment file has a seed under `platform`, beside what its program declares.
   const platform = value && find(value, ["platform"])?.value;
   if (platform) return checked(seed, contentAt(content, "platform"), at, ["platform"]);
-  const declared = ["organizations", "seeds", "apps"].find((key) => value && find(value, [key]));
+  const declares = (key: string): boolean => {
+    const found = value && find(value, [key])?.value;
+    return found !== undefined && !(key === "organizations" && found.kind === "list");
+  };
+  const declared = ["organizations", "seeds", "apps"].find(declares);
   if (value?.kind !== "map" || declared === undefined) return checked(seed, content, at);
   throw new FileError([
     `${at([declared])}: an Environment file is a seed by its platform, and it has none: add platform`,

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
+import { allMembers } from "../../provider/contract/teams.ts";
 import type { Database } from "../data/database.ts";
 import { hashPassword, hashToken } from "../data/hashing.ts";
 import { derivedID } from "../data/identifiers.ts";
+import { joinTeam, requireTeam } from "../data/memberships.ts";
 import { writeProfile, writeSettings } from "../data/settings.ts";
-import { indexSorts } from "../data/tables.ts";
+import { indexSorts, requireTable } from "../data/tables.ts";
+import { requireUser, userByEmail } from "../data/users.ts";
+import { insertRows } from "../rows/records.ts";
+import type { PlantedOrganization } from "./planted.ts";
 import type { Seed } from "./schema.ts";
 
 /** A seed with its secrets hashed, so that it can be kept in the data file and planted again. */
@@ -27,6 +32,8 @@ export function plant(database: Database, seed: Seed, now: number): void {
   plantUsers(database, seed, now);
   plantTables(database, seed);
   indexSorts(database);
+  plantRows(database, seed, now);
+  plantOrganizations(database, seed, now);
 }
 
 /** Reads the seed that the data file was made with. */
@@ -44,16 +51,18 @@ export function seedDigest(database: Database): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+const userID = ({ id, email }: Seed["administrator"] | Seed["users"][number]): string =>
+  id ?? derivedID("user", email.toLowerCase());
+
 function plantUsers(database: Database, { administrator, users }: Seed, now: number): void {
   const insert = "INSERT INTO users (id, email, password, admin, invited, created) VALUES (?, ?, ?, ?, ?, ?)";
   for (const user of [administrator, ...users]) {
-    const id = user.id ?? derivedID("user", user.email.toLowerCase());
+    const id = userID(user);
     const invited = user.password === undefined ? 1 : 0;
     database.run(insert, id, user.email, user.password ?? null, user === administrator ? 1 : 0, invited, now);
   }
   if (administrator.apiKey !== undefined) {
-    const id = administrator.id ?? derivedID("user", administrator.email.toLowerCase());
-    database.run("INSERT INTO api_keys VALUES (?, ?)", administrator.apiKey, id);
+    database.run("INSERT INTO api_keys VALUES (?, ?)", administrator.apiKey, userID(administrator));
   }
 }
 
@@ -72,4 +81,45 @@ function plantTables(database: Database, { tables }: Seed): void {
       );
     }
   }
+}
+
+function plantRows(database: Database, { tables, administrator }: Seed, now: number): void {
+  for (const [key, { id: tableID = key, rows = [] }] of Object.entries(tables)) {
+    if (rows.length === 0) continue;
+    const table = requireTable(database, tableID);
+    for (const [index, { id = derivedID("row", tableID, String(index)), values, ...row }] of rows.entries()) {
+      const { parent = null, creator = userID(administrator), viewers = [], teamViewers = [] } = row;
+      insertRows(database, table, [{ id, parent, creator, viewers, teamViewers, data: values }], row.submitted ?? now);
+    }
+  }
+}
+
+function plantOrganizations(database: Database, { administrator, ...seed }: Seed, now: number): void {
+  const admin = requireUser(database, userID(administrator)).id;
+  // A data file of an earlier version keeps a seed that has none.
+  for (const organization of (seed as Partial<Seed>).organizations ?? []) {
+    const { name, description = null, id = derivedID("organization", name), teams } = organization;
+    database.run("INSERT INTO organizations VALUES (?, ?, ?, ?, ?)", id, name, description, now, now);
+    for (const team of withAllMembers(teams)) {
+      const { id: teamID = derivedID("team", id, team.name), description = null } = team;
+      const isAll = team.name === allMembers;
+      database.run(
+        "INSERT INTO teams VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ...[teamID, id, team.name, description, isAll ? admin : null, isAll ? 1 : 0, now, now],
+      );
+      for (const { email, role, id: memberID } of team.members) {
+        const user = userByEmail(database, email);
+        if (!user) continue; // the schema has refused it
+        const ids = [memberID ?? derivedID("member", teamID, user.id), derivedID("member", id, user.id)];
+        const newID = (): string => ids.shift() ?? ""; // of this team and of all members
+        joinTeam({ database, newID, now }, requireTeam(database, teamID), user.id, role);
+      }
+    }
+  }
+}
+
+/** The teams with that of all members, which comes first: whoever joins another one joins it. */
+function withAllMembers(teams: PlantedOrganization["teams"]): PlantedOrganization["teams"] {
+  const all = teams.find(({ name }) => name === allMembers) ?? { name: allMembers, members: [] };
+  return [all, ...teams.filter((team) => team !== all)];
 }

@@ -3,6 +3,7 @@ import { fieldTypes, type FieldType } from "../../provider/contract/fields.ts";
 import { email, id, systemLabels } from "../../provider/contract/values.ts";
 import { profile } from "../../provider/habits/profile.ts";
 import { settings } from "../data/settings.ts";
+import { organizations, refuseWrongOrganizations, refuseWrongRows, rows } from "./planted.ts";
 
 const key = z.string().regex(/^[\w.-]{1,100}$/, "must consist of letters, digits, dots, hyphens and underscores");
 export const fieldType = z.enum(fieldTypes, { error: `must be one of ${fieldTypes.join(", ")}` });
@@ -39,6 +40,7 @@ const table = z.strictObject({
   name: z.string().min(1).optional(),
   parent: key.optional().describe("Key of the table whose rows carry this one's rows."),
   fields: z.record(z.string().min(1), field).default({}),
+  rows: rows.optional(),
 });
 
 const user = z.strictObject({ email, password: z.string().min(1).optional(), id: id.optional() });
@@ -52,6 +54,7 @@ const contents = z.strictObject({
   administrator: administrator.default(defaultAdministrator).describe("The first administrator of the platform."),
   users: z.array(user).default([]),
   tables: z.record(key, table).default({}),
+  organizations,
   settings: settings.prefault({}),
   profile: profile.optional().describe("How the platform was seen to behave, as platform-profile.yaml has it."),
 });
@@ -103,6 +106,8 @@ export const seed = contents.superRefine((seed, context) => {
       }
     }
   }
+  refuseWrongRows(seed.tables, userIDs, refuse);
+  refuseWrongOrganizations(seed.organizations, addresses, refuse);
 });
 
 /** Whether the parents of a table lead back to it. */

@@ -30,10 +30,15 @@ interface Family {
 export class Mask {
   readonly #families = new Map<number, Family>();
   readonly #clear: string[];
+  readonly #long: number;
 
-  /** @param clear words that stay readable even when they hold a secret, since hiding them would tell it */
-  constructor(secrets: Iterable<string>, clear: readonly string[] = []) {
+  /**
+   * @param clear words that stay readable even when they hold a secret, since hiding them would tell it
+   * @param insideFrom bytes from which on a secret is hidden inside a word
+   */
+  constructor(secrets: Iterable<string>, clear: readonly string[] = [], insideFrom = long) {
     this.#clear = clear.filter((word) => word !== "");
+    this.#long = insideFrom;
     this.add(secrets);
   }
 
@@ -81,13 +86,23 @@ export class Mask {
     return found.filter(({ start, end }) => !spared.some((word) => word.start <= start && word.end >= end));
   }
 
+  /** The length of the longest secret that stands at a place. */
+  #lengthOf({ texts, lengths }: Family, { bytes, isText }: Reading, at: number): number | undefined {
+    return lengths.find((length) => {
+      if (at + length > bytes.length) return false;
+      const text = bytes.slice(at, at + length);
+      return texts.has(text) && (!isText || text.length >= this.#long || isWhole(text, bytes, at));
+    });
+  }
+
   *#in(reading: Reading): Generator<Stretch> {
     const { bytes, from, to } = reading;
     const cut = bytes.indexOf(ellipsis);
     for (let at = 0; at + 4 <= bytes.length; at++) {
       const family = this.#families.get(codeAt(bytes, at));
       if (!family) continue;
-      const length = lengthOf(family, reading, at) ?? (at < cut ? cutLengthOf(family, bytes, at, cut) : undefined);
+      const length =
+        this.#lengthOf(family, reading, at) ?? (at < cut ? cutLengthOf(family, bytes, at, cut) : undefined);
       if (length !== undefined) yield { start: from(at), end: to(at + length - 1) };
     }
   }
@@ -107,18 +122,9 @@ const codeAt = (bytes: string, at: number): number =>
   (bytes.charCodeAt(at + 2) << 8) |
   bytes.charCodeAt(at + 3);
 
-/** The length of the longest secret that stands at a place. */
-function lengthOf({ texts, lengths }: Family, { bytes, isText }: Reading, at: number): number | undefined {
-  return lengths.find((length) => {
-    if (at + length > bytes.length) return false;
-    const text = bytes.slice(at, at + length);
-    return texts.has(text) && (!isText || isWhole(text, bytes, at));
-  });
-}
-
-/** Whether a secret stands there by itself, where it is short enough to be a part of a word. */
+/** Whether a secret that is short enough to be a part of a word stands there by itself. */
 function isWhole(text: string, bytes: string, at: number): boolean {
-  if (text.length >= long || !word.test(textOf(text))) return true;
+  if (!word.test(textOf(text))) return true;
   const end = at + text.length;
   const [before, after] = [textOf(bytes.slice(Math.max(0, at - widest), at)), textOf(bytes.slice(end, end + widest))];
   return !(endsInWord.test(before) || beginsWithWord.test(after));
