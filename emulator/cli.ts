@@ -1,16 +1,22 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { constants } from "node:os";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
+import { Readable } from "node:stream";
 import type { WireNames } from "../provider/contract/endpoints.ts";
+import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
 import { createEmulator, type Emulator } from "./emulator.ts";
+import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
 
 interface Options {
   port: number;
   data?: string;
   seed?: string;
+  snapshot?: string;
   host: string;
   allowHost: string[];
   publicUrl?: string;
@@ -39,6 +45,18 @@ export function addEmulatorCommand(program: Command): void {
     .description("ask an emulator whether it is ready")
     .argument("<address>", "its address, such as http://127.0.0.1:8080")
     .action(askHealth);
+  const snapshot = emulator.command("snapshot").description("save the state of a running emulator to a file, or load it");
+  for (const [name, what, work] of [
+    ["save", "save the state of a running emulator to a file", saveSnapshot],
+    ["load", "put a running emulator to the state in a file", loadSnapshot],
+  ] as const) {
+    snapshot
+      .command(name)
+      .description(what)
+      .argument("<file>", "the file, whose name ends in .json.zst, .json.gz or .json")
+      .argument("[address]", "the console's address, which has the token; else as MICROAPPS_ENDPOINT has it")
+      .action(work);
+  }
 }
 
 function withOptions(command: Command): Command {
@@ -48,6 +66,12 @@ function withOptions(command: Command): Command {
     .option(
       "--seed <file>",
       "YAML file with tables, users and settings, or of an Environment; taken when the data file is new",
+    )
+    .addOption(
+      new Option(
+        "--snapshot <file>",
+        "file that a snapshot was saved to, in place of a seed; taken when the data file is new",
+      ).conflicts("seed"),
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -123,8 +147,48 @@ async function askHealth(address: string, _options: object, command: Command): P
   }
 }
 
-function started({ data, seed, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
-  const from = seed === undefined ? undefined : resolve(seed);
+async function saveSnapshot(file: string, address: string | undefined, _options: object, command: Command) {
+  await refusedIn(command, async () => {
+    packingOf(file);
+    const { body } = await stateOf(address, `name=${encodeURIComponent(basename(file))}`, {});
+    if (body) await writeWhole(file, body);
+  });
+}
+
+async function loadSnapshot(file: string, address: string | undefined, _options: object, command: Command) {
+  await refusedIn(command, async () => {
+    const { size } = await stat(file);
+    if (size === 0) throw new Error(`${file} is empty`);
+    const body = Readable.toWeb(createReadStream(file));
+    await stateOf(address, `name=${encodeURIComponent(file)}`, { method: "PUT", body, duplex: "half" });
+  });
+}
+
+async function refusedIn(command: Command, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => command.error(`error: ${messageOf(error)}`));
+}
+
+/** Asks a running emulator for its state, or gives it another one. */
+async function stateOf(console: string | undefined, query: string, request: RequestInit): Promise<Response> {
+  const { MICROAPPS_ENDPOINT: known, MICROAPPS_EMULATOR_TOKEN: knownToken } = process.env;
+  const address = URL.parse(console ?? known ?? "");
+  if (!address) throw new Error("give the console's address, or the emulator's as MICROAPPS_ENDPOINT");
+  const token = /^#token=(.+)$/.exec(address.hash)?.[1] ?? knownToken ?? "";
+  const path = `${address.pathname.replace(/\/$/, "")}${adminPath}state?${query}`;
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(new URL(path, address), { ...request, headers }).catch((error: unknown) => {
+    throw new Error(`no emulator answers at ${address.origin}: ${messageOf(error)}`);
+  });
+  if (response.status === 200) return response;
+  const { message } = (await response.json().catch(() => ({}))) as { message?: string };
+  throw new Error(message ?? `${address.origin} answers ${response.status}`);
+}
+
+function started({ data, seed, snapshot, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
+  const from = {
+    seed: seed === undefined ? undefined : resolve(seed),
+    snapshot: snapshot === undefined ? undefined : resolve(snapshot),
+  };
   return createEmulator({
     port: options.port,
     host: options.host,
@@ -132,10 +196,10 @@ function started({ data, seed, strict, loose, tenant, ...options }: Options): Pr
     publicUrl: options.publicUrl,
     wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
-    seed: from,
+    ...from,
     readOnly: options.readOnly,
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
-    tenants: Object.fromEntries(tenant.map((name) => [name, { seed: from }])),
+    tenants: Object.fromEntries(tenant.map((name) => [name, from])),
   });
 }
 

@@ -1,5 +1,5 @@
 /** Rises with every change of the tables below; migrations.ts brings older files here. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 // Times are milliseconds since the epoch. The table `rows` gets a column sort<N> for each sort number that the seed uses.
 export const schema = `
