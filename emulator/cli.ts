@@ -45,7 +45,9 @@ export function addEmulatorCommand(program: Command): void {
     .description("ask an emulator whether it is ready")
     .argument("<address>", "its address, such as http://127.0.0.1:8080")
     .action(askHealth);
-  const snapshot = emulator.command("snapshot").description("save the state of a running emulator to a file, or load it");
+  const snapshot = emulator
+    .command("snapshot")
+    .description("save the state of a running emulator to a file, or load it");
   for (const [name, what, work] of [
     ["save", "save the state of a running emulator to a file", saveSnapshot],
     ["load", "put a running emulator to the state in a file", loadSnapshot],
@@ -115,7 +117,7 @@ async function run(options: Options, command: Command): Promise<void> {
 
 /** Runs a command beside an emulator, and ends as it ends. */
 async function execute([name = "", ...parameters]: string[], options: Options, command: Command): Promise<void> {
-  const emulator = await startedOrRefused(options, command);
+  const emulator = await startedOrRefused({ ...options, ...takenAbove(command) }, command);
   const { url, token } = emulator;
   const env = { ...process.env, MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token };
   const child = spawn(name, parameters, { stdio: "inherit", env });
@@ -135,6 +137,12 @@ async function execute([name = "", ...parameters]: string[], options: Options, c
     await emulator.close();
     for (const signal of signals) process.off(signal, pass);
   }
+}
+
+/** Options of a command that the one above it took for its own, since both have them. */
+function takenAbove({ parent }: Command): Partial<Options> {
+  const options = Object.entries(parent?.opts() ?? {});
+  return Object.fromEntries(options.filter(([name]) => parent?.getOptionValueSource(name) === "cli"));
 }
 
 async function askHealth(address: string, _options: object, command: Command): Promise<void> {

@@ -67,6 +67,8 @@ export interface Emulator extends Omit<Instance, "answer"> {
   tenant: (name: string) => Omit<Instance, "answer">;
   /** Makes a further platform in memory, such as one for each test: a copy of a snapshot or of the seed. */
   instance: (options?: OnDemand) => Promise<OnDemandInstance>;
+  /** Names of those that `instance` made and that have not ended. */
+  instances: () => string[];
 }
 
 /** A platform that was made while the emulator runs. */
@@ -128,7 +130,9 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       const close = () => Promise.resolve(void platforms.end(name));
       return Object.assign(instance, { name, token, close });
     };
-    return Object.assign(main, { close, tenant, instance, token, console: `${listening.url}/#token=${token}` });
+    const instances = () => platforms.names();
+    const console = `${listening.url}/#token=${token}`;
+    return Object.assign(main, { close, tenant, instance, instances, token, console });
   } catch (error) {
     for (const database of opened) database.close();
     throw error;

@@ -18,10 +18,7 @@ export interface Door {
 }
 
 /** Routes each request to its platform and to the part that answers. */
-export function routed(
-  platforms: HostedPlatforms,
-  { wireNames, isOurs, publicUrl }: Door,
-): Answering {
+export function routed(platforms: HostedPlatforms, { wireNames, isOurs, publicUrl }: Door): Answering {
   const routes = routesOf(wireNames);
   const answered = async (hosted: Hosted, request: Arrived, path: string) => {
     const { method, headers, query, body } = request;

@@ -1,7 +1,7 @@
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import type { CallFilter } from "../data/callLog.ts";
 import { hashToken } from "../data/hashing.ts";
-import { invalid, notFound, PlatformError } from "../data/platformError.ts";
+import { forbidden, invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
 import { isOwnHost } from "../platform/exposure.ts";
@@ -85,7 +85,8 @@ const actions: Record<string, Action> = {
     return done;
   },
   "GET instances": ({ all }) => ({ instances: all.names() }),
-  "POST instances": async ({ all, url }, { query }) => {
+  "POST instances": async ({ name: own, all, url }, { query }) => {
+    if (own !== "") throw forbidden("Instances are made by the main platform");
     const ttl = query.get("ttl");
     if (ttl !== null && !(Number(ttl) > 0 && Number(ttl) <= 86_400)) throw invalid("ttl must be 1 to 86400 seconds");
     const { name, token } = await all.make({
@@ -94,7 +95,8 @@ const actions: Record<string, Action> = {
     });
     return { name, address: `${url}/tenants/${name}`, token };
   },
-  "DELETE instances": ({ all }, _request, name) => {
+  "DELETE instances": ({ name: own, all }, _request, name) => {
+    if (own !== "") throw forbidden("Instances are ended by the main platform");
     if (!all.end(name)) throw notFound("Instance", name);
     return done;
   },
@@ -114,11 +116,7 @@ export const readsBody = (method: string, path: string): boolean =>
   method === "PUT" && /^(\/tenants\/[^/]+)?\/_emulator\/state$/.test(path);
 
 /** Answers requests about the emulator, from this machine only and with its token only. */
-export async function administrate(
-  on: Administrated,
-  request: Arrived,
-  path: string,
-): Promise<Outgoing> {
+export async function administrate(on: Administrated, request: Arrived, path: string): Promise<Outgoing> {
   try {
     requireOwnMachine(request);
     const [noun = "", ...rest] = path.split("/");

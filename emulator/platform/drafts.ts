@@ -43,7 +43,7 @@ const sliceMs = 8;
 
 /** Does something in slices of a suitable size, until one of them says that it was the last. Lets others in between. */
 export async function inSlices(slice: (size: number) => boolean): Promise<void> {
-  for (let size = 16; ; ) {
+  for (let size = 16; ;) {
     const began = performance.now();
     if (!slice(size)) return;
     const spent = performance.now() - began;

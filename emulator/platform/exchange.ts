@@ -43,9 +43,7 @@ export class Exchange {
         }
         if (table !== "meta") database.execute(`DELETE FROM ${table}`);
         const columns = columnsOf(database, made).join(", ");
-        database.execute(
-          `INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, made)}`,
-        );
+        database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, made)}`);
       }
       database.run("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", this.#generation);
       check();

@@ -4,10 +4,11 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as others } from "node:timers/promises";
 import { constants, createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { sentences } from "../../provider/messages/sentences.ts";
 import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
-import { readSettings } from "../data/settings.ts";
-import { readPlantedSeed } from "../seed/planting.ts";
+import { settings } from "../data/settings.ts";
+import { seed } from "../seed/schema.ts";
 import { Exchange } from "./exchange.ts";
 import { Reader, writeText, type Line } from "./snapshotText.ts";
 
@@ -50,8 +51,9 @@ export async function writeWhole(file: string, bytes: Bytes): Promise<void> {
   }
 }
 
-export const saveFile = (database: Database, file: string): Promise<void> =>
-  writeWhole(file, packed(database, packingOf(file)));
+export async function saveFile(database: Database, file: string): Promise<void> {
+  await writeWhole(file, packed(database, packingOf(file)));
+}
 
 export const loadFile = (database: Database, file: string, check: () => void): Promise<void> =>
   loadBytes(database, createReadStream(file, { highWaterMark: chunkSize }), file, check);
@@ -83,13 +85,9 @@ export async function loadBytes(database: Database, bytes: Bytes, name: string, 
     }
     line++;
     reader.end();
-    exchange.commit(() => {
-      readSettings(database);
-      readPlantedSeed(database);
-      check();
-    });
+    exchange.commit(check);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const { message = String(error) } = error as Partial<Error>;
     throw invalid(`${name}${line === 0 ? "" : `:${line}`}: ${message.replaceAll(/draft:[^:]*:[^:]*:/g, "")}`);
   } finally {
     exchange.end();
@@ -120,6 +118,7 @@ class Filling {
   readonly #database: Database;
   readonly #exchange: Exchange;
   #insert: ReturnType<Database["prepare"]> | undefined;
+  #isMeta = false;
 
   constructor(database: Database, exchange: Exchange) {
     this.#database = database;
@@ -128,10 +127,12 @@ class Filling {
 
   take(line: Line): void {
     if (line.kind === "row") {
+      if (this.#isMeta) requireNotes(line.values);
       this.#insert?.run(...line.values);
       return;
     }
     const { table, columns } = line;
+    this.#isMeta = table === "meta";
     if (table === "rows") {
       this.#requireNames();
       this.#exchange.sortRows();
@@ -154,6 +155,15 @@ class Filling {
     );
     if (wrong) throw new Error(`a table or a sort field can't be as ${JSON.stringify(wrong.id)} is above`);
   }
+}
+
+/** Throws when a seed or settings are not what this emulator understands. */
+function requireNotes([key, value]: readonly unknown[]): void {
+  if (typeof value !== "string" || (key !== "seed" && key !== "settings"))
+    throw new Error("this is no seed or settings");
+  const found = (key === "seed" ? seed : settings).safeParse(JSON.parse(value), sentences);
+  const [issue] = found.error?.issues ?? [];
+  if (issue) throw new Error(`the ${key}: ${[...issue.path, issue.message].map(String).join(": ")}`);
 }
 
 /** Longest line: the largest row or stored file. */

@@ -80,12 +80,14 @@ export class Reader {
 
   /** Throws when there must be more lines. */
   end(): void {
+    if (this.#version === undefined) throw new Error("this is no snapshot of the emulator");
     if (!this.#ended) throw new Error("the snapshot is cut off here");
   }
 
   #begin(line: Record<string, unknown>): void {
     const { version } = line;
-    if (line["format"] !== format || typeof version !== "number") throw new Error("this is no snapshot of the emulator");
+    if (line["format"] !== format || typeof version !== "number")
+      throw new Error("this is no snapshot of the emulator");
     if (!(version >= 1 && version <= schemaVersion)) {
       throw new Error(
         `this snapshot is of version ${version}, and this emulator reads up to ${schemaVersion}: update pulumi-microapps`,

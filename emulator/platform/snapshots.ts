@@ -73,7 +73,10 @@ export async function restoreSnapshot(database: Database, name: string): Promise
   requireSnapshot(database, name);
   const copies = copiesOf(database, name);
   const isSmall = copies.every(({ table, copy }) => !isLarge(database, table) && !isLarge(database, copy));
-  if (isSmall) { loadSnapshot(database, name); return; }
+  if (isSmall) {
+    loadSnapshot(database, name);
+    return;
+  }
   const saved = savedAs(database, name);
   const check = () => requireSame(database, name, saved);
   const exchange = new Exchange(
