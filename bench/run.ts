@@ -3,14 +3,18 @@ import { writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { emulated } from "./emulated.ts";
+import { lasting } from "./lasting.ts";
 import type { Figure } from "./measure.ts";
 import { members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { reports } from "./reports.ts";
 import { changing, seeding } from "./seeds.ts";
+import { snapshots } from "./snapshots.ts";
 
 const jobs: Record<string, () => Promise<Figure[]>> = {
   emulator: emulated,
+  snapshots: () => snapshots(100_000, 1_000_000),
+  lasting: () => lasting(150_000, 500_000),
   members: () => members(50, 20),
   roster: () => roster(1_500),
   programs: () => programs(200),

@@ -9,8 +9,9 @@ import { Readable } from "node:stream";
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
-import { createEmulator, type Emulator } from "./emulator.ts";
+import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
 import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
+import { defaultAdministrator } from "./seed/schema.ts";
 
 interface Options {
   port: number;
@@ -192,7 +193,7 @@ async function stateOf(console: string | undefined, query: string, request: Requ
   throw new Error(message ?? `${address.origin} answers ${response.status}`);
 }
 
-function started({ data, seed, snapshot, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
+async function started({ data, seed, snapshot, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
   const from = {
     seed: seed === undefined ? undefined : resolve(seed),
     snapshot: snapshot === undefined ? undefined : resolve(snapshot),
@@ -202,6 +203,7 @@ function started({ data, seed, snapshot, strict, loose, tenant, ...options }: Op
     host: options.host,
     allowHosts: options.allowHost,
     publicUrl: options.publicUrl,
+    administrator: administratorIn(process.env),
     wireNames: options.wireName,
     data: data === undefined ? undefined : resolve(data),
     ...from,
@@ -209,6 +211,20 @@ function started({ data, seed, snapshot, strict, loose, tenant, ...options }: Op
     settings: strict ? { strict: true } : loose ? { strict: false } : {},
     tenants: Object.fromEntries(tenant.map((name) => [name, from])),
   });
+}
+
+/** The administrator that an environment names, such as a container's; undefined when it names none. */
+function administratorIn(environment: NodeJS.ProcessEnv): EmulatorOptions["administrator"] {
+  const {
+    MICROAPPS_EMULATOR_EMAIL: email = defaultAdministrator.email,
+    MICROAPPS_EMULATOR_PASSWORD: password,
+    MICROAPPS_EMULATOR_API_KEY: apiKey,
+  } = environment;
+  if (password) return { email, password, apiKey };
+  if (apiKey === undefined && email === defaultAdministrator.email) return undefined;
+  throw new Error(
+    "MICROAPPS_EMULATOR_PASSWORD is missing beside MICROAPPS_EMULATOR_EMAIL or MICROAPPS_EMULATOR_API_KEY",
+  );
 }
 
 function portIn(text: string): number {

@@ -24,6 +24,8 @@ export interface EmulatorOptions {
   data?: string | undefined;
   /** YAML file, or object, with tables, users and settings. Read once, when the data file is new. */
   seed?: string | SeedInput | undefined;
+  /** Administrator in place of the seed's. Default: the seed's. */
+  administrator?: { email: string; password: string; apiKey?: string | undefined } | undefined;
   /** File that a snapshot was saved to, in place of a seed: it has its own. Read once, when the data file is new. */
   snapshot?: string | undefined;
   /** Folder of the program that names the seed, which must be a file of that program's repository. Default: any file. */
@@ -103,7 +105,9 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
       if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
       const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
       const database = new Database(file, (fresh) => {
-        plant(fresh, withoutSecrets(readSeed(from.seed, options.program)), now());
+        const seed = readSeed(from.seed, options.program);
+        const { administrator = seed.administrator } = options;
+        plant(fresh, withoutSecrets({ ...seed, administrator }), now());
         if (from.snapshot !== undefined) awaitSnapshot(fresh);
       });
       opened.push(database);

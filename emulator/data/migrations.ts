@@ -52,7 +52,8 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
     database.execute("ALTER TABLE calls ADD COLUMN duration REAL");
   },
   2: (database) => database.execute("ALTER TABLE calls ADD COLUMN remark TEXT"),
-  3: () => undefined, // an older emulator does not know that indexes have generations
+  // An older emulator does not know that indexes have generations, so it must not open the file.
+  3: (database) => database.execute("CREATE INDEX sessions_by_age ON sessions (created)"),
 };
 
 /** Whether this version of the emulator can open files of a version. */

@@ -34,10 +34,10 @@ async function changed(data: string): Promise<{ emulator: Emulator; admin: Calle
 
 test("a snapshot of many rows is loaded while others are answered: they see the old rows, then the new ones", async () => {
   const { emulator, admin } = await changed(join(directory(), "platform.db"));
-  let loaded = false;
-  const loading = administrate(emulator, "snapshots/before", { method: "POST" }).finally(() => (loaded = true));
+  const state = { loading: true };
+  const loading = administrate(emulator, "snapshots/before", { method: "POST" }).finally(() => (state.loading = false));
   const seen: string[] = [];
-  while (!loaded) {
+  while (state.loading) {
     const found = await codes(admin, { searchFilter: [{ limit: 50, skip: 0 }] });
     expect(found).toHaveLength(50);
     // A read never mixes both.
