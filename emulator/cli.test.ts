@@ -107,6 +107,22 @@ describe("a command beside an emulator of its own", () => {
     });
   });
 
+  test("has the administrator that its environment names", async () => {
+    const login = `fetch(process.env.MICROAPPS_ENDPOINT + "/api/login", { method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "root@example.com", password: "own" }) }).then(({ status }) => console.log(status))`;
+    const given = { MICROAPPS_EMULATOR_EMAIL: "root@example.com", MICROAPPS_EMULATOR_API_KEY: "key" };
+    const by = (environment: Record<string, string>) =>
+      promisify(execFile)(process.execPath, [executable, "emulator", "exec", "--host", "0.0.0.0", ...program(login)], {
+        env: { ...process.env, ...environment },
+      });
+    expect((await by({ ...given, MICROAPPS_EMULATOR_PASSWORD: "own" })).stdout).toBe("200\n");
+    await expect(by(given)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("MICROAPPS_EMULATOR_PASSWORD is missing beside MICROAPPS_EMULATOR_EMAIL"),
+    });
+  });
+
   test("ends it as it ends itself", async () => {
     await expect(exec(...program("process.exit(3)"))).rejects.toMatchObject({ code: 3 });
     await expect(exec(...program('process.kill(process.pid, "SIGKILL")'))).rejects.toMatchObject({ code: 137 });

@@ -7,6 +7,7 @@ import { constants } from "node:os";
 import { basename, resolve } from "node:path";
 import { Readable } from "node:stream";
 import type { WireNames } from "../provider/contract/endpoints.ts";
+import { printableLine } from "../provider/messages/text.ts";
 import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
@@ -103,12 +104,16 @@ function withOptions(command: Command): Command {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function startedOrRefused(options: Options, command: Command): Promise<Emulator> {
-  return started(options).catch((error: unknown) => command.error(`error: ${messageOf(error)}`));
+/** Prints a failure, each mistake on a line of its own, and ends. */
+function refuse(message: string): never {
+  process.stderr.write(`error: ${message.split("\n").map(printableLine).join("\n")}\n`);
+  process.exit(1);
 }
 
-async function run(options: Options, command: Command): Promise<void> {
-  const emulator = await startedOrRefused(options, command);
+const refuseError = (error: unknown): never => refuse(messageOf(error));
+
+async function run(options: Options): Promise<void> {
+  const emulator = await started(options).catch(refuseError);
   process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
   await new Promise<void>((stop) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop());
@@ -118,7 +123,7 @@ async function run(options: Options, command: Command): Promise<void> {
 
 /** Runs a command beside an emulator, and ends as it ends. */
 async function execute([name = "", ...parameters]: string[], options: Options, command: Command): Promise<void> {
-  const emulator = await startedOrRefused({ ...options, ...takenAbove(command) }, command);
+  const emulator = await started({ ...options, ...takenAbove(command) }).catch(refuseError);
   const { url, token } = emulator;
   const env = { ...process.env, MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token };
   const child = spawn(name, parameters, { stdio: "inherit", env });
@@ -146,35 +151,34 @@ function takenAbove({ parent }: Command): Partial<Options> {
   return Object.fromEntries(options.filter(([name]) => parent?.getOptionValueSource(name) === "cli"));
 }
 
-async function askHealth(address: string, _options: object, command: Command): Promise<void> {
+async function askHealth(address: string): Promise<void> {
   try {
     const response = await fetch(new URL(healthPath, address), { signal: AbortSignal.timeout(5000) });
     if (response.status !== 200) throw new Error(`it answers ${response.status}`);
     process.stdout.write(`${await response.text()}\n`);
   } catch (error) {
-    command.error(`error: no emulator is ready at ${address}: ${messageOf(error)}`);
+    refuse(`no emulator is ready at ${address}: ${messageOf(error)}`);
   }
 }
 
-async function saveSnapshot(file: string, address: string | undefined, _options: object, command: Command) {
-  await refusedIn(command, async () => {
+async function saveSnapshot(file: string, address: string | undefined): Promise<void> {
+  try {
     packingOf(file);
     const { body } = await stateOf(address, `name=${encodeURIComponent(basename(file))}`, {});
     if (body) await writeWhole(file, body);
-  });
+  } catch (error) {
+    refuseError(error);
+  }
 }
 
-async function loadSnapshot(file: string, address: string | undefined, _options: object, command: Command) {
-  await refusedIn(command, async () => {
-    const { size } = await stat(file);
-    if (size === 0) throw new Error(`${file} is empty`);
+async function loadSnapshot(file: string, address: string | undefined): Promise<void> {
+  try {
+    if ((await stat(file)).size === 0) throw new Error(`${file} is empty`);
     const body = Readable.toWeb(createReadStream(file));
     await stateOf(address, `name=${encodeURIComponent(file)}`, { method: "PUT", body, duplex: "half" });
-  });
-}
-
-async function refusedIn(command: Command, work: () => Promise<void>): Promise<void> {
-  await work().catch((error: unknown) => command.error(`error: ${messageOf(error)}`));
+  } catch (error) {
+    refuseError(error);
+  }
 }
 
 /** Asks a running emulator for its state, or gives it another one. */
