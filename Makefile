@@ -92,6 +92,12 @@ test-pulumi: dist/.built
 test-range: dist/.built
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.range.js'
 
+# The emulator's container, where docker is.
+.PHONY: test-docker
+test-docker: dist/.built
+	@docker info >/dev/null 2>&1 || { echo "docker is missing, or its service is not running: install or start it to try the emulator's container." >&2; exit 1; }
+	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.docker.js'
+
 # What this version leaves behind, for the tests of later ones: run it once for each version that is released.
 .PHONY: record-states
 record-states:

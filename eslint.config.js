@@ -24,6 +24,7 @@ const lists = [
   ],
   [
     "emulator/index.ts",
+    "emulator/commands.ts",
     "emulator/cli.ts",
     "emulator/fieldsAt.ts",
     "emulator/address.ts",

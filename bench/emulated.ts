@@ -1,5 +1,5 @@
 import { type Figure, figure, median, peakMemory, timed } from "./measure.ts";
-import { Platform } from "./platform.ts";
+import { fill, manyFields, meanwhile, Platform } from "./platform.ts";
 
 /** How soon the emulator is there, and how fast it takes a batch. */
 export async function emulated(): Promise<Figure[]> {
@@ -29,32 +29,11 @@ async function small(platform: Platform, query: object): Promise<number[]> {
   return times;
 }
 
-/** The longest that another caller's call takes while these reads go on, but for the slowest hundredth. */
-async function meanwhile(platform: Platform, queries: object[]): Promise<number> {
-  const times: number[] = [];
-  for (const query of queries) {
-    const state = { going: true };
-    const body = JSON.stringify({ microAppID: "rows", ...query });
-    const read = platform.post("/api/microappdata", body).finally(() => (state.going = false));
-    while (state.going) times.push(await timed(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
-    await read;
-  }
-  return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;
-}
-
 /** How fast a page out of many rows is read, and what the rows cost in memory. */
 async function paged(count: number): Promise<Figure[]> {
-  const fields = { Code: { type: "text", sort: 1 }, Name: "text", Amount: { type: "number", sort: 2 } };
-  const platform = await Platform.start({ rows: { fields } });
-  const batch = 10_000;
+  const platform = await Platform.start({ rows: { fields: manyFields } });
   try {
-    for (let first = 0; first < count; first += batch) {
-      const rows = Array.from({ length: batch }, (_, i) => {
-        const number = first + i;
-        return { Code: `K${(number * 7919) % count}`, Name: `Name ${number % 977}`, Amount: number };
-      });
-      await platform.post("/api/insertmicroapprows", JSON.stringify({ microAppID: "rows", rows }));
-    }
+    await fill(platform, count);
     const page = async (filter: object, sort: object): Promise<number[]> => {
       const body = JSON.stringify({ microAppID: "rows", optViewFilters: [filter], optViewSort: sort, optLimit: 1000 });
       const times: number[] = [];
@@ -68,13 +47,17 @@ async function paged(count: number): Promise<Figure[]> {
     const other = await page({ Amount: { $gte: count / 2 } }, { Code: -1 });
     const plain = await page({ Name: "Name 5" }, { Code: 1 });
     const memory = peakMemory(platform.pid);
-    const waited = await meanwhile(platform, [
+    const reads = [
       { optViewFilters: [{ Name: { $regex: "7.*7$" } }], optLimit: 10_000, optViewSort: { Amount: 1 } },
       { optViewFilters: [{ Name: "Name 5" }], optLimit: 10_000 },
       { optViewSort: { Name: 1 }, optLimit: 1000 },
       { optIsVectorSearch: true, optVectorSearchString: "Name 976", optLimit: 10 },
       { searchFilter: [{ skip: count - 100, limit: 100 }] },
-    ]);
+    ];
+    const waited = await meanwhile(
+      platform,
+      reads.map((read) => () => platform.post("/api/microappdata", JSON.stringify({ microAppID: "rows", ...read }))),
+    );
     return [
       figure(`emulator: first page of 20 out of ${named} rows`, median(first), "ms", 10),
       figure(`emulator: range of 20 on a sort field out of ${named} rows`, median(narrow), "ms", 10),

@@ -68,8 +68,13 @@ export async function paired(
 }
 
 /** Most memory that a process ever had, in MB; known on Linux alone. */
-export function peakMemory(pid: number | undefined): number {
+export const peakMemory = (pid: number | undefined): number => memory(pid, "VmHWM");
+
+/** Memory that a process has now, in MB; known on Linux alone. */
+export const memoryNow = (pid: number | undefined): number => memory(pid, "VmRSS");
+
+function memory(pid: number | undefined, what: "VmHWM" | "VmRSS"): number {
   if (pid === undefined || process.platform !== "linux") return Number.NaN;
-  const found = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  const found = new RegExp(`^${what}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(found?.[1]) / 1024;
 }

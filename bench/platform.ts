@@ -8,6 +8,7 @@ import { request } from "undici";
 import { stringify } from "yaml";
 import { readCalls } from "../emulator/index.ts";
 import { createClient, type Client } from "../provider/client/index.ts";
+import { timed } from "./measure.ts";
 
 const administrator = { email: "admin@example.com", password: "admin", apiKey: "dev-key" };
 
@@ -19,17 +20,20 @@ export class Platform {
   readonly startedIn: number;
   /** Of the emulator's process. */
   readonly pid: number | undefined;
+  /** For what is beside the interface. */
+  readonly token: string;
   readonly #data: string;
   readonly #stop: () => Promise<void>;
 
   private constructor(
-    url: string,
+    [url, console]: readonly [string, string],
     data: string,
     startedIn: number,
     pid: number | undefined,
     stop: () => Promise<void>,
   ) {
     this.url = url;
+    this.token = new URL(console.replace("console: ", "")).hash.replace("#token=", "");
     this.startedIn = startedIn;
     this.pid = pid;
     this.client = createClient({ endpoint: url, ...administrator });
@@ -37,17 +41,24 @@ export class Platform {
     this.#stop = stop;
   }
 
-  static async start(tables: object = {}, users: readonly object[] = []): Promise<Platform> {
+  /** Starts one with tables and users, or with what a snapshot's file has; with a data file, unless it is to be in memory. */
+  static async start(
+    tables: object | string = {},
+    { inMemory = false, users = [] }: { inMemory?: boolean; users?: readonly object[] } = {},
+  ): Promise<Platform> {
     const folder = await mkdtemp(path.join(tmpdir(), "microapps-bench-"));
     const seed = path.join(folder, "platform.yaml");
     const data = path.join(folder, "platform.db");
     await writeFile(seed, stringify({ administrator, users, tables }));
     const started = performance.now();
     const command = path.join(import.meta.dirname, "../bundle/microapps.js");
-    const flags = ["--no-warnings", command, "emulator", "--data", data, "--seed", seed];
+    const from = typeof tables === "string" ? ["--snapshot", tables] : ["--seed", seed];
+    const flags = ["--no-warnings", command, "emulator", ...(inMemory ? [] : ["--data", data]), ...from];
     const child = spawn(process.execPath, flags, { stdio: ["ignore", "pipe", "inherit"] });
-    const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string]; // the event's only argument
-    return new Platform(url, data, performance.now() - started, child.pid, async () => {
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const line = async (): Promise<string> => String((await lines.next()).value);
+    const url = await line();
+    return new Platform([url, await line()], data, performance.now() - started, child.pid, async () => {
       child.kill("SIGTERM");
       await once(child, "exit");
       await rm(folder, { recursive: true, force: true });
@@ -78,6 +89,19 @@ export class Platform {
     const answer = await request(`${this.url}${address}`, { method: "POST", headers, body });
     await answer.body.dump();
     if (answer.statusCode !== 200) throw new Error(`${address} answered ${answer.statusCode}`);
+  }
+
+  /** Asks or tells it something beside the interface. */
+  async administrate(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: string): Promise<unknown> {
+    const headers = { authorization: `Bearer ${this.token}` };
+    const answer = await request(`${this.url}/_emulator/${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const told = await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}: ${told}`);
+    return JSON.parse(told) as unknown;
   }
 
   async stop(): Promise<void> {
@@ -113,4 +137,31 @@ export async function each<Item>(
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/** Fields of a table of many rows. */
+export const manyFields = { Code: { type: "text", sort: 1 }, Name: "text", Amount: { type: "number", sort: 2 } };
+
+/** Gives the table `rows` so many, in batches of 10,000. */
+export async function fill(platform: Platform, count: number): Promise<void> {
+  const batch = 10_000;
+  for (let first = 0; first < count; first += batch) {
+    const rows = Array.from({ length: batch }, (_, i) => {
+      const number = first + i;
+      return { Code: `K${(number * 7919) % count}`, Name: `Name ${number % 977}`, Amount: number };
+    });
+    await platform.post("/api/insertmicroapprows", JSON.stringify({ microAppID: "rows", rows }));
+  }
+}
+
+/** The longest that another caller's call takes while these go on, but for the slowest hundredth. */
+export async function meanwhile(platform: Platform, works: readonly (() => Promise<unknown>)[]): Promise<number> {
+  const times: number[] = [];
+  for (const work of works) {
+    const state = { going: true };
+    const done = work().finally(() => (state.going = false));
+    while (state.going) times.push(await timed(() => platform.post("/api/microappdata/row", '{"rowID":"none"}')));
+    await done;
+  }
+  return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;
 }

@@ -2,16 +2,20 @@
 import type { Curves } from "./curves.ts";
 import { emulated } from "./emulated.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
+import { lasting } from "./lasting.ts";
 import type { Figure } from "./measure.ts";
 import { members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { reports } from "./reports.ts";
 import { committed, line, worse, write } from "./results.ts";
 import { changing, seeding } from "./seeds.ts";
+import { snapshots } from "./snapshots.ts";
 import { starting } from "./start.ts";
 
 const jobs: Record<string, () => Promise<Figure[]>> = {
   emulator: emulated,
+  snapshots: () => snapshots(100_000, 1_000_000),
+  lasting: () => lasting(150_000, 500_000),
   start: starting,
   members: () => members(50, 20),
   roster: () => roster(1_500),

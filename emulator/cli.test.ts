@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -100,6 +100,29 @@ describe("a command beside an emulator of its own", () => {
     await closed(url);
   });
 
+  test("has the seed that it is to have", async () => {
+    await expect(exec("--seed", "/nowhere.yaml", ...program(""))).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("error: the seed /nowhere.yaml can't be read"),
+    });
+  });
+
+  test("has the administrator that its environment names", async () => {
+    const login = `fetch(process.env.MICROAPPS_ENDPOINT + "/api/login", { method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "root@example.com", password: "own" }) }).then(({ status }) => console.log(status))`;
+    const given = { MICROAPPS_EMULATOR_EMAIL: "root@example.com", MICROAPPS_EMULATOR_API_KEY: "key" };
+    const by = (environment: Record<string, string>) =>
+      promisify(execFile)(process.execPath, [executable, "emulator", "exec", "--host", "0.0.0.0", ...program(login)], {
+        env: { ...process.env, ...environment },
+      });
+    expect((await by({ ...given, MICROAPPS_EMULATOR_PASSWORD: "own" })).stdout).toBe("200\n");
+    await expect(by(given)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("MICROAPPS_EMULATOR_PASSWORD is missing beside MICROAPPS_EMULATOR_EMAIL"),
+    });
+  });
+
   test("ends it as it ends itself", async () => {
     await expect(exec(...program("process.exit(3)"))).rejects.toMatchObject({ code: 3 });
     await expect(exec(...program('process.kill(process.pid, "SIGKILL")'))).rejects.toMatchObject({ code: 137 });
@@ -119,6 +142,49 @@ describe("a command beside an emulator of its own", () => {
     expect(await once(child, "exit")).toEqual([7, null]);
     await closed(url);
   });
+});
+
+test("the state of a running emulator is saved to a file and loaded from it, all of it or nothing", async () => {
+  const folder = directory();
+  const file = join(folder, "state.json.zst");
+  const seed = join(folder, "platform.yaml");
+  writeFileSync(seed, "tables: {items: {fields: {Count: number}}}\n");
+  const first = await run("--seed", seed);
+  const item = { microAppID: "items", rowData: { Count: 1 } };
+  await (await signIn(first.url)).get("rowID", "insertmicroapprow", item);
+  const snapshot = (...parameters: string[]) => node(executable, "emulator", "snapshot", ...parameters);
+  await snapshot("save", file, first.console);
+  const second = await run("--snapshot", file);
+  const admin = await signIn(second.url);
+  const count = async () =>
+    ((await admin.get("body.microAppRows", "microappdata", { microAppID: "items" })) as []).length;
+  expect(await count()).toBe(1);
+  await admin.get("rowID", "insertmicroapprow", item);
+  await snapshot("load", file, second.console);
+  expect(await count()).toBe(1);
+  const cut = join(folder, "cut.json.zst");
+  writeFileSync(cut, readFileSync(file).subarray(0, -20));
+  for (const [parameters, message] of [
+    [["load", cut, second.console], `error: ${cut}:`],
+    [["load", "/nowhere.json", second.console], "error: ENOENT"],
+    [["load", file, second.url], "error: The emulator is administrated with its token"],
+    [["load", file, "http://127.0.0.1:9"], "error: no emulator answers at http://127.0.0.1:9"],
+    [["save", join(folder, "state.zip"), second.console], "error: the name of a snapshot's file ends in .json.zst"],
+    [["save", file], "error: give the console's address"],
+  ] as const) {
+    await expect(snapshot(...parameters)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+  }
+  expect(await count()).toBe(1);
+  expect(readdirSync(folder).sort()).toEqual(["cut.json.zst", "platform.yaml", "state.json.zst"]);
+  // Beside a command, its environment says where the emulator is.
+  const { stdout } = await node(
+    executable,
+    ...["emulator", "exec", "--snapshot", file, "--", process.execPath, executable, "emulator", "snapshot", "save"],
+    join(folder, "again.json.zst"),
+  );
+  expect(stdout).toBe("");
+  expect(readFileSync(join(folder, "again.json.zst")).equals(readFileSync(file))).toBe(true);
+  await Promise.all([first.end("SIGTERM"), second.end("SIGTERM")]);
 });
 
 test("a process that forgets to close an emulator ends all the same, when it is told so", async () => {

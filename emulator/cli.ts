@@ -1,14 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { resolve } from "node:path";
-import { interrupted, runCommand } from "../machine/commands.ts";
 import type { WireNames } from "../provider/contract/endpoints.ts";
-import type { Emulator } from "./emulator.ts";
 
-interface Options {
+/** Options of the commands that run an emulator. */
+export interface Options {
   port: number;
   data?: string;
   seed?: string;
   profile?: string;
+  snapshot?: string;
   host: string;
   allowHost: string[];
   publicUrl?: string;
@@ -21,22 +20,41 @@ interface Options {
 
 const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
 
+// Loaded when they run: other commands are to start fast.
+const commands = () => import("./commands.ts");
+
 /** Adds the command that runs the emulator until it is interrupted. It prints its address, and on the next line the console's. */
 export function addEmulatorCommand(program: Command): void {
   const emulator = withOptions(program.command("emulator"))
     .description("run the platform on this machine")
     .enablePositionalOptions()
-    .action(run);
+    .action(async (options: Options) => (await commands()).run(options));
   withOptions(emulator.command("exec"))
     .description("run a command beside an emulator of its own, whose address is in MICROAPPS_ENDPOINT")
     .argument("<command...>", "the command and its parameters")
     .passThroughOptions()
-    .action(execute);
+    .action(async (words: string[], options: Options, command: Command) =>
+      (await commands()).execute(words, options, command),
+    );
   emulator
     .command("health")
     .description("ask an emulator whether it is ready")
     .argument("<address>", "its address, such as http://127.0.0.1:8080")
-    .action(askHealth);
+    .action(async (address: string) => (await commands()).askHealth(address));
+  const snapshot = emulator
+    .command("snapshot")
+    .description("save the state of a running emulator to a file, or load it");
+  for (const [name, what, work] of [
+    ["save", "save the state of a running emulator to a file", "saveSnapshot"],
+    ["load", "put a running emulator to the state in a file", "loadSnapshot"],
+  ] as const) {
+    snapshot
+      .command(name)
+      .description(what)
+      .argument("<file>", "the file, whose name ends in .json.zst, .json.gz or .json")
+      .argument("[address]", "the console's address, which has the token; else as MICROAPPS_ENDPOINT has it")
+      .action(async (file: string, address?: string) => (await commands())[work](file, address));
+  }
 }
 
 function withOptions(command: Command): Command {
@@ -50,6 +68,12 @@ function withOptions(command: Command): Command {
     .option(
       "--profile <file>",
       "platform-profile.yaml: behave as that platform was seen to behave; kept in the data file",
+    )
+    .addOption(
+      new Option(
+        "--snapshot <file>",
+        "file that a snapshot was saved to, in place of a seed; taken when the data file is new",
+      ).conflicts("seed"),
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -74,60 +98,6 @@ function withOptions(command: Command): Command {
       listed,
       [],
     );
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function startedOrRefused(options: Options, command: Command): Promise<Emulator> {
-  return started(options).catch((error: unknown) => command.error(`error: ${messageOf(error)}`));
-}
-
-async function run(options: Options, command: Command): Promise<void> {
-  const emulator = await startedOrRefused(options, command);
-  process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
-  await interrupted();
-  await emulator.close();
-}
-
-/** Runs a command beside an emulator, and ends as it ends. */
-async function execute(words: string[], options: Options, command: Command): Promise<void> {
-  const emulator = await startedOrRefused(options, command);
-  const { url, token } = emulator;
-  try {
-    process.exitCode = await runCommand(words, { MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token });
-  } finally {
-    await emulator.close();
-  }
-}
-
-async function askHealth(address: string, _options: object, command: Command): Promise<void> {
-  try {
-    const { healthPath } = await import("./admin/health.ts");
-    const response = await fetch(new URL(healthPath, address), { signal: AbortSignal.timeout(5000) });
-    if (response.status !== 200) throw new Error(`it answers ${response.status}`);
-    process.stdout.write(`${await response.text()}\n`);
-  } catch (error) {
-    command.error(`error: no emulator is ready at ${address}: ${messageOf(error)}`);
-  }
-}
-
-/** Loaded when it is needed: other commands are to start fast. */
-async function started({ data, seed, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
-  const from = seed === undefined ? undefined : resolve(seed);
-  const { createEmulator } = await import("./emulator.ts");
-  return createEmulator({
-    port: options.port,
-    host: options.host,
-    allowHosts: options.allowHost,
-    publicUrl: options.publicUrl,
-    wireNames: options.wireName,
-    data: data === undefined ? undefined : resolve(data),
-    seed: from,
-    profile: options.profile === undefined ? undefined : resolve(options.profile),
-    readOnly: options.readOnly,
-    settings: strict ? { strict: true } : loose ? { strict: false } : {},
-    tenants: Object.fromEntries(tenant.map((name) => [name, { seed: from }])),
-  });
 }
 
 function portIn(text: string): number {

@@ -3,14 +3,18 @@ import { dirname } from "node:path";
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import type { ProfileInput } from "../provider/habits/profile.ts";
 import { readProfile } from "../provider/layers/profileFile.ts";
+import { readsBody } from "./admin/actions.ts";
 import { Database } from "./data/database.ts";
 import { newToken } from "./data/hashing.ts";
 import { writeProfile, type Settings } from "./data/settings.ts";
 import { listen } from "./http/server.ts";
+import { dropLeftovers } from "./platform/drafts.ts";
 import { hostCheck, refuseKnownCredentials } from "./platform/exposure.ts";
 import type { FaultPlan } from "./platform/faults.ts";
+import { HostedPlatforms, type OnDemand } from "./platform/hosted.ts";
 import { Instance } from "./platform/instance.ts";
 import { Platform } from "./platform/platform.ts";
+import { awaitSnapshot, loadAwaited } from "./platform/snapshotFiles.ts";
 import { routed } from "./routing.ts";
 import { readSeed } from "./seed/file.ts";
 import { plant, withoutSecrets } from "./seed/planting.ts";
@@ -22,6 +26,10 @@ export interface EmulatorOptions {
   data?: string | undefined;
   /** YAML file, or object, with tables, users and settings. Read once, when the data file is new. */
   seed?: string | SeedInput | undefined;
+  /** Administrator in place of the seed's. Default: the seed's. */
+  administrator?: { email: string; password: string; apiKey?: string | undefined } | undefined;
+  /** File that a snapshot was saved to, in place of a seed: it has its own. Read once, when the data file is new. */
+  snapshot?: string | undefined;
   /** Folder of the program that names the seed, which must be a file of that program's repository. Default: any file. */
   program?: string | undefined;
   /** Port to listen on. Default: 0, a free one. */
@@ -53,7 +61,7 @@ export interface EmulatorOptions {
    * Further platforms on the same port, by name, each with its own data; they are reached at `<url>/tenants/<name>`.
    * A data file `x.db` gets `x.db.<name>` beside it.
    */
-  tenants?: Record<string, { seed?: string | SeedInput | undefined }> | undefined;
+  tenants?: Record<string, Pick<EmulatorOptions, "seed" | "snapshot">> | undefined;
 }
 
 /** A running emulator, and its main platform. */
@@ -66,6 +74,20 @@ export interface Emulator extends Omit<Instance, "answer"> {
   close: () => Promise<void>;
   /** One of the further platforms; throws when there is none of this name. */
   tenant: (name: string) => Omit<Instance, "answer">;
+  /** Makes a further platform in memory, such as one for each test: a copy of a snapshot or of the seed. */
+  instance: (options?: OnDemand) => Promise<OnDemandInstance>;
+  /** Names of those that `instance` made and that have not ended. */
+  instances: () => string[];
+}
+
+/** A platform that was made while the emulator runs. */
+export interface OnDemandInstance extends Omit<Instance, "answer"> {
+  /** It is the tenant of this name. */
+  name: string;
+  /** Its token for `/_emulator/`. */
+  token: string;
+  /** Ends it; calls under way are answered first. */
+  close: () => Promise<void>;
 }
 
 /** Starts an emulator on this machine. Rejects with a SeedError for a wrong seed, with a FileError for a wrong profile. */
@@ -78,46 +100,58 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     throw new Error("the public address must be an http(s) address, such as https://platform.example.com");
   }
   if (data !== ":memory:") mkdirSync(dirname(data), { recursive: true });
-  const platforms = new Map<string, Platform>();
-  const closeData = () => {
-    for (const { database } of platforms.values()) database.close();
-  };
-  const instances = new Map<string, Instance>();
+  const platforms = new HostedPlatforms();
+  const token = newToken();
+  const opened: Database[] = [];
   try {
-    for (const [name, { seed }] of Object.entries({ "": { seed: options.seed }, ...options.tenants })) {
+    const check = (database: Database) => refuseKnownCredentials(database, host);
+    const made = new Map<string, Platform>();
+    for (const [name, from] of Object.entries({ "": options, ...options.tenants })) {
+      if (from.seed !== undefined && from.snapshot !== undefined) {
+        throw new Error("give a seed or a snapshot: a snapshot has the seed that it was made with");
+      }
       if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
       const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
-      const database = new Database(file, (fresh) =>
-        plant(fresh, withoutSecrets(readSeed(seed, options.program)), now()),
-      );
+      const database = new Database(file, (fresh) => {
+        const seed = readSeed(from.seed, options.program);
+        const { administrator = seed.administrator } = options;
+        plant(fresh, withoutSecrets({ ...seed, administrator }), now());
+        if (from.snapshot !== undefined) awaitSnapshot(fresh);
+      });
+      opened.push(database);
+      dropLeftovers(database);
+      if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
       if (profile) writeProfile(database, profile);
-      refuseKnownCredentials(database, host);
-      platforms.set(name, new Platform(database, { now, wireNames, readOnly, settings }));
+      check(database);
+      made.set(name, new Platform(database, { now, wireNames, readOnly, settings, check }));
     }
-    const token = newToken();
-    const answering = routed(platforms, instances, {
-      wireNames: { ...platforms.get("")?.manner.profile?.wireNames, ...wireNames },
-      isOurs: hostCheck(host, allowHosts, publicUrl),
+    const isOurs = hostCheck(host, allowHosts, publicUrl);
+    const answering = routed(platforms, {
+      wireNames: { ...made.get("")?.manner.profile?.wireNames, ...wireNames },
+      isOurs,
       publicUrl,
-      token,
     });
-    const listening = await listen(answering, { host, port, unref });
+    const listening = await listen(answering, { host, port, unref, readsBody });
     const url = publicUrl ?? listening.url;
-    for (const [name, platform] of platforms) {
-      instances.set(name, new Instance(platform, name === "" ? url : `${url}/tenants/${name}`));
+    for (const [name, platform] of made) {
+      const instance = new Instance(platform, name === "" ? url : `${url}/tenants/${name}`);
+      platforms.add({ name, platform, instance, token });
     }
-    const find = (name: string): Instance => {
-      const found = instances.get(name);
-      if (!found) throw new Error(`there is no tenant ${name}`);
-      return found;
-    };
-    const main = find("");
+    const main = platforms.main.instance;
     if (options.faults) main.setFaults(options.faults);
     let closing: Promise<void> | undefined;
-    const close = () => (closing ??= listening.close().finally(closeData));
-    return Object.assign(main, { close, tenant: find, token, console: `${listening.url}/#token=${token}` });
+    const close = () => (closing ??= listening.close().finally(() => platforms.close()));
+    const tenant = (name: string) => platforms.find(name).instance;
+    const instance = async (options: OnDemand = {}): Promise<OnDemandInstance> => {
+      const { instance, name, token } = await platforms.make(options);
+      const close = () => Promise.resolve(void platforms.end(name));
+      return Object.assign(instance, { name, token, close });
+    };
+    const instances = () => platforms.names();
+    const console = `${listening.url}/#token=${token}`;
+    return Object.assign(main, { close, tenant, instance, instances, token, console });
   } catch (error) {
-    closeData();
+    for (const database of opened) database.close();
     throw error;
   }
 }

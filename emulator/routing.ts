@@ -5,7 +5,7 @@ import { health, healthPath } from "./admin/health.ts";
 import { filePath, signedFile } from "./data/files.ts";
 import { openapi } from "./http/openapi.ts";
 import type { Answering, Arrived, Outgoing } from "./http/server.ts";
-import type { Instance } from "./platform/instance.ts";
+import type { Hosted, HostedPlatforms } from "./platform/hosted.ts";
 import type { Platform } from "./platform/platform.ts";
 
 /** How the emulator is reached. */
@@ -15,29 +15,18 @@ export interface Door {
   isOurs: (host: string) => boolean;
   /** Address that clients are given; that of their own request when it is left out. */
   publicUrl: string | undefined;
-  /** Token of what is beside the interface. */
-  token: string;
 }
 
 /** Routes each request to its platform and to the part that answers. */
-export function routed(
-  platforms: ReadonlyMap<string, Platform>,
-  instances: ReadonlyMap<string, Instance>,
-  { wireNames, isOurs, publicUrl, token }: Door,
-): Answering {
+export function routed(platforms: HostedPlatforms, { wireNames, isOurs, publicUrl }: Door): Answering {
   const routes = routesOf(wireNames);
-  return async (request) => {
+  const answered = async (hosted: Hosted, request: Arrived, path: string) => {
     const { method, headers, query, body } = request;
+    const { name, instance, platform } = hosted;
     const host = headers["host"] ?? "localhost";
-    if (!isOurs(host)) return answer(failed(403, foreignHost));
-    const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
-    const instance = instances.get(name);
-    const platform = platforms.get(name);
-    if (!instance || !platform) return answer(failed(404, `There is no tenant ${name}`));
-    if (request.path === healthPath && method === "GET") return answer(health(platforms));
-    const base = publicUrl ?? (isHost(host) ? `http://${host}` : undefined);
-    const url = base === undefined ? instance.url : `${base}${name === "" ? "" : `/tenants/${name}`}`;
-    const admin = (path: string) => administrate({ instance: instance, platform, token }, request, path);
+    const base = publicUrl ?? (isHost(host) ? `http://${host}` : platforms.main.instance.url);
+    const url = `${base}${name === "" ? "" : `/tenants/${name}`}`;
+    const admin = (path: string) => administrate({ ...hosted, all: platforms, url: base }, request, path);
     if (path === "")
       return answer({ ...failed(308, "The console ends with a slash"), headers: { location: `${url}/` } });
     if (path === "/" && method === "GET") return answer(await admin("console/index.html"));
@@ -50,6 +39,14 @@ export function routed(
       return answer(failed(405, `${path} takes ${route.methods.join(" or ")}`, { allow: route.methods.join(", ") }));
     }
     return instance.answer({ name: route.name, headers, query: Object.fromEntries(query), body, url });
+  };
+  return async (request) => {
+    const { method, headers } = request;
+    if (!isOurs(headers["host"] ?? "localhost")) return answer(failed(403, foreignHost));
+    if (request.path === healthPath && method === "GET") return answer(health(platforms));
+    const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
+    const found = await platforms.use(name, (hosted) => answered(hosted, request, path));
+    return found ?? answer(failed(404, `There is no tenant ${name}`));
   };
 }
 

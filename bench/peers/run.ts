@@ -23,7 +23,7 @@ const jobs: readonly [string, (peer: Peer) => Promise<unknown>][] = [
 const rows: string[] = [];
 const missing: string[] = [];
 for (const make of peers) {
-  const platform = await Platform.start({}, users);
+  const platform = await Platform.start({}, { users });
   try {
     const peer = await make(platform);
     process.stderr.write(`${peer.name} …\n`);

@@ -4,11 +4,11 @@ import type { ProfileInput } from "../../provider/habits/profile.ts";
 import { FileError } from "../../provider/layers/checkedFile.ts";
 import type { CallFilter } from "../data/callLog.ts";
 import { hashToken } from "../data/hashing.ts";
-import { invalid, notFound, PlatformError } from "../data/platformError.ts";
+import { forbidden, invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { parseBody } from "../http/body.ts";
 import type { Arrived, Outgoing } from "../http/server.ts";
-import type { Instance } from "../platform/instance.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Hosted, HostedPlatforms } from "../platform/hosted.ts";
+import { loadBytes, packed, packingOf } from "../platform/snapshotFiles.ts";
 import { consoleFile } from "./consoleFiles.ts";
 import {
   appList,
@@ -26,40 +26,47 @@ export const adminPath = "/_emulator/";
 
 const done = { status: "success" };
 
-type Action = (instance: Instance, request: Arrived, name: string, platform: Platform) => unknown;
+/** What an action is about: one platform, and all of them. */
+export interface Administrated extends Hosted {
+  all: HostedPlatforms;
+  /** Address of the main platform, as the caller has it. */
+  url: string;
+}
+
+type Action = (on: Administrated, request: Arrived, name: string) => unknown;
 
 /** Actions by method and first part of the path; the rest of the path is the name. */
 const actions: Record<string, Action> = {
-  "GET platform": (...[, , , platform]) => platformFacts(platform),
-  "GET tables": (...[, , , platform]) => ({ tables: tableList(platform) }),
-  "GET rows": (_instance, { query }, _name, platform) => rowPage(platform, query),
-  "GET organizations": (...[, , , platform]) => ({ organizations: organizationTree(platform) }),
-  "GET users": (...[, , , platform]) => ({ users: userList(platform) }),
-  "GET apps": (...[, , , platform]) => ({ apps: appList(platform) }),
-  "GET files": (...[, , , platform]) => fileList(platform),
-  "GET calls": (instance, { query }, _name, platform) => callList(instance, platform, filterIn(query)),
-  "POST reset": async (instance, { query }) => {
+  "GET platform": ({ platform }) => platformFacts(platform),
+  "GET tables": ({ platform }) => ({ tables: tableList(platform) }),
+  "GET rows": ({ platform }, { query }) => rowPage(platform, query),
+  "GET organizations": ({ platform }) => ({ organizations: organizationTree(platform) }),
+  "GET users": ({ platform }) => ({ users: userList(platform) }),
+  "GET apps": ({ platform }) => ({ apps: appList(platform) }),
+  "GET files": ({ platform }) => fileList(platform),
+  "GET calls": ({ instance, platform }, { query }) => callList(instance, platform, filterIn(query)),
+  "POST reset": async ({ instance }, { query }) => {
     const to = query.get("to") ?? "seed";
     if (to !== "seed" && to !== "empty") throw invalid("to must be seed or empty");
     await instance.reset(to);
     return done;
   },
-  "POST clock": (instance, { query }) => {
+  "POST clock": ({ instance }, { query }) => {
     const milliseconds = Number(query.get("advance") ?? NaN);
     if (!(milliseconds >= 0 && milliseconds < 1e12)) throw invalid("advance must be a number of milliseconds");
     instance.advance(milliseconds);
     return done;
   },
-  "GET faults": (instance) => ({ faults: instance.faults() }),
-  "PUT faults": (instance, { body }) => {
+  "GET faults": ({ instance }) => ({ faults: instance.faults() }),
+  "PUT faults": ({ instance }, { body }) => {
     instance.setFaults(parseBody(body) ?? {}); // setFaults validates it
     return { faults: instance.faults() };
   },
-  "DELETE faults": (instance) => {
+  "DELETE faults": ({ instance }) => {
     instance.setFaults();
     return done;
   },
-  "PUT profile": (instance, { body }) => {
+  "PUT profile": ({ instance }, { body }) => {
     try {
       instance.setProfile(parseBody(body) as ProfileInput); // it validates it
     } catch (error) {
@@ -67,26 +74,47 @@ const actions: Record<string, Action> = {
     }
     return done;
   },
-  "DELETE profile": (instance) => {
+  "DELETE profile": ({ instance }) => {
     instance.setProfile();
     return done;
   },
-  "GET notifications": (instance, { query }) => instance.notifications(query.get("email") ?? undefined),
-  "GET snapshots": (instance, _request, name) =>
+  "GET notifications": ({ instance }, { query }) => instance.notifications(query.get("email") ?? undefined),
+  "GET snapshots": ({ instance }, _request, name) =>
     name === "" ? { snapshots: instance.snapshots() } : { differences: instance.differences(name) },
-  "PUT snapshots": (instance, _request, name) => {
+  "PUT snapshots": ({ instance }, _request, name) => {
     instance.saveSnapshot(name);
     return done;
   },
-  "POST snapshots": (instance, _request, name) => {
-    instance.loadSnapshot(name);
+  "POST snapshots": async ({ instance }, _request, name) => {
+    await instance.restoreSnapshot(name);
     return done;
   },
-  "DELETE snapshots": (instance, _request, name) => {
+  "DELETE snapshots": ({ instance }, _request, name) => {
     instance.deleteSnapshot(name);
     return done;
   },
-  "PUT rows": (instance, { body }, name) => {
+  "GET state": ({ platform }, { query }) => packed(platform.database, packingOf(query.get("name") ?? ".json")),
+  "PUT state": async ({ platform }, { query, stream }) => {
+    await loadBytes(platform.database, stream, query.get("name") ?? "the snapshot", () => platform.check());
+    return done;
+  },
+  "GET instances": ({ all }) => ({ instances: all.names() }),
+  "POST instances": async ({ name: own, all, url }, { query }) => {
+    if (own !== "") throw forbidden("Instances are made by the main platform");
+    const ttl = query.get("ttl");
+    if (ttl !== null && !(Number(ttl) > 0 && Number(ttl) <= 86_400)) throw invalid("ttl must be 1 to 86400 seconds");
+    const { name, token } = await all.make({
+      from: query.get("from") ?? undefined,
+      ttl: ttl === null ? undefined : Number(ttl),
+    });
+    return { name, address: `${url}/tenants/${name}`, token };
+  },
+  "DELETE instances": ({ name: own, all }, _request, name) => {
+    if (own !== "") throw forbidden("Instances are ended by the main platform");
+    if (!all.end(name)) throw notFound("Instance", name);
+    return done;
+  },
+  "PUT rows": ({ instance }, { body }, name) => {
     const { isLocked, hasConflict } = (parseBody(body) ?? {}) as Record<string, unknown>;
     const marks = {
       ...(typeof isLocked === "boolean" ? { isLocked } : {}),
@@ -97,23 +125,23 @@ const actions: Record<string, Action> = {
   },
 };
 
+/** Whether the body of a request is read by what it does, piece by piece. */
+export const readsBody = (method: string, path: string): boolean =>
+  method === "PUT" && /^(\/tenants\/[^/]+)?\/_emulator\/state$/.test(path);
+
 /** Answers requests about the emulator, from this machine only and with its token only. */
-export async function administrate(
-  { instance: instance, platform, token }: { instance: Instance; platform: Platform; token: string },
-  request: Arrived,
-  path: string,
-): Promise<Outgoing> {
+export async function administrate(on: Administrated, request: Arrived, path: string): Promise<Outgoing> {
   try {
     requireOwnMachine(request);
     const [noun = "", ...rest] = path.split("/");
     const name = rest.join("/");
     const page = noun === "console" && request.method === "GET" ? consoleFile(name) : undefined;
     if (page) return page;
-    requireToken(request, token);
+    requireToken(request, [on.token, on.all.main.token]);
     const action = `${request.method} ${noun}`;
     const carryOut = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (!carryOut) throw new PlatformError("notFound", `The emulator has no ${action}`);
-    return { status: 200, body: await carryOut(instance, request, name, platform), headers };
+    return { status: 200, body: await carryOut(on, request, name), headers };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     return { status: error.status, body: { status: "failure", message: error.message }, headers };
@@ -133,9 +161,9 @@ function requireOwnMachine({ headers, local }: Arrived): void {
 }
 
 /** Refuses whoever lacks the token: other users of this machine reach the port, too. */
-function requireToken({ headers }: Arrived, token: string): void {
+function requireToken({ headers }: Arrived, tokens: readonly string[]): void {
   const sent = /^Bearer (.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? "";
-  if (hashToken(sent) === hashToken(token)) return; // comparing digests leaks nothing through its timing
+  if (tokens.some((token) => hashToken(sent) === hashToken(token))) return; // comparing digests leaks nothing through its timing
   throw new PlatformError(
     "forbidden",
     "The emulator is administrated with its token: it stands in the console's address, which the emulator printed when " +

@@ -1,7 +1,7 @@
 import { ownPackage } from "../../machine/ownPackage.ts";
 import { usualHabits, type HabitName, type Habits } from "../../provider/habits/habits.ts";
 import type { Outgoing } from "../http/server.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { HostedPlatforms } from "../platform/hosted.ts";
 import { seedDigest } from "../seed/planting.ts";
 
 /** The habits that are not the usual ones. */
@@ -15,9 +15,9 @@ export const healthPath = "/_emulator/health";
  * Says that the emulator answers, and with which seeds and habits: it listens once they are in. Nothing of it is secret, so it
  * needs no token and may be asked from other machines, as those who start a container do.
  */
-export function health(platforms: ReadonlyMap<string, Platform>): Outgoing {
+export function health(platforms: HostedPlatforms): Outgoing {
   const instances = Object.fromEntries(
-    [...platforms].map(([name, { database, manner }]) => [
+    platforms.lasting().map(({ name, platform: { database, manner } }) => [
       name,
       { seed: seedDigest(database), habits: deviationsIn(manner.habits) },
     ]),

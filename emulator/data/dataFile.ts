@@ -17,12 +17,17 @@ function withoutWarning<Result>(load: () => Result): Result {
   }
 }
 
+/** A place in memory that several connections of this process open by its name, until the last of them closes. */
+export const namedMemory = (name: string): string => `file:/${name}?vfs=memdb`;
+
+const isMemory = (file: string): boolean => file === ":memory:" || /^file:\/.*\?vfs=memdb$/.test(file);
+
 /**
  * Prepares a data file: only its owner may read it and the files beside it. Throws, before anything is changed, when
  * an existing file is not the emulator's.
  */
 export function readyDataFile(file: string): void {
-  if (file === ":memory:") return;
+  if (isMemory(file)) return;
   closeSync(openSync(file, "a", 0o600));
   if (statSync(file).size > 0) recognise(file);
   for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);

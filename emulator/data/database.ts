@@ -78,25 +78,29 @@ export class Database {
     return this.#within("BEGIN", work);
   }
 
+  get isOpen(): boolean {
+    return this.#connection.isOpen;
+  }
+
   close(): void {
     this.#statements.clear();
     if (this.#connection.isOpen) this.#connection.close();
   }
 
   #within<Result>(begin: string, work: () => Result): Result {
-    if (this.#isOpen()) return work();
+    if (this.#isWithin()) return work();
     this.#connection.exec(begin);
     try {
       const result = work();
       this.#connection.exec("COMMIT");
       return result;
     } catch (error) {
-      if (this.#isOpen()) this.#connection.exec("ROLLBACK"); // SQLite itself ends it after some errors
+      if (this.#isWithin()) this.#connection.exec("ROLLBACK"); // SQLite itself ends it after some errors
       throw error;
     }
   }
 
-  #isOpen(): boolean {
+  #isWithin(): boolean {
     return this.#connection.isTransaction;
   }
 

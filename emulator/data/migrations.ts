@@ -22,18 +22,38 @@ function renameColumn(database: Connection, table: string, column: string, name:
   }
 }
 
-/** Each brings a file from its version to the next one. */
+/** Columns that got other names after a version, by table. */
+const renamedColumns: Readonly<Record<number, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
+  1: {
+    rows: { n: "seq" },
+    members: { n: "seq" },
+    children: { n: "seq" },
+    notifications: { n: "seq" },
+    pushes: { n: "seq" },
+    teams: { everyone: "is_all_members" },
+  },
+};
+
+/** Today's name of a column that a version had. */
+export function todaysColumn(version: number, table: string, column: string): string {
+  let name = column;
+  for (let since = version; since < schemaVersion; since++) name = renamedColumns[since]?.[table]?.[name] ?? name;
+  return name;
+}
+
+/** Each brings a file from its version to the next one. An index may have a generation behind its name. */
 const migrations: Readonly<Record<number, (database: Connection) => void>> = {
   1: (database) => {
-    for (const table of ["rows", "members", "children", "notifications", "pushes"]) {
-      renameColumn(database, table, "n", "seq");
+    for (const [table, columns] of Object.entries(renamedColumns[1] ?? {})) {
+      for (const [column, name] of Object.entries(columns)) renameColumn(database, table, column, name);
     }
-    renameColumn(database, "teams", "everyone", "is_all_members");
     database.execute("ALTER TABLE keys RENAME TO api_keys");
     database.execute("ALTER TABLE calls ADD COLUMN session TEXT");
     database.execute("ALTER TABLE calls ADD COLUMN duration REAL");
   },
   2: (database) => database.execute("ALTER TABLE calls ADD COLUMN remark TEXT"),
+  // An older emulator does not know that indexes have generations, so it must not open the file.
+  3: (database) => database.execute("CREATE INDEX sessions_by_age ON sessions (created)"),
 };
 
 /** Whether this version of the emulator can open files of a version. */

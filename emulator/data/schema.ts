@@ -1,5 +1,5 @@
 /** Rises with every change of the tables below; migrations.ts brings older files here. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 // Times are milliseconds since the epoch. The table `rows` gets a column sort<N> for each sort number that the seed uses.
 export const schema = `
@@ -10,6 +10,7 @@ CREATE TABLE users (
   invited INTEGER NOT NULL, created INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE sessions (token TEXT PRIMARY KEY, user_id TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX sessions_by_age ON sessions (created);
 CREATE TABLE api_keys (key TEXT PRIMARY KEY, user_id TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE tables (id TEXT PRIMARY KEY, name TEXT NOT NULL, parent TEXT, position INTEGER NOT NULL) WITHOUT ROWID;

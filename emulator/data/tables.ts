@@ -18,6 +18,8 @@ export interface Table {
   name: string;
   /** Table whose rows carry this one's rows; null unless it is a sub-table. */
   parent: string | null;
+  /** Of its rows, as their indexes name it. */
+  generation: string;
   fields: ReadonlyMap<string, Field>;
   /** Fields whose sort values are stored, each in a column of its own. */
   sorted: readonly (Field & { sort: number })[];
@@ -25,9 +27,14 @@ export interface Table {
 
 const fieldColumns = `id, label, type, sort, target_table AS targetTable, target_field AS targetField`;
 
+const generation = "SELECT value FROM meta WHERE key = 'generation'";
+
+/** Changes whenever all contents are exchanged at once. */
+export const generationOf = (database: Database): string => database.one<{ value: string }>(generation)?.value ?? "";
+
 export function findTable(database: Database, tableID: string): Table | undefined {
-  const table = database.one<Pick<Table, "id" | "name" | "parent">>(
-    "SELECT id, name, parent FROM tables WHERE id = ?",
+  const table = database.one<Pick<Table, "id" | "name" | "parent" | "generation">>(
+    `SELECT id, name, parent, coalesce((${generation}), '') AS generation FROM tables WHERE id = ?`,
     tableID,
   );
   if (!table) return undefined;
@@ -55,19 +62,28 @@ export function shownField(table: Table, label: string | null): Field | undefine
 }
 
 /** Name of the index over a table's rows in the order of a sort field. */
-export const sortIndex = (tableID: string, sort: number): string => `rows:${tableID}:sort${sort}`;
+export const sortIndex = (tableID: string, sort: number, generation: string): string =>
+  `rows${generation}:${tableID}:sort${sort}`;
 
 /** A page in the order of a sort field must not read the whole table: each gets a column and an index of its own. */
 export function indexSorts(database: Database): void {
-  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'rows:*'";
+  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:*:sort*'";
   for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
-  const sorts = "SELECT table_id AS tableID, sort FROM fields WHERE sort IS NOT NULL";
+  addSorts(database, { rows: "rows", fields: "fields", generation: generationOf(database) });
+}
+
+/** Adds columns and indexes to a table like `rows`, for the sort fields in one like `fields`. */
+export function addSorts(
+  database: Database,
+  { rows, fields, generation }: { rows: string; fields: string; generation: string },
+): void {
+  const sorts = `SELECT table_id AS tableID, sort FROM "${fields}" WHERE sort IS NOT NULL ORDER BY sort, table_id`;
   for (const { tableID, sort } of database.all<{ tableID: string; sort: number }>(sorts)) {
-    if (!database.one("SELECT 1 FROM pragma_table_info('rows') WHERE name = ?", `sort${sort}`)) {
-      database.execute(`ALTER TABLE rows ADD COLUMN sort${sort}`);
+    if (!database.one("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", rows, `sort${sort}`)) {
+      database.execute(`ALTER TABLE "${rows}" ADD COLUMN sort${sort}`);
     }
     // A seed's table IDs are letters, digits, dots, hyphens and underscores.
-    const index = `"${sortIndex(tableID, sort)}"`;
-    database.execute(`CREATE INDEX ${index} ON rows (sort${sort}, id) WHERE table_id = '${tableID}'`);
+    const index = `"${sortIndex(tableID, sort, generation)}"`;
+    database.execute(`CREATE INDEX ${index} ON "${rows}" (sort${sort}, id) WHERE table_id = '${tableID}'`);
   }
 }

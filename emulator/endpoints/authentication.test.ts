@@ -1,5 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { DatabaseSync } from "node:sqlite";
 import { directory, post, replyOf, signIn, start } from "../testing/platform.ts";
+
+import { maxSessions } from "./authentication.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -58,6 +61,21 @@ describe("sessions", () => {
     const { url } = await start({ data });
     const headers = { "x-auth-token": token, "x-user-id": userID };
     expect((await post(`${url}/api/userid`, `{"email": "ada@example.com"}`, headers)).status).toBe(200);
+  });
+
+  test("are the newest 10,000, whoever never signs out", async () => {
+    const data = `${directory()}/platform.db`;
+    const { url } = await start({ data });
+    const first = await signIn(url);
+    const connection = new DatabaseSync(data, { timeout: 10_000 });
+    connection.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ${maxSessions})
+      INSERT INTO sessions SELECT 'token' || i, 'somebody', 9e12 + i FROM n`);
+    const last = await signIn(url);
+    const count = connection.prepare("SELECT count(*) AS sessions FROM sessions").get()?.["sessions"];
+    connection.close();
+    expect(count).toBe(maxSessions + 1);
+    expect((await first.call("userid", { email: "admin@example.com" })).status).toBe(401);
+    expect((await last.call("userid", { email: "admin@example.com" })).status).toBe(401); // older than those
   });
 
   test("expire when the platform says so", async () => {

@@ -1,4 +1,5 @@
 import type { CallContext } from "../data/callContext.ts";
+import type { Database } from "../data/database.ts";
 import { hashToken, isPassword, newToken } from "../data/hashing.ts";
 import { forbidden, PlatformError, userNotFoundFor } from "../data/platformError.ts";
 import { userByEmail, userByID, type User } from "../data/users.ts";
@@ -42,8 +43,19 @@ export const login: Handler<"login"> = ({ email, password }, { database, now }) 
   }
   const authToken = newToken();
   database.run("INSERT INTO sessions VALUES (?, ?, ?)", hashToken(authToken), user.id, now);
+  endOldSessions(database);
   return { authToken, userId: user.id };
 };
+
+/** Sessions that are kept: whoever signs in for each call and never out must not fill the memory. */
+export const maxSessions = 10_000;
+
+function endOldSessions(database: Database): void {
+  database.run(
+    `DELETE FROM sessions
+     WHERE created < (SELECT created FROM sessions ORDER BY created DESC LIMIT 1 OFFSET ${maxSessions})`,
+  );
+}
 
 export const logout: Handler<"logout"> = (_request, { database, token }) => {
   if (token !== undefined) database.run("DELETE FROM sessions WHERE token = ?", hashToken(token));

@@ -3,7 +3,7 @@ import type { ParsedRequestOf } from "../../provider/contract/endpoints.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import type { CallContext } from "../data/callContext.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
-import { requireTable, type Table } from "../data/tables.ts";
+import { generationOf, requireTable, type Table } from "../data/tables.ts";
 import { requireVisible } from "../rows/access.ts";
 import { Best } from "../rows/best.ts";
 import { RowForms } from "../rows/forms.ts";
@@ -29,8 +29,23 @@ function formOf(call: CallContext, row: KeptRow): Row {
   return forms.read(forms.masked(row, table), table);
 }
 
-/** The rows of a read, in the form that was asked for: sought before the transaction, since that may take long. */
+/**
+ * The rows of a read, in the form that was asked for: sought before the transaction, since that may take long. It begins
+ * again when all rows are exchanged meanwhile.
+ */
 export async function prepareRead(request: Request, call: CallContext): Promise<Row[]> {
+  const generation = generationOf(call.database);
+  const isOutdated = () => generationOf(call.database) !== generation;
+  try {
+    const rows = await sought(request, call);
+    if (!isOutdated()) return rows;
+  } catch (error) {
+    if (!isOutdated()) throw error;
+  }
+  return prepareRead(request, call);
+}
+
+async function sought(request: Request, call: CallContext): Promise<Row[]> {
   const table = requireTable(call.database, request.microAppID);
   const forms = new RowForms(call);
   const rows: Row[] = [];
@@ -98,7 +113,7 @@ async function* matching(
   }
 }
 
-/** Number of the rows that a read finds without its limit; null when counting them takes too long. */
+/** Number of the rows that a read finds without its limit; null when counting them takes too long, or they are exchanged. */
 export async function countRows(request: Request, call: CallContext): Promise<number | null> {
   const table = requireTable(call.database, request.microAppID);
   const query = queryOf(request, table, call);
@@ -107,7 +122,7 @@ export async function countRows(request: Request, call: CallContext): Promise<nu
     for await (const part of matching(query, walkOf(query), call, new RowForms(call), { skip: 0 }))
       count += part.length;
   } catch (error) {
-    if (error instanceof PlatformError) return null;
+    if (error instanceof PlatformError || generationOf(call.database) !== table.generation) return null;
     throw error;
   }
   return count;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline, Readable } from "node:stream";
 
 /** Limit of a request's body, 64 MiB: a batch of 10,000 wide rows fits. */
 const maxBytes = 64 * 1024 * 1024;
@@ -15,11 +16,13 @@ export interface Arrived {
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
   body: Buffer;
+  /** The body as it comes, where it is read in pieces; `body` is empty then. */
+  stream: Readable;
   /** Whether it comes from this machine. */
   local: boolean;
 }
 
-/** An answer before it is sent: a Buffer goes out as it is, anything else as JSON. */
+/** An answer before it is sent: a Buffer or stream goes out as it is, anything else as JSON. */
 export interface Outgoing {
   status: number;
   body: unknown;
@@ -40,10 +43,11 @@ export interface Listening {
 /** Listens for requests; no request ends the process. */
 export async function listen(
   answering: Answering,
-  { host, port, unref }: { host: string; port: number; unref: boolean },
+  options: { host: string; port: number; unref: boolean; readsBody: (method: string, path: string) => boolean },
 ): Promise<Listening> {
+  const { host, port, unref, readsBody } = options;
   const held = new Set<ServerResponse>();
-  const server = createServer((message, response) => void respond(message, response, answering, held));
+  const server = createServer((message, response) => void respond(message, response, { answering, readsBody, held }));
   server.keepAliveTimeout = 60_000;
   server.on("clientError", (_error, socket) => {
     if (socket.writable) socket.end(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n`);
@@ -76,11 +80,17 @@ async function close(server: Server, held: ReadonlySet<ServerResponse>): Promise
   clearInterval(sweep);
 }
 
+interface Serving {
+  answering: Answering;
+  readsBody: (method: string, path: string) => boolean;
+  /** Responses that never end. */
+  held: Set<ServerResponse>;
+}
+
 async function respond(
   message: IncomingMessage,
   response: ServerResponse,
-  answering: Answering,
-  held: Set<ServerResponse>,
+  { answering, readsBody, held }: Serving,
 ): Promise<void> {
   try {
     const url = targetOf(message.url ?? "/");
@@ -88,19 +98,23 @@ async function respond(
       await refuse(message, response, 400, "the request's target is not valid");
       return;
     }
-    const body = await received(message);
+    const method = message.method ?? "GET";
+    const inPieces = readsBody(method, url.pathname);
+    const body = inPieces ? Buffer.alloc(0) : await received(message);
     if (!body) {
       await refuse(message, response, 413, `a request may have ${maxBytes} bytes at most`);
       return;
     }
     const { outgoing, ending } = await answering({
-      method: message.method ?? "GET",
+      method,
       path: url.pathname,
       query: url.searchParams,
       headers: headersOf(message),
       body,
+      stream: message,
       local: /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(message.socket.remoteAddress ?? ""),
     });
+    message.resume(); // whoever is refused may still be writing
     if (ending === "reset") message.socket.resetAndDestroy();
     else if (ending === "cut") cut(response, outgoing);
     else if (ending === "answer") send(response, outgoing);
@@ -175,8 +189,13 @@ function cut(response: ServerResponse, { status, body }: Outgoing): void {
   send(response, { status, body: Buffer.from(text.slice(0, Math.ceil(text.length / 2))), headers: {} });
 }
 
-/** Sends an answer: a Buffer as it is, anything else as JSON. */
+/** Sends an answer: a Buffer or stream as it is, anything else as JSON. */
 function send(response: ServerResponse, { status, body, headers }: Outgoing): void {
+  if (body instanceof Readable) {
+    response.writeHead(status, { "content-type": "application/octet-stream", ...headers });
+    pipeline(body, response, () => undefined); // an error cuts the connection, which tells the client
+    return;
+  }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   response.writeHead(status, { "content-type": "application/json", "content-length": bytes.length, ...headers });
   response.end(bytes);

@@ -32,6 +32,6 @@ export function refuseKnownCredentials(database: Database, address: string): voi
   if (!known && !key) return;
   throw new Error(
     `other machines reach ${address}, and the ${known ? "password" : "key"} of the administrator is the one that ` +
-      `everybody knows: give a seed with an administrator of your own, and a new data file`,
+      `everybody knows: give a seed with an administrator of your own, or MICROAPPS_EMULATOR_PASSWORD, and a new data file`,
   );
 }

@@ -8,7 +8,16 @@ import type { Ending, Outgoing } from "../http/server.ts";
 import { reset } from "../seed/reset.ts";
 import { Faults, type Fault, type FaultPlan } from "./faults.ts";
 import type { Incoming, Platform } from "./platform.ts";
-import { deleteSnapshot, differences, loadSnapshot, saveSnapshot, snapshots, type Difference } from "./snapshots.ts";
+import { loadFile, saveFile } from "./snapshotFiles.ts";
+import {
+  deleteSnapshot,
+  differences,
+  loadSnapshot,
+  restoreSnapshot,
+  saveSnapshot,
+  snapshots,
+  type Difference,
+} from "./snapshots.ts";
 
 /** One platform of an emulator, with the actions of tests and the console. */
 export class Instance {
@@ -68,9 +77,24 @@ export class Instance {
     saveSnapshot(this.#platform.database, name);
   }
 
-  /** Restores a snapshot; keeps sessions and the call log. */
+  /** Restores a snapshot; keeps sessions and the call log. With very many rows, this process does nothing else meanwhile. */
   loadSnapshot(name: string): void {
     loadSnapshot(this.#platform.database, name);
+  }
+
+  /** Restores a snapshot, and answers calls meanwhile: they see the old state until the new one is whole. */
+  restoreSnapshot(name: string): Promise<void> {
+    return restoreSnapshot(this.#platform.database, name);
+  }
+
+  /** Saves the platform to a file, whose name ends in `.json.zst`, `.json.gz` or `.json`. */
+  saveSnapshotFile(file: string): Promise<void> {
+    return saveFile(this.#platform.database, file);
+  }
+
+  /** Restores what was saved to a file, with its seed; keeps sessions and the call log. Calls are answered meanwhile. */
+  loadSnapshotFile(file: string): Promise<void> {
+    return loadFile(this.#platform.database, file, () => this.#platform.check());
   }
 
   deleteSnapshot(name: string): void {

@@ -46,6 +46,8 @@ export interface PlatformOptions {
   readOnly: boolean;
   /** Settings that override the seed's. */
   settings: Partial<Settings>;
+  /** Throws when a state must not be served. */
+  check: (database: Database) => void;
 }
 
 /** What the call log records beside the answer. */
@@ -84,6 +86,11 @@ export class Platform {
   /** Milliseconds since the epoch, by the platform's own clock. */
   now(): number {
     return this.options.now() + this.#ahead;
+  }
+
+  /** Throws when this state must not be served. */
+  check(): void {
+    this.options.check(this.database);
   }
 
   advance(milliseconds: number): void {

@@ -1,6 +1,11 @@
+import type { SQLInputValue } from "node:sqlite";
 import type { Database } from "../data/database.ts";
+import { newToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { indexSorts } from "../data/tables.ts";
+import { columnsOf, contents, copied, copyContents, isLarge, keyColumns, type Content } from "./copies.ts";
+import { inSlices } from "./drafts.ts";
+import { Exchange } from "./exchange.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
@@ -12,25 +17,7 @@ export interface Difference {
   changed: string[];
 }
 
-/** Tables that a snapshot copies, with their keys. Sessions and the call log are not part of it. */
-const keyColumns = {
-  users: "id",
-  tables: "id",
-  fields: "id",
-  rows: "id",
-  organizations: "id",
-  teams: "id",
-  members: "id",
-  apps: "id",
-  children: "id",
-  files: "resource_id || '/' || key",
-  contents: "digest",
-  notifications: "id",
-  pushes: "seq",
-};
-const tables = Object.keys(keyColumns) as (keyof typeof keyColumns)[];
-
-const copyOf = (name: string, table: string): string => `"snapshot:${name}:${table}"`;
+const copyOf = (name: string, table: Content): string => `snapshot:${name}:${table}`;
 
 function validateName(name: string): void {
   if (!/^[\w.-]{1,60}$/.test(name)) {
@@ -42,10 +29,8 @@ function validateName(name: string): void {
 export function saveSnapshot(database: Database, name: string): void {
   validateName(name);
   database.transaction(() => {
-    for (const table of tables) {
-      database.execute(`DROP TABLE IF EXISTS ${copyOf(name, table)}`);
-      database.execute(`CREATE TABLE ${copyOf(name, table)} AS SELECT * FROM ${table}`);
-    }
+    copyContents(database, `snapshot:${name}`);
+    database.run(`INSERT INTO "${copyOf(name, "meta")}" VALUES ('saved', ?)`, newToken());
   });
 }
 
@@ -54,23 +39,113 @@ export function snapshots(database: Database): string[] {
   return database.all<{ name: string }>(copies).map(({ name }) => name.split(":")[1] ?? "");
 }
 
-/** Puts the platform back to a snapshot. */
+/** Tables that a snapshot has: earlier versions kept fewer. */
+function copiesOf(database: Database, name: string): { table: Content; copy: string; columns: string }[] {
+  return contents
+    .map((table) => ({ table, copy: copyOf(name, table) }))
+    .map(({ table, copy }) => ({ table, copy, columns: columnsOf(database, copy).join(", ") }))
+    .filter(({ columns }) => columns !== "");
+}
+
+/** Columns that a copy and another table have: a sort field that an earlier state had has left its column. */
+function sharedColumns(database: Database, copy: string, table: string): string {
+  const there = new Set(columnsOf(database, table));
+  return columnsOf(database, copy)
+    .filter((column) => there.has(column))
+    .join(", ");
+}
+
+/** Puts the platform back to a snapshot, at once. */
 export function loadSnapshot(database: Database, name: string): void {
   database.transaction(() => {
     requireSnapshot(database, name);
-    for (const table of tables) {
-      const columns = columnsOf(database, `snapshot:${name}:${table}`).join(", ");
-      database.execute(`DELETE FROM ${table}`);
-      database.execute(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${copyOf(name, table)}`);
+    for (const { table, copy } of copiesOf(database, name)) {
+      if (table === "rows") indexSorts(database);
+      const columns = sharedColumns(database, copy, table);
+      if (table !== "meta") database.execute(`DELETE FROM ${table}`);
+      database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, copy)}`);
     }
-    indexSorts(database);
   });
+}
+
+/** Puts the platform back to a snapshot. Others are answered meanwhile, and see the old state until the new one is whole. */
+export async function restoreSnapshot(database: Database, name: string): Promise<void> {
+  requireSnapshot(database, name);
+  const copies = copiesOf(database, name);
+  const isSmall = copies.every(({ table, copy }) => !isLarge(database, table) && !isLarge(database, copy));
+  if (isSmall) {
+    loadSnapshot(database, name);
+    return;
+  }
+  const saved = savedAs(database, name);
+  const check = () => requireSame(database, name, saved);
+  const exchange = new Exchange(
+    database,
+    copies.map(({ table }) => table),
+  );
+  try {
+    for (const { table, copy } of copies) {
+      if (table === "rows") exchange.sortRows();
+      const columns = sharedColumns(database, copy, exchange.nameOf(table));
+      const insert = `INSERT INTO "${exchange.nameOf(table)}" (${columns}) SELECT ${columns} FROM "${copy}"`;
+      let last = 0;
+      const rows = database.one<{ rows: number | null }>(`SELECT max(rowid) AS rows FROM "${copy}"`)?.rows ?? 0;
+      await inSlices((size) => {
+        database.run(`${insert} WHERE rowid > ? AND rowid <= ?`, last, last + size);
+        last += size;
+        return last < rows;
+      });
+    }
+    exchange.commit(check);
+  } catch (error) {
+    check(); // a table that is gone fails in words of its own
+    throw error;
+  } finally {
+    exchange.end();
+  }
+}
+
+/** Puts another platform, in which nobody is yet, to a snapshot of this one. Others are answered meanwhile. */
+export async function copySnapshot(database: Database, name: string, to: Database): Promise<void> {
+  const saved = savedAs(database, name);
+  for (const { table, copy } of copiesOf(database, name)) {
+    if (table === "rows") indexSorts(to);
+    if (table !== "meta") to.run(`DELETE FROM ${table}`);
+    const there = new Set(columnsOf(to, table));
+    const columns = columnsOf(database, copy).filter((column) => there.has(column));
+    const select = `SELECT ${columns.join(", ")} FROM "${copy}" WHERE rowid > ? AND rowid <= ?`;
+    const insert = to.prepare(
+      `INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    );
+    let last = 0;
+    await inSlices((size) => {
+      const rows = database.all<Record<string, SQLInputValue>>(select, last, last + size);
+      to.transaction(() => {
+        for (const row of rows) insert.run(...Object.values(row));
+      });
+      last += size;
+      return rows.length === size;
+    });
+  }
+  to.run("DELETE FROM meta WHERE key = 'saved'");
+  requireSame(database, name, saved);
+}
+
+function requireSame(database: Database, name: string, saved: string | undefined): void {
+  if (savedAs(database, name) === saved) return;
+  throw new PlatformError("conflict", `Snapshot ${name} was saved again or deleted while it was loaded`);
+}
+
+/** Tells one saving of a snapshot from another; undefined of one that is not there, or of an earlier version's. */
+export function savedAs(database: Database, name: string): string | undefined {
+  if (columnsOf(database, copyOf(name, "meta")).length === 0) return undefined;
+  return database.one<{ value: string }>(`SELECT value FROM "${copyOf(name, "meta")}" WHERE key = 'saved'`)?.value;
 }
 
 export function deleteSnapshot(database: Database, name: string): void {
   database.transaction(() => {
     requireSnapshot(database, name);
-    for (const table of tables) database.execute(`DROP TABLE ${copyOf(name, table)}`);
+    for (const { copy } of copiesOf(database, name)) database.execute(`DROP TABLE "${copy}"`);
   });
 }
 
@@ -78,17 +153,16 @@ export function deleteSnapshot(database: Database, name: string): void {
 export function differences(database: Database, name: string): Difference[] {
   return database.reading(() => {
     requireSnapshot(database, name);
-    return tables.flatMap((table) => {
-      const columns = columnsOf(database, `snapshot:${name}:${table}`).join(", ");
+    return copiesOf(database, name).flatMap(({ table, copy, columns }) => {
       const key = keyColumns[table];
-      const copy = copyOf(name, table);
+      const [one, other] = [copied(table, table), copied(table, copy)];
       const only = (one: string, other: string) =>
         database
           .all<{ key: string | number }>(
             `SELECT ${key} AS key FROM (SELECT ${columns} FROM ${one} EXCEPT SELECT ${columns} FROM ${other}) ORDER BY 1`,
           )
           .map((row) => String(row.key));
-      const [now, before] = [only(table, copy), only(copy, table)];
+      const [now, before] = [only(one, other), only(other, one)];
       const [known, unknown] = [new Set(before), new Set(now)];
       const added = now.filter((key) => !known.has(key));
       const removed = before.filter((key) => !unknown.has(key));
@@ -101,10 +175,7 @@ export function differences(database: Database, name: string): Difference[] {
 function requireSnapshot(database: Database, name: string): void {
   validateName(name);
   if (!snapshots(database).includes(name)) throw notFound("Snapshot", name);
-  const missing = tables.find((table) => columnsOf(database, `snapshot:${name}:${table}`).length === 0);
+  const there = new Set(copiesOf(database, name).map(({ table }) => table));
+  const missing = contents.find((table) => !there.has(table) && table !== "meta" && table !== "api_keys");
   if (missing) throw new PlatformError("conflict", `Snapshot ${name} has no ${missing}`);
-}
-
-function columnsOf(database: Database, table: string): string[] {
-  return database.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", table).map(({ name }) => name);
 }

@@ -1,7 +1,8 @@
 import { afterEach } from "@jest/globals";
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** The emulator in a process of its own. */
@@ -24,6 +25,16 @@ afterEach(async () => {
 });
 
 export async function run(...parameters: string[]): Promise<Running> {
+  const { child, end } = launch(...parameters);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => String((await lines.next()).value);
+  return { url: await line(), console: (await line()).replace("console: ", ""), end };
+}
+
+/** Starts the emulator, which may not listen yet. */
+export function launch(
+  ...parameters: string[]
+): Pick<Running, "end"> & { child: ChildProcessByStdio<null, Readable, null> } {
   const executable = fileURLToPath(new URL("./serve.js", import.meta.url));
   const child = spawn(process.execPath, ["--no-warnings", executable, "emulator", ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -33,11 +44,8 @@ export async function run(...parameters: string[]): Promise<Running> {
     running.delete(child);
     return status as [number | null, NodeJS.Signals | null];
   });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const line = async (): Promise<string> => String((await lines.next()).value);
   return {
-    url: await line(),
-    console: (await line()).replace("console: ", ""),
+    child,
     end: (signal) => {
       child.kill(signal);
       return ended;

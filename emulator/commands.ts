@@ -1,0 +1,129 @@
+// What the emulator's commands do; cli.ts declares them.
+import type { Command } from "commander";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { interrupted, runCommand } from "../machine/commands.ts";
+import { printableLine } from "../provider/messages/text.ts";
+import { adminPath } from "./admin/actions.ts";
+import { healthPath } from "./admin/health.ts";
+import type { Options } from "./cli.ts";
+import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
+import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
+import { defaultAdministrator } from "./seed/schema.ts";
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Prints a failure, each mistake on a line of its own, and ends. */
+function refuse(message: string): never {
+  process.stderr.write(`error: ${message.split("\n").map(printableLine).join("\n")}\n`);
+  process.exit(1);
+}
+
+const refuseError = (error: unknown): never => refuse(messageOf(error));
+
+export async function run(options: Options): Promise<void> {
+  const emulator = await started(options).catch(refuseError);
+  process.stdout.write(`${emulator.url}\nconsole: ${emulator.console}\n`);
+  await interrupted();
+  await emulator.close();
+}
+
+/** Runs a command beside an emulator, and ends as it ends. */
+export async function execute(words: readonly string[], options: Options, command: Command): Promise<void> {
+  const emulator = await started({ ...options, ...takenAbove(command) }).catch(refuseError);
+  const { url, token } = emulator;
+  try {
+    process.exitCode = await runCommand(words, { MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token });
+  } finally {
+    await emulator.close();
+  }
+}
+
+/** Options of a command that the one above it took for its own, since both have them. */
+function takenAbove({ parent }: Command): Partial<Options> {
+  const options = Object.entries(parent?.opts() ?? {});
+  return Object.fromEntries(options.filter(([name]) => parent?.getOptionValueSource(name) === "cli"));
+}
+
+export async function askHealth(address: string): Promise<void> {
+  try {
+    const response = await fetch(new URL(healthPath, address), { signal: AbortSignal.timeout(5000) });
+    if (response.status !== 200) throw new Error(`it answers ${response.status}`);
+    process.stdout.write(`${await response.text()}\n`);
+  } catch (error) {
+    refuse(`no emulator is ready at ${address}: ${messageOf(error)}`);
+  }
+}
+
+export async function saveSnapshot(file: string, address: string | undefined): Promise<void> {
+  try {
+    packingOf(file);
+    const { body } = await stateOf(address, `name=${encodeURIComponent(basename(file))}`, {});
+    if (body) await writeWhole(file, body);
+  } catch (error) {
+    refuseError(error);
+  }
+}
+
+export async function loadSnapshot(file: string, address: string | undefined): Promise<void> {
+  try {
+    if ((await stat(file)).size === 0) throw new Error(`${file} is empty`);
+    const body = Readable.toWeb(createReadStream(file));
+    await stateOf(address, `name=${encodeURIComponent(file)}`, { method: "PUT", body, duplex: "half" });
+  } catch (error) {
+    refuseError(error);
+  }
+}
+
+/** Asks a running emulator for its state, or gives it another one. */
+async function stateOf(console: string | undefined, query: string, request: RequestInit): Promise<Response> {
+  const { MICROAPPS_ENDPOINT: known, MICROAPPS_EMULATOR_TOKEN: knownToken } = process.env;
+  const address = URL.parse(console ?? known ?? "");
+  if (!address) throw new Error("give the console's address, or the emulator's as MICROAPPS_ENDPOINT");
+  const token = /^#token=(.+)$/.exec(address.hash)?.[1] ?? knownToken ?? "";
+  const path = `${address.pathname.replace(/\/$/, "")}${adminPath}state?${query}`;
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(new URL(path, address), { ...request, headers }).catch((error: unknown) => {
+    throw new Error(`no emulator answers at ${address.origin}: ${messageOf(error)}`);
+  });
+  if (response.status === 200) return response;
+  const { message } = (await response.json().catch(() => ({}))) as { message?: string };
+  throw new Error(message ?? `${address.origin} answers ${response.status}`);
+}
+
+async function started({ data, seed, snapshot, strict, loose, tenant, ...options }: Options): Promise<Emulator> {
+  const from = {
+    seed: seed === undefined ? undefined : resolve(seed),
+    snapshot: snapshot === undefined ? undefined : resolve(snapshot),
+  };
+  return createEmulator({
+    port: options.port,
+    host: options.host,
+    allowHosts: options.allowHost,
+    publicUrl: options.publicUrl,
+    administrator: administratorIn(process.env),
+    wireNames: options.wireName,
+    data: data === undefined ? undefined : resolve(data),
+    ...from,
+    profile: options.profile === undefined ? undefined : resolve(options.profile),
+    readOnly: options.readOnly,
+    settings: strict ? { strict: true } : loose ? { strict: false } : {},
+    tenants: Object.fromEntries(tenant.map((name) => [name, from])),
+  });
+}
+
+/** The administrator that an environment names, such as a container's; undefined when it names none. */
+function administratorIn(environment: NodeJS.ProcessEnv): EmulatorOptions["administrator"] {
+  const {
+    MICROAPPS_EMULATOR_EMAIL: email = defaultAdministrator.email,
+    MICROAPPS_EMULATOR_PASSWORD: password,
+    MICROAPPS_EMULATOR_API_KEY: apiKey,
+  } = environment;
+  if (password) return { email, password, apiKey };
+  if (apiKey === undefined && email === defaultAdministrator.email) return undefined;
+  throw new Error(
+    "MICROAPPS_EMULATOR_PASSWORD is missing beside MICROAPPS_EMULATOR_EMAIL or MICROAPPS_EMULATOR_API_KEY",
+  );
+}

@@ -1,0 +1,69 @@
+import type { Database } from "../data/database.ts";
+import { schema } from "../data/schema.ts";
+import { addSorts } from "../data/tables.ts";
+import { columnsOf, contents, copied, isLarge, type Content } from "./copies.ts";
+import { dropDraft, newDraft } from "./drafts.ts";
+
+/** New contents of a platform, gathered in tables of their own. Everybody sees the old ones until they are exchanged. */
+export class Exchange {
+  readonly #database: Database;
+  readonly #tables: readonly Content[];
+  readonly #draft = newDraft();
+  readonly #generation = this.#draft.slice(-12);
+
+  /** Makes tables for contents, without rows; other contents stay as they are. */
+  constructor(database: Database, tables: readonly Content[] = contents) {
+    this.#database = database;
+    this.#tables = tables;
+    database.transaction(() => {
+      for (const table of tables) this.#make(table);
+    });
+  }
+
+  nameOf(table: Content): string {
+    return `${this.#draft}:${table}`;
+  }
+
+  /** Gives `rows` what its sort fields need; the table `fields` must be complete. */
+  sortRows(): void {
+    const [rows, fields] = [this.nameOf("rows"), this.nameOf("fields")];
+    this.#database.transaction(() => addSorts(this.#database, { rows, fields, generation: this.#generation }));
+  }
+
+  /** Exchanges all at once, unless `check`, which sees the new contents, throws. */
+  commit(check: () => void): void {
+    const database = this.#database;
+    database.transaction(() => {
+      for (const table of this.#tables) {
+        const made = this.nameOf(table);
+        if (table === "rows" || (table !== "meta" && (isLarge(database, table) || isLarge(database, made)))) {
+          database.execute(`ALTER TABLE ${table} RENAME TO "${this.nameOf(table)}:old"`);
+          database.execute(`ALTER TABLE "${made}" RENAME TO ${table}`);
+          continue;
+        }
+        if (table !== "meta") database.execute(`DELETE FROM ${table}`);
+        const columns = columnsOf(database, made).join(", ");
+        database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, made)}`);
+      }
+      database.run("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", this.#generation);
+      check();
+    });
+  }
+
+  /** Drops the old contents after an exchange, the new ones without one: in the background. */
+  end(): void {
+    dropDraft(this.#database, this.#draft).catch(() => undefined); // what is left goes when the file is opened
+  }
+
+  #make(table: Content): void {
+    for (const statement of schema.split(";").map((text) => text.trim())) {
+      const [, kind, name = "", on] = /^CREATE (TABLE|INDEX) (\w+)(?: ON (\w+))?/.exec(statement) ?? [];
+      const made = `"${this.nameOf(table)}"`;
+      if (kind === "TABLE" && name === table) this.#database.execute(statement.replace(name, made));
+      else if (kind === "INDEX" && on === table) {
+        const index = `"${name}:${this.#generation}"`;
+        this.#database.execute(statement.replace(`${name} ON ${on}`, `${index} ON ${made}`));
+      }
+    }
+  }
+}
