@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { emulated } from "./emulated.ts";
 import type { Figure } from "./measure.ts";
-import { members, roster } from "./members.ts";
+import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { reports } from "./reports.ts";
 import { changing, seeding } from "./seeds.ts";
@@ -12,6 +12,7 @@ import { changing, seeding } from "./seeds.ts";
 const jobs: Record<string, () => Promise<Figure[]>> = {
   emulator: emulated,
   members: () => members(50, 20),
+  fromNothing,
   roster: () => roster(1_500),
   programs: () => programs(200),
   report: () => reports(10_000, 200),

@@ -6,6 +6,8 @@ import { MemberLists } from "./memberLists.ts";
 let server: Server;
 afterEach(() => server.close());
 
+const atOnce = { aloneMs: 0, idleMs: 0, maxMs: 0 };
+
 interface Person {
   userID: string;
   email: string;
@@ -57,7 +59,7 @@ async function platform(
     if (endpoint === "updateteammember") return { status: "success" };
     return undefined;
   });
-  return new MemberLists(server.client(), { batchWindowMs: 0, now: () => 0 });
+  return new MemberLists(server.client(), { reads: atOnce, additions: atOnce, now: () => 0 });
 }
 
 describe("lists of members", () => {
