@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 
-export interface Patience {
+export interface Waits {
   /** Milliseconds that an item waits for a second one, where none has come before. */
   aloneMs: number;
   /** Milliseconds without another one that several wait: more of them will come. */
@@ -19,7 +19,7 @@ const usual = 4 * availableParallelism();
  */
 export class Collector<Item> {
   readonly #take: (items: Item[]) => Promise<void>;
-  readonly #patience: Patience;
+  readonly #waits: Waits;
   #waiting: Item[] = [];
   #underway = 0;
   /** How many items may be here at a time. */
@@ -30,14 +30,14 @@ export class Collector<Item> {
   #latest: NodeJS.Timeout | undefined;
 
   /** @param take works on items; it handles its errors itself */
-  constructor(take: (items: Item[]) => Promise<void>, patience: Patience) {
+  constructor(take: (items: Item[]) => Promise<void>, waits: Waits) {
     this.#take = take;
-    this.#patience = patience;
+    this.#waits = waits;
   }
 
   add(item: Item): void {
     this.#waiting.push(item);
-    this.#latest ??= setTimeout(() => this.#handOver(), this.#patience.maxMs);
+    this.#latest ??= setTimeout(() => this.#handOver(), this.#waits.maxMs);
     this.#expectMore();
   }
 
@@ -45,7 +45,7 @@ export class Collector<Item> {
     clearTimeout(this.#timer);
     if (this.#underway > 0) return;
     const here = this.#waiting.length;
-    const { aloneMs, idleMs } = this.#patience;
+    const { aloneMs, idleMs } = this.#waits;
     const pause = here > 1 || this.#hadCompany ? idleMs : aloneMs;
     const over = (): void => {
       // Perhaps fewer are under way now, perhaps the others are late.

@@ -2,7 +2,7 @@ import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
-import { Collector, type Patience } from "./collector.ts";
+import { Collector, type Waits } from "./collector.ts";
 import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
 import { TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
 
@@ -33,7 +33,7 @@ type Platform = Calls<
   | "userid"
 >;
 
-const patience: Patience = { aloneMs: 30, idleMs: 100, maxMs: 1_000 };
+const waits: Waits = { aloneMs: 30, idleMs: 100, maxMs: 1_000 };
 
 /**
  * Members of teams, for many callers at a time: additions become few calls, reads of many teams become one, and a list
@@ -46,8 +46,10 @@ export class MemberLists {
   readonly #additions: Collector<Waiting>;
   /** Teams that this run has made: nobody is in them but administrators, and whom it has added. */
   readonly #made = new Set<string>();
+  /** Those that were asked for, by address. */
+  readonly #userIDs = new Map<string, Promise<string | undefined>>();
 
-  constructor(client: Platform, { additions = patience, ...options }: ListOptions = {}) {
+  constructor(client: Platform, { additions = waits, ...options }: ListOptions = {}) {
     const { reads: _, ttlMs: __, now: ___, ...call } = options;
     this.#client = client;
     this.#call = call;
@@ -194,8 +196,19 @@ export class MemberLists {
     const found = members.find((member) => member.email?.toLowerCase() === address);
     if (found || members.every((member) => member.email !== undefined)) return found;
     // The list has user IDs alone.
-    const known = await orUndefinedIfNotFound(this.#client.userid({ email }, this.#call));
-    return known && members.find((member) => member.userID === known.userID);
+    const known = await this.#userIDAt(address);
+    return members.find((member) => member.userID === known);
+  }
+
+  /** The user ID at an address, which stays; an unknown one may get one by an invitation. */
+  #userIDAt(email: string): Promise<string | undefined> {
+    const known = this.#userIDs.get(email);
+    if (known) return known;
+    const asked = orUndefinedIfNotFound(this.#client.userid({ email }, this.#call)).then((found) => found?.userID);
+    this.#userIDs.set(email, asked);
+    const forget = (): void => void this.#userIDs.delete(email);
+    asked.then((userID) => userID ?? forget(), forget);
+    return asked;
   }
 }
 

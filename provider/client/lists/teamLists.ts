@@ -1,7 +1,7 @@
-import { ApiError, isNotFound, isRefusal } from "../../contract/errors.ts";
+import { ApiError, isNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
-import { Collector, type Patience } from "./collector.ts";
+import { Collector, type Waits } from "./collector.ts";
 import { SnapshotCache } from "./snapshotCache.ts";
 
 /** A member whose user ID is known. */
@@ -12,9 +12,9 @@ export type TeamList = ListedMember[] | undefined;
 
 export interface ListOptions extends CallOptions {
   /** How long reads wait for others to become one call (default 10 ms alone, 30 ms for the next one, 1 s at most). */
-  reads?: Patience;
+  reads?: Waits;
   /** How long additions do (default 30 ms alone, 100 ms for the next one, 1 s at most). */
-  additions?: Patience;
+  additions?: Waits;
   /** Milliseconds for which a list serves further reads (default 5,000). Our own writes drop it. */
   ttlMs?: number;
   now?: () => number;
@@ -29,7 +29,7 @@ interface Read extends PromiseWithResolvers<TeamList> {
 /** Most lists that are read in one call before somebody asks for them. */
 const maxAhead = 25;
 
-const readPatience: Patience = { aloneMs: 10, idleMs: 30, maxMs: 1_000 };
+const readWaits: Waits = { aloneMs: 10, idleMs: 30, maxMs: 1_000 };
 
 /** Lists of the members of teams: reads of many become one call, and a list that was just read serves everyone. */
 export class TeamLists {
@@ -45,7 +45,7 @@ export class TeamLists {
 
   constructor(
     client: Calls<"teammembers">,
-    { reads = readPatience, ttlMs = 5_000, now = Date.now, ...call }: Omit<ListOptions, "additions">,
+    { reads = readWaits, ttlMs = 5_000, now = Date.now, ...call }: Omit<ListOptions, "additions">,
   ) {
     this.#client = client;
     this.#call = call;
@@ -138,7 +138,7 @@ export class TeamLists {
       const isOne = teamIDs.length === 1;
       if (!isOne && teamMembers.some((member) => member.teamID === undefined)) {
         this.#isBare = true;
-        return await this.#oneByOne(reads);
+        await this.#oneByOne(reads); return;
       }
       for (const { teamID, version, resolve, reject } of reads) {
         const own = teamMembers.filter((member) => isOne || member.teamID === teamID);
@@ -152,7 +152,7 @@ export class TeamLists {
       }
     } catch (error) {
       // One team that is missing, or that is nobody's business, must not hide the others.
-      const isOfOne = isNotFound(error) || isRefusal(error) || (error instanceof ApiError && error.code === "forbidden");
+      const isOfOne = isNotFound(error) || (error instanceof ApiError && error.code === "forbidden");
       if (isOfOne && teamIDs.length > 1) return this.#oneByOne(reads);
       for (const { resolve, reject } of reads) {
         if (isNotFound(error)) resolve(undefined);
