@@ -77,6 +77,17 @@ test("work that does not end keeps nobody for longer than the longest wait", asy
   expect(sizes()).toEqual([1, 1]);
 });
 
+test("waits longer where a busy machine takes longer", async () => {
+  add(2);
+  await wait(99);
+  add(1);
+  await wait(150);
+  add(1);
+  expect(sizes()).toEqual([]);
+  await wait(300);
+  expect(sizes()).toEqual([4]);
+});
+
 test("learns that fewer are under way", async () => {
   for (let round = 0; round < 10; round++) {
     add(2);

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 export interface Waits {
   /** Milliseconds that an item waits for a second one, where none has come before. */
   aloneMs: number;
-  /** Milliseconds without another one that several wait: more of them will come. */
+  /** Milliseconds without another one that several wait at least: more of them will come. */
   idleMs: number;
   /** Milliseconds that an item waits at most, also while others are worked on. */
   maxMs: number;
@@ -24,6 +24,9 @@ export class Collector<Item> {
   #underway = 0;
   /** How many items may be here at a time. */
   #most = usual;
+  /** When an item came or was done, and the longest time lately until the next one (ms): a busy machine takes longer. */
+  #last = -Infinity;
+  #gap = 0;
   /** Whether the last ones were several. */
   #hadCompany = false;
   #timer: NodeJS.Timeout | undefined;
@@ -37,6 +40,9 @@ export class Collector<Item> {
 
   add(item: Item): void {
     this.#waiting.push(item);
+    const now = performance.now();
+    if (now - this.#last < this.#waits.maxMs) this.#gap = Math.max(now - this.#last, 0.8 * this.#gap);
+    this.#last = now;
     this.#latest ??= setTimeout(() => this.#handOver(), this.#waits.maxMs);
     this.#expectMore();
   }
@@ -46,7 +52,7 @@ export class Collector<Item> {
     if (this.#underway > 0) return;
     const here = this.#waiting.length;
     const { aloneMs, idleMs } = this.#waits;
-    const pause = here > 1 || this.#hadCompany ? idleMs : aloneMs;
+    const pause = here > 1 || this.#hadCompany ? Math.max(idleMs, 2 * this.#gap) : aloneMs;
     const over = (): void => {
       // Perhaps fewer are under way now, perhaps the others are late.
       this.#most = Math.max(this.#waiting.length, Math.floor(this.#most / 2));
@@ -67,6 +73,7 @@ export class Collector<Item> {
     void this.#take(items).finally(() => {
       this.#most = Math.max(this.#most, this.#waiting.length + items.length);
       this.#underway -= items.length;
+      this.#last = performance.now();
       if (this.#waiting.length > 0) this.#expectMore();
     });
   }
