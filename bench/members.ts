@@ -1,6 +1,7 @@
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import { type Figure, figure } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
+import { Project } from "./project.ts";
 
 /** What an engine keeps in flight with its default of 4 for each core. */
 const inFlight = 16;
@@ -71,4 +72,37 @@ export async function roster(count: number): Promise<Figure[]> {
     await host.stop();
     await platform.stop();
   }
+}
+
+const teams = (count: number): string => `import { Organization, Team, TeamMember, TeamRoster } from "pulumi-microapps";
+const { id: organizationID } = new Organization("acme", { name: "Acme", forceDestroy: true });
+const people = Array.from({ length: 10 }, (_, i) => \`m\${i}@example.com\`);
+const teams = Array.from({ length: ${count} }, (_, i) => new Team(\`team\${i}\`, { organizationID, name: \`Team \${i}\` }));
+`;
+
+const declarations = {
+  TeamMembers: `for (const [i, { id: teamID }] of teams.entries())
+  for (const email of people) new TeamMember(\`\${i} \${email}\`, { teamID, email: \`\${i}\${email}\`, role: "member" });`,
+  TeamRosters: `for (const [i, { id: teamID }] of teams.entries())
+  new TeamRoster(\`\${i}\`, { teamID, members: Object.fromEntries(people.map((email) => [\`\${i}\${email}\`, "member"])) });`,
+};
+
+/** Makes an organization with ten teams of ten people from nothing, and refreshes it. */
+export async function fromNothing(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [kind, declaration] of Object.entries(declarations)) {
+    const platform = await Platform.start();
+    const project = await Project.make(platform, { program: teams(10) + declaration });
+    const job = `1 organization, 10 teams, 100 people as ${kind}`;
+    try {
+      const made = await platform.calls(() => project.run("up", "--yes", "--skip-preview"));
+      const refreshed = await platform.calls(() => project.run("refresh", "--yes", "--skip-preview"));
+      figures.push(figure(`${job} from nothing: calls`, made, "calls", kind === "TeamMembers" ? 45 : 35));
+      figures.push(figure(`${job}, unchanged refresh: calls`, refreshed, "calls", 18));
+    } finally {
+      await project.remove();
+      await platform.stop();
+    }
+  }
+  return figures;
 }

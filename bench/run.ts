@@ -4,7 +4,7 @@ import { emulated } from "./emulated.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
 import { lasting } from "./lasting.ts";
 import type { Figure } from "./measure.ts";
-import { members, roster } from "./members.ts";
+import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { reports } from "./reports.ts";
 import { committed, line, worse, write } from "./results.ts";
@@ -18,6 +18,7 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   lasting: () => lasting(150_000, 500_000),
   start: starting,
   members: () => members(50, 20),
+  fromNothing,
   roster: () => roster(1_500),
   programs: () => programs(200, 5, 1.15),
   manyPrograms: () => programs(2_000, 3, 1.1),

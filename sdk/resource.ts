@@ -53,10 +53,18 @@ const isSwitch = (schema: unknown): boolean =>
 const nothing = pulumi.output(undefined);
 
 /**
- * Frames of the stacks that @pulumi/pulumi takes while it registers a resource: four for each property, and finding their
- * frames in source maps is most of what a resource costs a program. The program's own frame is among these.
+ * Frames of the stacks that @pulumi/pulumi takes while it registers a resource, four for each property: finding them in
+ * source maps is most of what a resource costs a program. They are shown with promises that never end, on request; where
+ * the program registers a resource is found without them.
  */
-const maxFrames = 7;
+const maxFrames = process.env["PULUMI_DEBUG_PROMISE_LEAKS"] ? Infinity : 0;
+
+/** An error with the stack of this place: it was made where stacks have no frames. */
+function withStack(error: unknown, stackTraceLimit: number): unknown {
+  Error.stackTraceLimit = stackTraceLimit;
+  if (error instanceof Error) Error.captureStackTrace(error);
+  return error;
+}
 
 /** Options that no engine passes to a dynamic provider, and the names of secret inputs. Empty where none is set. */
 function handedOver(
@@ -99,9 +107,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   // An output that is not mentioned here never resolves. An unset switch needs no mention: it resolves to undefined.
   const mentioned = Object.fromEntries(names.flatMap((name) => (switches.includes(name) ? [] : [[name, undefined]])));
   const unseen = hiddenNames(definition);
-  const secrets = Object.entries({ ...definition.inputs.shape, ...definition.outputs.shape })
-    .filter(([, schema]) => factsOf(schema).secret)
-    .map(([name]) => name);
+  const secrets = Object.keys(shape).filter((name) => factsOf(shape[name]).secret);
   const optionsBehind = (
     door: Door,
     { additionalSecretOutputs, ...options }: pulumi.CustomResourceOptions,
@@ -133,6 +139,8 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
       try {
         Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
         super(type, name, props, pulumi.mergeOptions(optionsBehind(door, options), throughOther(door, urn)));
+      } catch (error) {
+        throw withStack(error, stackTraceLimit);
       } finally {
         Error.stackTraceLimit = stackTraceLimit;
       }

@@ -65,7 +65,7 @@ export const organization = resource({
   create: async (context, inputs) => {
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
     const replaced = context.identities.replaced(inputs.resourceUrn);
-    const id = await createOnce({
+    const { id, found } = await createOnce({
       context,
       what: `organization ${quoted(inputs.name)}`,
       choose: () =>
@@ -77,11 +77,11 @@ export const organization = resource({
       create: async (id) => {
         const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
         const request = { organizationInfo, ...withoutUndefined({ adminID: inputs.adminID }) };
-        return (await context.client.insertorganization(request, context).catch(tellTaken(inputs.name))).organizationID;
+        return (await context.client.insertorganization(request, context)).organizationID;
       },
-    });
+    }).catch(tellTaken(inputs.name));
     await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
-    return { id, outputs: await sync(uncancellable(context), id, inputs) };
+    return { id, outputs: found ? await sync(uncancellable(context), id, inputs, found) : inputs };
   },
 
   read: async (context, id, state) => {
@@ -147,8 +147,8 @@ const find = async (context: Context, organizationID: string): Promise<Found | u
   (await orUndefinedIfNotFound(context.client.readorganization({ organizationID }, context)))?.organization;
 
 /** Sends only what differs from what is there; answers what is there then. */
-async function sync(context: Context, organizationID: string, inputs: Inputs): Promise<Inputs> {
-  const found = await find(context, organizationID);
+async function sync(context: Context, organizationID: string, inputs: Inputs, there?: Found): Promise<Inputs> {
+  const found = there ?? (await find(context, organizationID));
   if (!found)
     throw new ResourceError(
       `organization ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,

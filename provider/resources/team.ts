@@ -53,7 +53,7 @@ export const team = resource({
     // A forced replacement is another team: it must not find the one that it replaces.
     const parts = [organizationID, ...(generation === undefined ? [] : [`generation ${generation}`])];
     const wanted = { name: inputs.name, ...withoutUndefined({ description: inputs.description }) };
-    const id = await createOnce({
+    const { id, found } = await createOnce({
       context,
       what: `team ${quoted(inputs.name)}`,
       choose: () => context.identities.chosen(urn, ...parts),
@@ -65,10 +65,12 @@ export const team = resource({
         return (await context.client.insertteam({ teamInfo, ...withoutUndefined({ adminID }) }, context)).teamID;
       },
     });
-    return { id, outputs: await sync(uncancellable(context), id, inputs) };
+    if (!found) context.members.made(id);
+    return { id, outputs: found ? await sync(uncancellable(context), id, inputs, found) : inputs };
   },
 
   read: async (context, id, state) => {
+    context.members.expect(id);
     const found = await find(context, id);
     if (!found) return undefined;
     const organizationID = found.organizationID ?? state.organizationID;
@@ -123,8 +125,8 @@ const find = async (context: Context, teamID: string): Promise<Found | undefined
   (await orUndefinedIfNotFound(context.client.readteam({ teamID }, context)))?.team;
 
 /** Sends only what differs from what is there. */
-async function sync(context: Context, teamID: string, inputs: Inputs): Promise<Inputs> {
-  const found = await find(context, teamID);
+async function sync(context: Context, teamID: string, inputs: Inputs, there?: Found): Promise<Inputs> {
+  const found = there ?? (await find(context, teamID));
   if (!found)
     throw new ResourceError(
       `team ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ListedMember } from "../client/lists/memberLists.ts";
 import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
 import { id } from "../contract/values.ts";
@@ -66,7 +67,7 @@ export const teamMember = resource({
     const { userID } = found;
     const imported = state.teamID === undefined;
     const who = imported ? (found.email === undefined ? { userID } : { email: found.email }) : {};
-    const managed = imported || state.role !== undefined ? await roleOf(context, teamID, userID) : {};
+    const managed = imported || state.role !== undefined ? await roleOf(context, teamID, found) : {};
     return { id: `${teamID}/${userID}`, outputs: { ...state, ...who, ...managed, teamID, memberUserID: userID } };
   },
 
@@ -75,7 +76,7 @@ export const teamMember = resource({
       const { teamID, userID } = parts(id);
       const member = { userID, email: old.email };
       if (context.claims.taking(teamID, member)) await context.members.add(teamID, invitation(inputs));
-      return sync(context, inputs, userID);
+      return sync(context, inputs, (await context.members.find(teamID, userID)) ?? { userID });
     }),
 
   delete: async (context, id, state) => {
@@ -117,7 +118,7 @@ async function join(context: MemberContext, inputs: Inputs) {
     }
     report.info(`${who} was already a member of the team: going on with that membership`);
   }
-  return { id, outputs: await sync(context, inputs, member.userID) };
+  return { id, outputs: await sync(context, inputs, member) };
 }
 
 function parts(id: string): { teamID: string; userID: string } {
@@ -147,19 +148,24 @@ const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitia
 });
 
 /** The role of a member; the list of a team may lack it, then the member is read. */
-async function roleOf(context: MemberContext, teamID: string, userID: string): Promise<{ role?: "admin" | "member" }> {
-  const found = role.safeParse(await context.members.roleOf(teamID, userID));
+async function roleOf(
+  { members }: MemberContext,
+  teamID: string,
+  { userID, role: listed }: ListedMember,
+): Promise<{ role?: "admin" | "member" }> {
+  const found = role.safeParse(listed ?? (await members.roleOf(teamID, userID)));
   return found.success ? { role: found.data } : {};
 }
 
+/** Gives a member as it is listed the declared role. */
 async function sync(
   context: MemberContext,
   inputs: Inputs,
-  userID: string,
+  member: ListedMember,
 ): Promise<Inputs & { memberUserID: string }> {
-  if (inputs.role !== undefined && (await roleOf(context, inputs.teamID, userID)).role !== inputs.role) {
-    const member = (await context.members.find(inputs.teamID, userID)) ?? { userID };
-    await context.members.setRole(inputs.teamID, member, inputs.role);
+  const { teamID, role } = inputs;
+  if (role !== undefined && (await roleOf(context, teamID, member)).role !== role) {
+    await context.members.setRole(teamID, member, role);
   }
-  return { ...inputs, memberUserID: userID };
+  return { ...inputs, memberUserID: member.userID };
 }

@@ -374,7 +374,7 @@ test("a timeout ends what waits for a call that it shares with others", async ()
 });
 
 test("a timeout ends a call, and says so", async () => {
-  stage.emulator.setFaults({ faults: [{ endpoint: "readorganization", kind: "slow", milliseconds: 1_000 }] });
+  stage.emulator.setFaults({ faults: [{ endpoint: "insertorganization", kind: "timeout" }] });
   const slow = create("Organization", { name: "Acme" }, (request) => request.setTimeout(0.2));
   await expect(slow).rejects.toThrow("not done within the 0.2 s of its timeout");
 });

@@ -62,7 +62,7 @@ describe("people and settings", () => {
       "add team acme/crew",
     ]);
     expect(things[1]?.people).toEqual({ add: 1, change: 0, remove: 0, same: 0 });
-    expect(calls).toBe(6);
+    expect(calls).toBe(4);
   });
 
   test("what left the file goes, people of it by name", async () => {

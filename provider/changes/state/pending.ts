@@ -105,7 +105,7 @@ function teamOf(search: Search, name: LogicalName, each: Team, path: string[], d
   const logical = `${path[1] ?? ""}/${path[3] ?? ""}`;
   const { thing } = found("team", logical, { ...own, changes: [...own.changes, ...changes] }, declared.place(path));
   const { add, change, remove } = tally;
-  const calls = (own.changes.length > 0 || own.isNew ? 2 : 0) + (add > 0 ? 2 : 0) + change + remove;
+  const calls = (own.isNew ? made : own.changes.length > 0 ? 2 : 0) + (add > 0 ? 2 : 0) + change + remove;
   return { thing: thing && { ...thing, people: tally }, calls };
 }
 
@@ -131,12 +131,15 @@ function settled(
   return { isNew: false, changes, replaces: fields.some(({ name }) => settings.replacing.has(name)) };
 }
 
+/** Calls that make an organization or a team: what the answer tells is not read. A change looks first. */
+const made = 1;
+
 /** A thing with what is pending of it; none where that is nothing. */
 export function found(kind: Thing["kind"], name: string, { isNew, changes, replaces }: Settled, place: string): Found {
   if (!isNew && changes.length === 0) return { calls: 0 };
   const op = isNew ? "add" : replaces ? "replace" : "change";
   const thing: Thing = { kind, name, op, place, changes: orderedChanges(changes), omitted: 0, notes: [], guards: [] };
-  return { thing, calls: 2 };
+  return { thing, calls: isNew && kind !== "app" ? made : 2 };
 }
 
 function appsOf(search: Search, root: LogicalName, declared: Declared): Found[] {

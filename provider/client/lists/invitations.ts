@@ -1,5 +1,5 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
-import { isNotFound, isRefusal } from "../../contract/errors.ts";
+import { ApiError, isNotFound, isRefusal } from "../../contract/errors.ts";
 
 /** Where an invitation leads. */
 export interface InvitationTargets {
@@ -15,42 +15,77 @@ export interface Invitation {
   targets?: InvitationTargets;
 }
 
+/** Someone to be added to a team. */
+export interface Addition {
+  teamID: string;
+  invitation: Invitation;
+}
+
 type Request = RequestOf<"insertteammembers">;
 
 /**
- * Sends one request for all people with the same targets. When it is refused, sends one for each half, to find out whom
- * the platform refuses. Resolves to the people whose request failed, with the reason.
+ * Sends as few requests as possible, each of which adds people to teams of which everybody there is meant to be in all.
+ * When one is refused, sends one for each half, to find out whom the platform refuses, or where. Resolves to the
+ * additions whose request failed, with the reason.
  */
-export async function inviteInGroups(
-  teamID: string,
-  people: readonly Invitation[],
+export async function inviteTogether<One extends Addition>(
+  additions: readonly One[],
   send: (request: Request) => Promise<unknown>,
-): Promise<Map<Invitation, unknown>> {
-  const failed = new Map<Invitation, unknown>();
-  const invite = async (group: readonly Invitation[]): Promise<void> => {
+): Promise<Map<One, unknown>> {
+  const failed = new Map<One, unknown>();
+  const invite = async (group: readonly One[]): Promise<void> => {
     try {
-      await send(requestFor(teamID, group));
+      await send(requestFor(group));
     } catch (error) {
-      if (!(isRefusal(error) || isNotFound(error)) || group.length === 1) {
-        for (const one of group) failed.set(one, error);
-        return;
-      }
-      const middle = Math.ceil(group.length / 2);
-      await invite(group.slice(0, middle));
-      await invite(group.slice(middle));
+      const halves = halvesOf(group, error);
+      if (!halves) for (const one of group) failed.set(one, error);
+      else for (const half of halves) await invite(half);
     }
   };
-  const groups = Map.groupBy(people, ({ targets }) => JSON.stringify(targets ?? {}));
-  for (const group of groups.values()) await invite(group);
+  const alike = Map.groupBy(additions, ({ invitation: { targets } }) => JSON.stringify(targets ?? {}));
+  await Promise.all([...alike.values()].flatMap(together).map(invite));
   return failed;
 }
 
-function requestFor(teamID: string, people: readonly Invitation[]): Request {
+const teamOf = ({ teamID }: Addition): string => teamID;
+const personOf = ({ invitation: { email, userID } }: Addition): string => email?.toLowerCase() ?? userID ?? "";
+
+/** Groups in which everybody is meant to be in every team. */
+function together<One extends Addition>(additions: readonly One[]): One[][] {
+  const [byTeam, byPerson] = [withSame(teamOf, personOf, additions), withSame(personOf, teamOf, additions)];
+  return byTeam.length <= byPerson.length ? byTeam : byPerson;
+}
+
+/** Groups of those that belong to the same others. */
+function withSame<One extends Addition>(
+  own: (one: One) => string,
+  other: (one: One) => string,
+  additions: readonly One[],
+): One[][] {
+  const others = (group: readonly One[]): string => JSON.stringify([...new Set(group.map(other))].toSorted());
+  return [...Map.groupBy(Map.groupBy(additions, own).values(), others).values()].map((groups) => groups.flat());
+}
+
+/** The halves to try after a refusal: of the people, or of the teams; undefined when nothing is learned by that. */
+function halvesOf<One extends Addition>(group: readonly One[], error: unknown): [One[], One[]] | undefined {
+  const people = new Set(group.map(personOf));
+  const teams = new Set(group.map(teamOf));
+  const isRefused = isRefusal(error) || isNotFound(error);
+  const mayBeTeam = isRefused || (error instanceof ApiError && error.code === "forbidden");
+  const by = isRefused && people.size > 1 ? personOf : mayBeTeam && teams.size > 1 ? teamOf : undefined;
+  if (!by) return undefined;
+  const all = by === personOf ? people : teams;
+  const first = new Set([...all].slice(0, Math.ceil(all.size / 2)));
+  return [group.filter((one) => first.has(by(one))), group.filter((one) => !first.has(by(one)))];
+}
+
+function requestFor(group: readonly Addition[]): Request {
+  const people = [...new Map(group.map((one) => [personOf(one), one.invitation])).values()];
   const emails = people.flatMap(({ email }) => email ?? []);
   const userIDs = people.flatMap(({ email, userID }) => (email === undefined ? (userID ?? []) : []));
   const targets = Object.entries(people[0]?.targets ?? {}).filter(([, value]) => value !== undefined);
   return {
-    teamIDs: [teamID],
+    teamIDs: [...new Set(group.map(teamOf))],
     ...(emails.length > 0 ? { emails } : {}),
     ...(userIDs.length > 0 ? { userIDs } : {}),
     ...(Object.fromEntries(targets) as InvitationTargets), // a subset of the entries of InvitationTargets

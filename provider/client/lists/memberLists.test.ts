@@ -6,6 +6,8 @@ import { MemberLists } from "./memberLists.ts";
 let server: Server;
 afterEach(() => server.close());
 
+const atOnce = { aloneMs: 0, idleMs: 0, maxMs: 0 };
+
 interface Person {
   userID: string;
   email: string;
@@ -50,14 +52,14 @@ async function platform(
         say(response, 400, { status: "failure", message: `${refuses} is invalid` });
         return undefined;
       }
-      for (const email of emails) teams[teamIDs[0] ?? ""]?.push(person(email.split("@")[0] ?? ""));
+      for (const teamID of teamIDs) teams[teamID]?.push(...emails.map((email) => person(email.split("@")[0] ?? "")));
       if (failing) say(response, 500, { status: "failure", message: "Oops" });
       return { status: "success" };
     }
     if (endpoint === "updateteammember") return { status: "success" };
     return undefined;
   });
-  return new MemberLists(server.client(), { batchWindowMs: 0, now: () => 0 });
+  return new MemberLists(server.client(), { reads: atOnce, additions: atOnce, now: () => 0 });
 }
 
 describe("lists of members", () => {
@@ -83,6 +85,20 @@ describe("lists of members", () => {
     expect([a, b]).toMatchObject([[{ userID: "ann" }], [{ userID: "bob" }]]);
   });
 
+  test("of the teams of a run are read together, before they are asked for", async () => {
+    const lists = await platform({ a: [person("ann")], b: [person("bob")], c: [] });
+    for (const teamID of ["a", "b", "c"]) lists.expect(teamID);
+    await lists.list("b");
+    expect(await lists.list("a")).toHaveLength(1);
+    expect(server.count("teammembers")).toBe(1);
+  });
+
+  test("one that nobody may see hides no others", async () => {
+    const lists = await platform({ a: [person("ann")] });
+    lists.expect("gone");
+    expect(await lists.list("a")).toHaveLength(1);
+  });
+
   test("are read again after a change of our own", async () => {
     const lists = await platform({ a: [person("ann")] });
     await lists.list("a");
@@ -92,7 +108,84 @@ describe("lists of members", () => {
   });
 });
 
+const sent = (): unknown[] =>
+  server.seen.filter(({ endpoint }) => endpoint === "insertteammembers").map(({ body }) => body);
+
+const addTo = (lists: MemberLists, additions: readonly string[]) =>
+  Promise.allSettled(
+    additions.map((addition) => {
+      const [teamID = "", name = ""] = addition.split(" ");
+      return lists.add(teamID, { email: `${name}@crew.example` });
+    }),
+  );
+
 describe("additions", () => {
+  test("of the same people to several teams are one call, and nobody else is added by it", async () => {
+    const teams = { a: [], b: [], c: [], d: [] };
+    const lists = await platform(teams);
+    await addTo(lists, ["a ann", "a bob", "b ann", "b bob", "c bob", "d cat"]);
+    expect(sent()).toEqual([
+      { teamIDs: ["a", "b"], emails: ["ann@crew.example", "bob@crew.example"] },
+      { teamIDs: ["c"], emails: ["bob@crew.example"] },
+      { teamIDs: ["d"], emails: ["cat@crew.example"] },
+    ]);
+    expect(server.count("teammembers")).toBe(2);
+    // Of two people who are in some teams together, each is a call, where the teams would be three.
+    await addTo(lists, ["a dan", "b dan", "c dan", "b eva", "c eva", "d eva"]);
+    expect(sent().slice(3)).toEqual([
+      { teamIDs: ["a", "b", "c"], emails: ["dan@crew.example"] },
+      { teamIDs: ["b", "c", "d"], emails: ["eva@crew.example"] },
+    ]);
+    // The lists that were read last know that nobody of them was there.
+    expect(server.count("teammembers")).toBe(3);
+  });
+
+  test("to a team that this run made need no look before", async () => {
+    const lists = await platform({ a: [person("ann", "admin")] });
+    lists.made("a");
+    const [ann, bob] = await addTo(lists, ["a ann", "a bob"]);
+    expect(ann).toMatchObject({ value: { existed: true, member: { role: "admin" } } });
+    expect(bob).toMatchObject({ value: { existed: false, member: { role: "member" } } });
+    expect(server.count("teammembers")).toBe(1);
+  });
+
+  test("of somebody whom an earlier list has look again: they may have left meanwhile", async () => {
+    const teams = { a: [person("ann")] };
+    const lists = await platform(teams);
+    await lists.list("a");
+    teams.a.pop();
+    const [ann] = await addTo(lists, ["a ann"]);
+    expect(ann).toMatchObject({ value: { existed: false } });
+    expect(teams.a).toHaveLength(1);
+  });
+
+  test("of one person in two spellings are one", async () => {
+    const lists = await platform({ a: [] });
+    const both = await Promise.all(["Ann", "ann"].map((name) => lists.add("a", { email: `${name}@crew.example` })));
+    expect(both.map(({ member }) => member.userID)).toEqual(["ann", "ann"]);
+    expect(sent()).toEqual([{ teamIDs: ["a"], emails: ["ann@crew.example"] }]);
+  });
+
+  test("of a hundred, of whom one is refused, take in the others", async () => {
+    const teams = { a: [], b: [] };
+    const lists = await platform(teams, { refuses: "p42@crew.example" });
+    const people = Array.from({ length: 100 }, (_, index) => `p${index}`);
+    const ends = await addTo(lists, [...people.map((name) => `a ${name}`), ...people.map((name) => `b ${name}`)]);
+    const refused = ends.flatMap(({ status }, index) => (status === "rejected" ? index : []));
+    expect(refused).toEqual([42, 142]);
+    expect(ends[42]).toMatchObject({ reason: { platformMessage: "p42@crew.example is invalid" } });
+    expect([teams.a.length, teams.b.length]).toEqual([99, 99]);
+    expect(sent().length).toBeLessThan(20);
+  });
+
+  test("to a team that is gone hinder no others", async () => {
+    const teams = { a: [], b: [] };
+    const lists = await platform(teams);
+    for (const teamID of ["a", "gone", "b"]) lists.made(teamID);
+    const ends = await addTo(lists, ["a ann", "gone ann", "b ann"]);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
   test("to one team are one call, and leave out those who are there", async () => {
     const lists = await platform({ a: [person("ann", "admin")] });
     const joined = await Promise.all(
@@ -103,8 +196,7 @@ describe("additions", () => {
       ["bob", false],
       ["cat", false],
     ]);
-    const sent = server.seen.filter(({ endpoint }) => endpoint === "insertteammembers").map(({ body }) => body);
-    expect(sent).toEqual([{ teamIDs: ["a"], emails: ["bob@crew.example", "cat@crew.example"] }]);
+    expect(sent()).toEqual([{ teamIDs: ["a"], emails: ["bob@crew.example", "cat@crew.example"] }]);
   });
 
   test("find out whom the platform refuses", async () => {

@@ -1,13 +1,13 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
-import { ApiError, isNotFound, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
-import { inviteInGroups, type Invitation } from "./invitations.ts";
-import { SnapshotCache } from "./snapshotCache.ts";
+import { Collector, type Waits } from "./collector.ts";
+import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
+import { TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
 
-/** A member whose user ID is known. */
-export type ListedMember = Member & { userID: string };
+export type { ListedMember } from "./teamLists.ts";
 
 /** A membership, and whether it existed before. */
 export interface Joined {
@@ -15,21 +15,14 @@ export interface Joined {
   existed: boolean;
 }
 
-interface Pending<Request, Answer> {
-  request: Request;
-  resolve: (answer: Answer) => void;
-  reject: (error: unknown) => void;
+/** Somebody as a list has them; an error where it could not be read. */
+interface Found {
+  member?: ListedMember | undefined;
+  error?: unknown;
 }
 
-type List = ListedMember[] | undefined;
-
-interface Options extends CallOptions {
-  /** Milliseconds that calls are collected before they are sent as one (default 5). */
-  batchWindowMs?: number;
-  /** Milliseconds for which a list serves further reads (default 5,000). Our own writes drop it. */
-  ttlMs?: number;
-  now?: () => number;
-}
+/** Somebody who waits to be added to a team. */
+type Waiting = Addition & Pick<PromiseWithResolvers<Joined>, "resolve" | "reject">;
 
 type Platform = Calls<
   | "teammembers"
@@ -41,64 +34,52 @@ type Platform = Calls<
   | "userid"
 > & { manner?: Manner };
 
+const waits: Waits = { aloneMs: 30, idleMs: 100, maxMs: 1_000 };
+
 /**
- * Members of teams, for many callers at a time: additions to a team become one call, reads of many teams become one,
- * and a list that was just read serves everyone who asks about the team.
+ * Members of teams, for many callers at a time: additions become few calls, reads of many teams become one, and a list
+ * that was just read serves everyone who asks about the team.
  */
 export class MemberLists {
   readonly #client: Platform;
   readonly #call: CallOptions;
-  readonly #batchWindowMs: number;
-  readonly #snapshots: SnapshotCache<List>;
-  readonly #reads: Pending<string, List>[] = [];
-  /** Lists that are being read, with the team's version when they were requested. */
-  readonly #underway = new Map<string, { version: number; list: Promise<List> }>();
-  readonly #additions = new Map<string, Pending<Invitation, Joined>[]>();
+  readonly #lists: TeamLists;
+  readonly #additions: Collector<Waiting>;
+  /** Teams that this run has made: nobody is in them but administrators, and whom it has added. */
+  readonly #made = new Set<string>();
+  /** Those that were asked for, by address. */
+  readonly #userIDs = new Map<string, Promise<string | undefined>>();
 
-  constructor(client: Platform, { batchWindowMs = 5, ttlMs = 5_000, now = Date.now, ...call }: Options = {}) {
+  constructor(client: Platform, { additions = waits, ...options }: ListOptions = {}) {
+    const { reads: _, ttlMs: __, now: ___, ...call } = options;
     this.#client = client;
     this.#call = call;
-    this.#batchWindowMs = batchWindowMs;
-    this.#snapshots = new SnapshotCache(ttlMs, now);
+    this.#lists = new TeamLists(client, options);
+    this.#additions = new Collector((waiting) => this.#addAll(waiting), additions);
+  }
+
+  /** Notes a team of this run: its list is read together with that of another one. */
+  expect(teamID: string): void {
+    this.#lists.expect(teamID);
+  }
+
+  /** Notes a team that this run has just made. */
+  made(teamID: string): void {
+    this.#made.add(teamID);
+    this.#lists.expect(teamID);
   }
 
   /**
    * Members of a team as they were at most `ttlMs` ago; undefined when there is no such team. `fresh` reads them again:
    * use it to decide who is removed.
    */
-  list(teamID: string, { fresh = false }: { fresh?: boolean } = {}): Promise<List> {
-    if (fresh) this.#snapshots.drop(teamID);
-    const known = this.#snapshots.get(teamID);
-    if (known) return Promise.resolve(known.snapshot);
-    const version = this.#snapshots.version(teamID);
-    const underway = this.#underway.get(teamID);
-    // One that was asked for before our last change to the team may not show it.
-    if (underway && underway.version === version) return underway.list;
-    const list = new Promise<List>((resolve, reject) => {
-      this.#reads.push({ request: teamID, resolve, reject });
-      if (this.#reads.length === 1) this.#later(() => this.#readAll(this.#reads.splice(0)));
-    });
-    const own = { version, list };
-    this.#underway.set(teamID, own);
-    const over = (): void => {
-      if (this.#underway.get(teamID) === own) this.#underway.delete(teamID);
-    };
-    list.then(over, over);
-    return list;
+  list(teamID: string, { fresh = false }: { fresh?: boolean } = {}): Promise<TeamList> {
+    return fresh ? this.#lists.fresh(teamID) : this.#lists.list(teamID);
   }
 
   /** Adds someone to a team unless they are a member; resolves to the membership. */
   add(teamID: string, invitation: Invitation): Promise<Joined> {
-    return new Promise((resolve, reject) => {
-      const waiting = this.#additions.get(teamID) ?? [];
-      waiting.push({ request: invitation, resolve, reject });
-      this.#additions.set(teamID, waiting);
-      if (waiting.length > 1) return;
-      this.#later(() => {
-        this.#additions.delete(teamID);
-        return this.#addAll(teamID, waiting);
-      });
-    });
+    return new Promise((resolve, reject) => this.#additions.add({ teamID, invitation, resolve, reject }));
   }
 
   /** Removes a member; succeeds when there is no such member. */
@@ -107,7 +88,9 @@ export class MemberLists {
     const teamMemberID = needed ? (await this.find(teamID, userID))?.teamMemberID : known;
     if (needed && teamMemberID === undefined) return;
     const request = { teamID, userID, ...(teamMemberID ? { teamMemberID } : {}) };
-    await this.#changing(teamID, () => orUndefinedIfNotFound(this.#client.deleteteammember(request, this.#call)));
+    await this.#lists.changing([teamID], () =>
+      orUndefinedIfNotFound(this.#client.deleteteammember(request, this.#call)),
+    );
   }
 
   /** The role of a member as the platform spells it; reads the member alone where the team's list lacks it. */
@@ -121,23 +104,20 @@ export class MemberLists {
   /** Changes the role of a member as it is listed; sends its `teamMemberID` where that is known. */
   async setRole(teamID: string, member: ListedMember, role: "admin" | "member"): Promise<void> {
     const { userID } = member;
-    await this.#changing(teamID, () =>
+    await this.#lists.changing([teamID], () =>
       this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, this.#call),
     );
   }
 
   /** Makes a user a member of exactly these teams. Drops every list, since the user may leave any team. */
   async enforce(request: RequestOf<"enforceteammembership">): Promise<void> {
-    const drop = (): void => {
-      for (const teamID of new Set([...request.teamIDs, ...this.#snapshots.keys, ...this.#underway.keys()])) {
-        this.#snapshots.changed(teamID);
-      }
-    };
-    drop();
+    const call = async (): Promise<unknown> => this.#client.enforceteammembership(request, this.#call);
+    const teams = (): string[] => [...new Set([...request.teamIDs, ...this.#lists.teamIDs])];
     try {
-      await this.#client.enforceteammembership(request, this.#call);
+      await this.#lists.changing(teams(), call);
     } finally {
-      drop();
+      // Others may have been read meanwhile.
+      await this.#lists.changing(teams(), () => Promise.resolve());
     }
   }
 
@@ -147,91 +127,71 @@ export class MemberLists {
   }
 
   /**
-   * Invites people, with as few calls as possible (see `inviteInGroups`). Resolves to the people whose call failed, with
+   * Invites people, with as few calls as possible (see `inviteTogether`). Resolves to the people whose call failed, with
    * the reason; the team's list shows whether they were added all the same.
    */
-  invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
-    return inviteInGroups(teamID, people, (request) =>
-      this.#changing(teamID, () => this.#client.insertteammembers(request, this.#call)),
+  async invite(teamID: string, people: readonly Invitation[]): Promise<Map<Invitation, unknown>> {
+    const failed = await this.#invite(people.map((invitation) => ({ teamID, invitation })));
+    return new Map([...failed].map(([{ invitation }, reason]) => [invitation, reason]));
+  }
+
+  #invite<One extends Addition>(additions: readonly One[]): Promise<Map<One, unknown>> {
+    return inviteTogether(additions, (request) =>
+      this.#lists.changing(request.teamIDs, () => this.#client.insertteammembers(request, this.#call)),
     );
   }
 
-  /** Carries out a change of a team. A list that was read before its end is not served afterwards. */
-  async #changing(teamID: string, change: () => Promise<unknown>): Promise<void> {
-    this.#snapshots.changed(teamID);
+  /** Adds those who are not there, and tells everybody of their membership. */
+  async #addAll(waiting: readonly Waiting[]): Promise<void> {
     try {
-      await change();
-    } finally {
-      this.#snapshots.changed(teamID);
-    }
-  }
-
-  #later(work: () => Promise<void>): void {
-    setTimeout(() => void work(), this.#batchWindowMs);
-  }
-
-  async #readAll(waiting: Pending<string, List>[]): Promise<void> {
-    const teamIDs = [...new Set(waiting.map(({ request }) => request))];
-    const lists = await this.#listsOf(teamIDs);
-    for (const { request, resolve, reject } of waiting) {
-      const list = lists.get(request);
-      if (list instanceof Error) reject(list);
-      else resolve(list);
-    }
-  }
-
-  async #listsOf(teamIDs: string[]): Promise<Map<string, List | Error>> {
-    const lists = new Map<string, List | Error>();
-    const versions = new Map(teamIDs.map((teamID) => [teamID, this.#snapshots.version(teamID)]));
-    try {
-      const { teamMembers } = await this.#client.teammembers({ teamIDs }, this.#call);
-      // Bare user IDs do not show which team they belong to.
-      if (teamIDs.length > 1 && teamMembers.some((member) => member.teamID === undefined)) {
-        return await this.#oneByOne(teamIDs);
-      }
-      for (const teamID of teamIDs) {
-        const own = teamMembers.filter((member) => teamIDs.length === 1 || member.teamID === teamID);
-        const members = own.filter(hasID);
-        if (members.length < own.length) throw withoutID(teamID);
-        this.#snapshots.keep(teamID, members, versions.get(teamID) ?? 0);
-        lists.set(teamID, members);
-      }
-    } catch (error) {
-      const missing = isNotFound(error);
-      // One missing team must not hide the others.
-      if (missing && teamIDs.length > 1) return this.#oneByOne(teamIDs);
-      for (const teamID of teamIDs) lists.set(teamID, missing ? undefined : asError(error));
-    }
-    return lists;
-  }
-
-  async #oneByOne(teamIDs: string[]): Promise<Map<string, List | Error>> {
-    const lists = await Promise.all(teamIDs.map((teamID) => this.#listsOf([teamID])));
-    return new Map(lists.flatMap((list) => [...list]));
-  }
-
-  async #addAll(teamID: string, waiting: Pending<Invitation, Joined>[]): Promise<void> {
-    try {
-      const before = await this.#fresh(teamID);
-      const there = await Promise.all(waiting.map(({ request }) => this.#memberAmong(before, request)));
-      const missing = waiting.filter((_, index) => there[index] === undefined).map(({ request }) => request);
-      const failed = await this.invite(teamID, missing);
-      const after = missing.length > 0 ? await this.#fresh(teamID) : before;
-      for (const [index, { request, resolve, reject }] of waiting.entries()) {
-        const existing = there[index];
-        const member = existing ?? (await this.#memberAmong(after, request));
-        if (member) resolve({ member, existed: existing !== undefined });
-        else reject(failed.get(request) ?? notListed(teamID, request));
+      const unsure = waiting.filter((one) => !this.#lacks(one));
+      const before = await this.#find(unsure);
+      const missing = waiting.filter((one) => {
+        const found = before.get(one);
+        if (found?.member) one.resolve({ member: found.member, existed: true });
+        if (found?.error !== undefined) one.reject(found.error);
+        return !found?.member && found?.error === undefined;
+      });
+      const failed = await this.#invite(missing);
+      const after = await this.#find(missing);
+      for (const one of missing) {
+        const { member, error = failed.get(one) ?? notListed(one) } = after.get(one) ?? {};
+        if (!member) one.reject(error);
+        // An administrator was one before: whoever is added is a plain member.
+        else one.resolve({ member: this.#withRole(one, member), existed: member.role === "admin" });
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
   }
 
-  async #fresh(teamID: string): Promise<ListedMember[]> {
-    const members = await this.list(teamID, { fresh: true });
-    if (members) return members;
-    throw new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
+  /** Looks for people in the lists of their teams as they are now. */
+  async #find<One extends Addition>(people: readonly One[]): Promise<Map<One, Found>> {
+    const teamIDs = [...new Set(people.map(({ teamID }) => teamID))];
+    const read = await this.#lists.freshAll(teamIDs);
+    const lists = new Map(teamIDs.map((teamID, index) => [teamID, read[index]]));
+    const found = people.map(async (one): Promise<[One, Found]> => {
+      const list = lists.get(one.teamID);
+      if (list?.status !== "fulfilled") return [one, { error: list?.reason }];
+      if (!list.value) return [one, { error: noTeam(one.teamID) }];
+      return [one, { member: await this.#memberAmong(list.value, one.invitation) }];
+    });
+    return new Map(await Promise.all(found));
+  }
+
+  /** Whether somebody is known to be no member. That somebody is one is known by a fresh list alone. */
+  #lacks({ teamID, invitation: { email, userID } }: Addition): boolean {
+    const list = this.#lists.known(teamID)?.snapshot ?? (this.#made.has(teamID) ? [] : undefined);
+    const isOther = (member: ListedMember): boolean =>
+      email === undefined
+        ? member.userID !== userID
+        : member.email !== undefined && member.email.toLowerCase() !== email.toLowerCase();
+    return list?.every(isOther) ?? false;
+  }
+
+  /** The role of one who has just been added, where lists have none: an administrator may have made the team. */
+  #withRole({ teamID }: Addition, member: ListedMember): ListedMember {
+    return member.role === undefined && !this.#made.has(teamID) ? { ...member, role: "member" } : member;
   }
 
   async #memberAmong(members: ListedMember[], { email, userID }: Invitation): Promise<ListedMember | undefined> {
@@ -240,26 +200,29 @@ export class MemberLists {
     const found = members.find((member) => member.email?.toLowerCase() === address);
     if (found || members.every((member) => member.email !== undefined)) return found;
     // The list has user IDs alone.
-    const known = await orUndefinedIfNotFound(this.#client.userid({ email }, this.#call));
-    return known && members.find((member) => member.userID === known.userID);
+    const known = await this.#userIDAt(address);
+    return members.find((member) => member.userID === known);
+  }
+
+  /** The user ID at an address, which stays; an unknown one may get one by an invitation. */
+  #userIDAt(email: string): Promise<string | undefined> {
+    const known = this.#userIDs.get(email);
+    if (known) return known;
+    const asked = orUndefinedIfNotFound(this.#client.userid({ email }, this.#call)).then((found) => found?.userID);
+    this.#userIDs.set(email, asked);
+    const forget = (): void => void this.#userIDs.delete(email);
+    asked.then((userID) => userID ?? forget(), forget);
+    return asked;
   }
 }
-
-const hasID = (member: Member): member is ListedMember => member.userID !== undefined;
 
 const idOf = (member: Member | undefined): { teamMemberID?: string } =>
   member?.teamMemberID === undefined ? {} : { teamMemberID: member.teamMemberID };
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+const noTeam = (teamID: string): ApiError =>
+  new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });
 
-const withoutID = (teamID: string): ApiError =>
-  new ApiError({
-    code: "badAnswer",
-    endpoint: "teammembers",
-    message: `A member of team ${teamID} came without a user ID`,
-  });
-
-function notListed(teamID: string, { email, userID }: Invitation): ApiError {
+function notListed({ teamID, invitation: { email, userID } }: Addition): ApiError {
   return new ApiError({
     code: "rejected",
     endpoint: "insertteammembers",

@@ -1,4 +1,4 @@
-import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { ApiError, isOutcomeUnknown, isRefusal, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
@@ -41,8 +41,7 @@ function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boo
 
 /** Goes on with what is there under the ID of the creation, or throws why not. */
 function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
-  const { context, what, matches, adopt, keeps = false } = creation;
-  if (keeps) return;
+  const { context, what, matches, adopt } = creation;
   if (matches(found) && isRecent(context, found)) {
     context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
   } else if (adopt) {
@@ -78,29 +77,46 @@ const never = new AbortController().signal;
 /** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
 export const uncancellable = (context: Context): Context => ({ ...context, signal: never });
 
+/** What a creation came to: `found` is what was there already, or what a lost answer left to be looked for. */
+interface Created<Found> {
+  id: string;
+  found?: Found;
+}
+
 /**
- * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: it is looked
- * for first, and a call whose outcome is unknown is resolved by looking again.
+ * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: only when it
+ * is refused, or its answer is lost, is it looked for.
  */
-export async function createOnce<Found extends { createdAt?: unknown }>(creation: Creation<Found>): Promise<string> {
+export async function createOnce<Found extends { createdAt?: unknown }>(
+  creation: Creation<Found>,
+): Promise<Created<Found>> {
+  const { choose, find, create, matches, context } = creation;
   // Where the platform takes no ID of ours, a repeated call would make a second one.
-  const honours = creation.context.manner.habits.chosenIDs === "honoured";
-  const id = honours || creation.keeps ? creation.choose() : undefined;
-  if (id === undefined) return creation.create(undefined);
-  const found = await creation.find(id);
-  // Another resource of this run may turn out to have it meanwhile.
-  if (creation.choose() !== id) return createOnce(creation);
-  if (found !== undefined) {
-    take(creation, id, found);
-    return id;
-  }
+  const honours = context.manner.habits.chosenIDs === "honoured";
+  const id = honours || creation.keeps ? choose() : undefined;
+  if (id === undefined) return { id: await create(undefined) };
+  const kept = creation.keeps ? await find(id) : undefined;
+  if (kept) return { id, found: kept };
+  if (!honours) return { id: await create(undefined) };
   for (let attempt = 1; ; attempt++) {
     try {
-      return await creation.create(honours ? id : undefined);
+      return { id: await create(id) };
     } catch (error) {
-      if (!isOutcomeUnknown(error) || !honours) throw error;
-      if ((await creation.find(id)) !== undefined) return id;
-      if (attempt === 3) throw error;
+      const isUnknown = isOutcomeUnknown(error);
+      if (!isUnknown && !mayBeThere(error)) throw error;
+      const found = await find(id);
+      if (found === undefined && (!isUnknown || attempt === 3)) throw error;
+      if (found === undefined) continue;
+      // Another resource of this run may turn out to have it meanwhile.
+      if (choose() !== id) return createOnce(creation);
+      // What this call made, as far as anybody can tell.
+      const isOurs = isUnknown && matches(found) && isRecent(context, found);
+      if (!isOurs) take(creation, id, found);
+      return { id, found };
     }
   }
 }
+
+/** Whether a creation was refused, as it is when there is such a thing already. Nobody says in which words. */
+const mayBeThere = (error: unknown): boolean =>
+  isRefusal(error) || (error instanceof ApiError && error.code === "conflict");

@@ -1,0 +1,80 @@
+import { availableParallelism } from "node:os";
+
+export interface Waits {
+  /** Milliseconds that an item waits for a second one, where none has come before. */
+  aloneMs: number;
+  /** Milliseconds without another one that several wait at least: more of them will come. */
+  idleMs: number;
+  /** Milliseconds that an item waits at most, also while others are worked on. */
+  maxMs: number;
+}
+
+/** How many operations an engine keeps under way by default. */
+const usual = 4 * availableParallelism();
+
+/**
+ * Hands over items together that come one after the other. An engine keeps some operations under way, and begins the
+ * next when one ends: so items wait while they keep coming, and while earlier ones are worked on, whose ends bring more.
+ * Once as many are here as there were lately, nobody is left to come.
+ */
+export class Collector<Item> {
+  readonly #take: (items: Item[]) => Promise<void>;
+  readonly #waits: Waits;
+  #waiting: Item[] = [];
+  #underway = 0;
+  /** How many items may be here at a time. */
+  #most = usual;
+  /** When an item came or was done, and the longest time lately until the next one (ms): a busy machine takes longer. */
+  #last = -Infinity;
+  #gap = 0;
+  /** Whether the last ones were several. */
+  #hadCompany = false;
+  #timer: NodeJS.Timeout | undefined;
+  #latest: NodeJS.Timeout | undefined;
+
+  /** @param take works on items; it handles its errors itself */
+  constructor(take: (items: Item[]) => Promise<void>, waits: Waits) {
+    this.#take = take;
+    this.#waits = waits;
+  }
+
+  add(item: Item): void {
+    this.#waiting.push(item);
+    const now = performance.now();
+    if (now - this.#last < this.#waits.maxMs) this.#gap = Math.max(now - this.#last, 0.8 * this.#gap);
+    this.#last = now;
+    this.#latest ??= setTimeout(() => this.#handOver(), this.#waits.maxMs);
+    this.#expectMore();
+  }
+
+  #expectMore(): void {
+    clearTimeout(this.#timer);
+    if (this.#underway > 0) return;
+    const here = this.#waiting.length;
+    const { aloneMs, idleMs } = this.#waits;
+    const pause = here > 1 || this.#hadCompany ? Math.max(idleMs, 2 * this.#gap) : aloneMs;
+    const over = (): void => {
+      // Perhaps fewer are under way now, perhaps the others are late.
+      this.#most = Math.max(this.#waiting.length, Math.floor(this.#most / 2));
+      this.#handOver();
+    };
+    // Who comes at this very moment is waited for.
+    this.#timer = setTimeout(over, here >= this.#most ? 0 : pause);
+  }
+
+  #handOver(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#latest);
+    this.#latest = undefined;
+    const items = this.#waiting;
+    this.#waiting = [];
+    this.#underway += items.length;
+    this.#hadCompany = items.length > 1;
+    void this.#take(items).finally(() => {
+      this.#most = Math.max(this.#most, this.#waiting.length + items.length);
+      this.#underway -= items.length;
+      this.#last = performance.now();
+      if (this.#waiting.length > 0) this.#expectMore();
+    });
+  }
+}
