@@ -76,7 +76,7 @@ export class RowWriter {
     this.#recreate = recreate;
     this.#updates = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
     this.#removals = new Map(plan.remove.map((row) => [row.id, row]));
-    this.#inserted = plan.insert.length + recreate.size;
+    this.#inserted = plan.insert.size + recreate.size;
     this.#chosen = new RowIndices(rows.length);
     this.#undone = new RowIndices(rows.length);
     this.#lacking = new RowIndices(rows.length);
