@@ -1,5 +1,6 @@
 import type { Content, Digest, RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
+import type { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
@@ -47,6 +48,17 @@ function* shared(rows: Rows, set: RowSet): Generator<RowDigests> {
 /** Rows that are found by their keys. */
 export interface Rows extends Iterable<RowDigests> {
   readonly contentOf: LastApplied;
+}
+
+/** How many of the rows of a set, chosen by index, were not known as ours. */
+export function strangersAmong(chosen: RowIndices, rows: RowSet, known: Applied | undefined): number {
+  if (!known) return chosen.size;
+  const { last, strangers } = known;
+  let count = 0;
+  if (strangers?.of === rows) {
+    for (const { key } of strangers.keys) if (chosen.has(rows.find(key) ?? -1)) count++;
+  } else for (const index of chosen) if (last(rows.key(index)) === undefined) count++;
+  return count;
 }
 
 /** `last` finds the content of all rows, `removed` only that of rows that are not wanted any more. */

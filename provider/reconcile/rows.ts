@@ -2,7 +2,7 @@ import { sameContent, type Content, type Digest, type RowDigests } from "./diges
 import { massDisappearance, tooManyRemovals } from "./guards.ts";
 import { difference, ledgerOf, type Difference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
-import { lastApplied, type Applied, type KnownRows, type LastApplied } from "./ownership.ts";
+import { lastApplied, strangersAmong, type KnownRows, type LastApplied } from "./ownership.ts";
 import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 
@@ -123,17 +123,6 @@ export function planRows(
   }
   limitRemovals(plan, plan.remove, ledger, options);
   return plan;
-}
-
-/** How many rows that are as wanted were not known as ours. */
-function strangersAmong(asWanted: RowIndices, wanted: RowSet, known: Applied | undefined): number {
-  if (!known) return asWanted.size;
-  const { last, strangers } = known;
-  let count = 0;
-  if (strangers?.of === wanted) {
-    for (const { key } of strangers.keys) if (asWanted.has(wanted.find(key) ?? -1)) count++;
-  } else for (const index of asWanted) if (last(wanted.key(index)) === undefined) count++;
-  return count;
 }
 
 /** Leaves a plan these removals, and refuses it when they are too many. */
