@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { emulated } from "./emulated.ts";
+import { crowding, growing } from "./manyRows.ts";
 import type { Figure } from "./measure.ts";
 import { members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
@@ -17,6 +18,8 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   report: () => reports(10_000, 200),
   change: () => changing(100_000),
   seed: () => seeding(1_000_000),
+  crowd: () => crowding(20, 100_000),
+  growth: () => growing(1_000_000),
 };
 
 const chosen = process.argv.slice(2);

@@ -52,7 +52,9 @@ const rowFields = z.object({
  * copy, because rows come by the thousand.
  */
 export const row = z
-  .custom<z.output<typeof rowFields> & Record<string, unknown>>((value) => isRow(value) || rowFields.safeParse(value).success)
+  .custom<z.output<typeof rowFields> & Record<string, unknown>>(
+    (value) => isRow(value) || rowFields.safeParse(value).success,
+  )
   .meta({ ...z.toJSONSchema(z.looseObject(rowFields.shape)), $schema: undefined });
 
 /** Whether a value is a row as most are: told in an eighth of the time that the schema takes, which decides about all others. */
