@@ -3,6 +3,7 @@ import type { Curves } from "./curves.ts";
 import { emulated } from "./emulated.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
 import { lasting } from "./lasting.ts";
+import { crowding, growing } from "./manyRows.ts";
 import type { Figure } from "./measure.ts";
 import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
@@ -25,6 +26,8 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   report: () => reports(10_000, 200),
   change: () => changing(100_000),
   seed: () => seeding(1_000_000),
+  crowd: () => crowding(20, 100_000),
+  growth: () => growing(1_000_000),
 };
 const growth: Record<string, () => Promise<Curves>> = { memberGrowth, resourceGrowth };
 

@@ -9,7 +9,8 @@ import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import { type Figure, figure, median, peakMemory, timed } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 
-const fields = { Code: { type: "text", sort: 1 }, Name: "text", City: "text", Amount: "text", Note: "text" };
+/** Of a table for such rows. */
+export const fields = { Code: { type: "text", sort: 1 }, Name: "text", City: "text", Amount: "text", Note: "text" };
 const note = "A remark of some length, as people write them beside their figures.";
 const cells = (index: number, amount: number): string[] => [
   `K${String(index).padStart(8, "0")}`,
@@ -28,14 +29,15 @@ function* lines(count: number): Generator<string> {
       .join(",")}\n`;
 }
 
-const writeRows = (file: string, count: number): Promise<void> =>
+/** Writes a CSV of so many rows. */
+export const writeRows = (file: string, count: number): Promise<void> =>
   pipeline(Readable.from(lines(count)), createWriteStream(file));
 
-/** Ready-made request bodies for the same rows, so many in each. */
-function bodies(table: string, count: number, size = 10_000): string[] {
+/** Ready-made request bodies for the same rows, so many in each; with `from`, for those from that one on. */
+export function bodies(table: string, count: number, size = 10_000, from = 0): string[] {
   return Array.from({ length: Math.ceil(count / size) }, (_, batch) => {
-    const first = batch * size;
-    const rows = Array.from({ length: Math.min(size, count - first) }, (__, i) =>
+    const first = from + batch * size;
+    const rows = Array.from({ length: Math.min(size, from + count - first) }, (__, i) =>
       Object.fromEntries(cells(first + i, (first + i) * 7).map((cell, column) => [labels[column] ?? "", cell])),
     );
     return JSON.stringify({ microAppID: table, rows });

@@ -31,4 +31,34 @@ describe("work in parallel", () => {
     expect(taken).toEqual([1, 2]);
     expect(ended).toEqual([2]);
   });
+
+  test("a source that fails ends it too, after what is under way", async () => {
+    const ended: number[] = [];
+    async function* source(): AsyncGenerator<number> {
+      yield await Promise.resolve(1);
+      throw new Error("the source");
+    }
+    const work = inParallel(source(), 4, async (item) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      ended.push(item);
+    });
+    await expect(work).rejects.toThrow("the source");
+    expect(ended).toEqual([1]);
+  });
+
+  test("gives all room back, whether work ends well, fails, or there is none", async () => {
+    let [held, entered] = [0, 0];
+    const enter = (): Promise<() => void> => {
+      held++;
+      entered++;
+      return Promise.resolve(() => {
+        held--;
+      });
+    };
+    await inParallel([1, 2, 3], 2, () => Promise.resolve(), enter);
+    await inParallel([], 2, () => Promise.resolve(), enter);
+    const failing = inParallel([1, 2, 3], 1, () => Promise.reject(new Error("no")), enter);
+    await expect(failing).rejects.toThrow("no");
+    expect([held, entered]).toEqual([0, 6]);
+  });
 });

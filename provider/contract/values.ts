@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "./wire.ts";
 
 /** An ID that the platform assigns: opaque, 1 to 200 characters, not a display name. */
 export const id = z.string().min(1).max(200);
@@ -54,8 +55,27 @@ const rowFields = z.object({
  * copy, because rows come by the thousand.
  */
 export const row = z
-  .custom<z.output<typeof rowFields> & Record<string, unknown>>((value) => rowFields.safeParse(value).success)
+  .custom<z.output<typeof rowFields> & Record<string, unknown>>(
+    (value) => isRow(value) || rowFields.safeParse(value).success,
+  )
   .meta({ ...z.toJSONSchema(z.looseObject(rowFields.shape)), $schema: undefined });
+
+/** Whether a value is a row as most are: told in an eighth of the time that the schema takes, which decides about all others. */
+function isRow(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { _id, userID, viewers = [], teamViewers = [], isLocked = false, submitted = 0, embeddingRowID = "" } = value;
+  return (
+    typeof _id === "string" &&
+    _id !== "" &&
+    _id.length <= 200 &&
+    typeof userID === "string" &&
+    Array.isArray(viewers) &&
+    Array.isArray(teamViewers) &&
+    typeof isLocked === "boolean" &&
+    Number.isFinite(submitted) &&
+    typeof embeddingRowID === "string"
+  );
+}
 
 /** Labels of the platform's own fields in a row. None of them can be written. */
 export const systemLabels: ReadonlySet<string> = new Set([

@@ -32,6 +32,10 @@ export class Departed {
     return new Departed(new RowSet(), true);
   }
 
+  get isEmpty(): boolean {
+    return !this.#isCut && this.#keys.length === 0;
+  }
+
   has(key: Digest): boolean {
     return this.#isCut || this.#keys.has(key);
   }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { digestOf } from "./digests.ts";
-import { decodeLedger, difference, emptyLedger, encodeLedger, ledgerOf, maxListedRows } from "./ledger.ts";
+import { decodeLedger, difference, emptyLedger, encodeLedger, ledgerOf, maxListedRows, type Ledger } from "./ledger.ts";
+import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
@@ -10,6 +11,12 @@ function rowsOf(versions: Iterable<[row: number, version: number]>): RowSet {
   const set = new RowSet();
   for (const [row, version] of versions) set.add(digestOf(`k${row}`), digestOf(`${row}/${version}`), row);
   return set;
+}
+
+/** The difference with the rows that were added as a list. */
+function listed(wanted: RowSet, ledger: Ledger) {
+  const found = difference(wanted, ledger);
+  return found.exact ? { ...found, added: [...found.added] } : found;
 }
 
 const range = (from: number, to: number, version = 0): [number, number][] =>
@@ -25,6 +32,38 @@ describe("a row set", () => {
     expect(set.has(digestOf("k5000"))).toBe(false);
     expect(set.hasContent(17, digestOf("17/0"))).toBe(true);
   });
+
+  test("knows the line of each row, however far apart they are", () => {
+    const line = fc.oneof({ weight: 20, arbitrary: fc.constant(1) }, fc.nat(5));
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 3_000 }), fc.constantFrom(0, 1), (gaps, first) => {
+        let at = first;
+        const lines = gaps.map((gap) => (at += gap));
+        const set = rowsOf(lines.map((each, index) => [index, each]));
+        const lined = new RowSet();
+        lines.forEach((each, index) => lined.add(set.key(index), set.content(index), each));
+        expect(lines.map((_, index) => lined.line(index))).toEqual(lines);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test("indices are a set in ascending order", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(200))), (steps) => {
+      const [indices, model] = [new RowIndices(201), new Set<number>()];
+      for (const [adds, index] of steps) {
+        indices[adds ? "add" : "delete"](index);
+        model[adds ? "add" : "delete"](index);
+      }
+      const all = [...model].toSorted((a, b) => a - b);
+      expect([[...indices], indices.size, [...RowIndices.of(indices)]]).toEqual([all, all.length, all]);
+      expect(indices.first(3)).toEqual(all.slice(0, 3));
+      expect(indices.some((index) => index > 100)).toBe(all.some((index) => index > 100));
+      expect(all.every((index) => indices.has(index))).toBe(true);
+    }),
+  );
 });
 
 describe("a ledger", () => {
@@ -41,7 +80,7 @@ describe("a ledger", () => {
         count,
       });
       expect(encodeLedger(back)).toBe(text);
-      expect(difference(rows, back)).toMatchObject({ exact: true, added: [], changed: [], removed: [] });
+      expect(listed(rows, back)).toMatchObject({ exact: true, added: [], changed: [], removed: [] });
     },
   );
 
@@ -54,7 +93,7 @@ describe("a ledger", () => {
     const rows = rowsOf(range(0, 2));
     const words = [...rows].flatMap(({ key, content }) => [key.high, key.low, content.high, content.low]);
     const text = `list:1:2:${Buffer.from(Uint32Array.from(words).buffer).toString("base64")}`;
-    const found = difference(rowsOf([...range(0, 1), ...range(1, 2, 7)]), decodeLedger(text));
+    const found = listed(rowsOf([...range(0, 1), ...range(1, 2, 7)]), decodeLedger(text));
     expect(found).toMatchObject({ exact: true, added: [], changed: [1], removed: [] });
   });
 
@@ -66,7 +105,7 @@ describe("a ledger", () => {
 describe("the difference from a ledger", () => {
   test("everything is new against an empty one", () => {
     const wanted = rowsOf(range(0, 3));
-    expect(difference(wanted, emptyLedger())).toMatchObject({
+    expect(listed(wanted, emptyLedger())).toMatchObject({
       exact: true,
       added: [0, 1, 2],
       changed: [],
@@ -87,7 +126,7 @@ describe("the difference from a ledger", () => {
         const other = Math.min(changed, count - gone);
         const ledger = decodeLedger(encodeLedger(ledgerOf(rowsOf(range(0, count)))));
         const wanted = rowsOf([...range(gone, gone + other, 1), ...range(gone + other, count + added)]);
-        const found = difference(wanted, ledger);
+        const found = listed(wanted, ledger);
         if (!found.exact) throw new Error("not decoded");
         expect(found.added.map((index) => wanted.line(index))).toEqual(range(count, count + added).map(([row]) => row));
         expect(found.changed.map((index) => wanted.line(index))).toEqual(range(gone, gone + other).map(([row]) => row));
@@ -102,14 +141,14 @@ describe("the difference from a ledger", () => {
 
   test("past the capacity of a sketch is told as a bound and a net number", () => {
     const ledger = ledgerOf(rowsOf(range(0, 6_000)));
-    const found = difference(rowsOf(range(4_000, 10_000, 1)), ledger);
+    const found = listed(rowsOf(range(4_000, 10_000, 1)), ledger);
     expect(found).toEqual({ exact: false, moreThan: 1_400, net: 0 });
-    expect(difference(rowsOf(range(0, 20_000)), ledger)).toEqual({ exact: false, moreThan: 1_400, net: 14_000 });
+    expect(listed(rowsOf(range(0, 20_000)), ledger)).toEqual({ exact: false, moreThan: 1_400, net: 14_000 });
   });
 
   test("a large sketch tells 3,000 changed rows", () => {
     const ledger = ledgerOf(rowsOf(range(0, 60_000)));
-    const found = difference(rowsOf([...range(0, 3_000, 1), ...range(3_000, 60_000)]), ledger);
+    const found = listed(rowsOf([...range(0, 3_000, 1), ...range(3_000, 60_000)]), ledger);
     expect(found.exact && found.changed.length).toBe(3_000);
   });
 });

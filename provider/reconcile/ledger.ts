@@ -1,4 +1,5 @@
 import type { RowDigests } from "./digests.ts";
+import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
@@ -22,7 +23,7 @@ export type Difference =
   | {
       exact: true;
       /** Indices of wanted rows whose key the ledger lacks. */
-      added: number[];
+      added: RowIndices;
       /** Indices of wanted rows whose key the ledger has with another content. */
       changed: number[];
       /** Rows of the ledger whose key is not wanted any more. */
@@ -107,19 +108,19 @@ export function difference(wanted: RowSet, ledger: Ledger): Difference {
   const found = ledger.sketch.difference(Sketch.of(cells, wanted));
   const exact = found && sorted(wanted, found.theirs, found.mine);
   // The numbers must agree as well: nothing is believed that does not add up.
-  if (exact && ledger.count + exact.added.length - exact.removed.length === wanted.length) return exact;
+  if (exact && ledger.count + exact.added.size - exact.removed.length === wanted.length) return exact;
   // A changed row is two in a sketch. Differences of less than seven tenths of the cells are as good as always listed.
   return { exact: false, moreThan: Math.floor(cells * 0.35), net: wanted.length - ledger.count };
 }
 
 function differenceOfLists(wanted: RowSet, last: RowSet): Difference {
-  const added: number[] = [];
+  const added = new RowIndices(wanted.length);
   const changed: number[] = [];
   const removed: RowDigests[] = [];
   const before = new RowSet();
   for (let index = 0; index < wanted.length; index++) {
     const found = last.find(wanted.key(index));
-    if (found === undefined) added.push(index);
+    if (found === undefined) added.add(index);
     else if (!last.hasContent(found, wanted.content(index))) {
       changed.push(index);
       before.add(last.key(found), last.content(found));
@@ -140,15 +141,15 @@ function sorted(
   departed: RowDigests[],
 ): (Difference & { exact: true }) | undefined {
   const before = RowSet.of(departed);
-  const added: number[] = [];
+  const added = new RowIndices(wanted.length);
   const changed: number[] = [];
   for (const { key, content } of here) {
     const index = wanted.find(key);
     if (index === undefined || !wanted.hasContent(index, content)) return undefined;
-    (before.has(key) ? changed : added).push(index);
+    if (before.has(key)) changed.push(index);
+    else added.add(index);
   }
   const removed = departed.filter(({ key }) => !wanted.has(key));
   if (before.length !== departed.length || removed.length + changed.length !== departed.length) return undefined;
-  const ascending = (a: number, b: number): number => a - b;
-  return { exact: true, added: added.sort(ascending), changed: changed.sort(ascending), removed, before };
+  return { exact: true, added, changed: changed.sort((a, b) => a - b), removed, before };
 }

@@ -1,5 +1,7 @@
 import type { Content, RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
+import type { LastApplied, Rows } from "./ownership.ts";
+import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 
 /** A row on the platform: its ID and content. */
@@ -9,18 +11,22 @@ export interface LiveRow {
 }
 
 /**
- * The rows of a table as they come in, page by page. IDs are kept only where they may be needed: not of rows that say
- * what is wanted, and not of rows that are certainly foreign.
+ * The rows of a table as they come in, page by page. A row that is as wanted takes one bit, so a large table that differs
+ * little is small here. IDs are kept only where they may be needed: not of rows that say what is wanted, and not of rows
+ * that are certainly foreign.
  */
-export class LiveRows {
-  /** One row for each key. */
+export class LiveRows implements Rows {
+  /** One row for each key, without those that are as wanted. */
   readonly rows = new RowSet();
+  /** Wanted rows that are there as they are wanted, by their index. */
+  readonly asWanted: RowIndices;
   /** Rows that are certainly not ours: without a key, or with one that neither source nor ledger has. */
   foreign = 0;
   readonly #wanted: RowSet;
   readonly #ledger: Ledger | undefined;
   readonly #ids = new Map<number, string>();
   readonly #others = new Map<number, LiveRow[]>();
+  readonly #twins = new Map<number, LiveRow[]>();
   readonly #dangling = new Set<number>();
   readonly #keepsIDs: boolean;
 
@@ -29,6 +35,7 @@ export class LiveRows {
    * @param keepsIDs keeps the IDs of all rows, since those that are as wanted are recreated as well
    */
   constructor(wanted: RowSet, ledger: Ledger | undefined, keepsIDs = false) {
+    this.asWanted = new RowIndices(wanted.length);
     this.#wanted = wanted;
     this.#ledger = ledger;
     this.#keepsIDs = keepsIDs;
@@ -50,17 +57,29 @@ export class LiveRows {
       this.foreign++;
       return undefined;
     }
+    if (wanted !== undefined && this.asWanted.has(wanted)) {
+      noteBeside(this.#twins, wanted, { id, content });
+      return wanted;
+    }
+    const isAsWanted = wanted !== undefined && this.#wanted.hasContent(wanted, content);
+    if (isAsWanted && !this.#keepsIDs && !this.rows.has(key)) {
+      this.asWanted.add(wanted);
+      return wanted;
+    }
     const index = this.rows.length;
     const first = this.rows.add(key, content);
     if (first !== undefined) {
-      const others = this.#others.get(first);
-      if (others) others.push({ id, content });
-      else this.#others.set(first, [{ id, content }]);
+      noteBeside(this.#others, first, { id, content });
       return wanted;
     }
-    if (this.#keepsIDs || wanted === undefined || !this.#wanted.hasContent(wanted, content)) this.#ids.set(index, id);
+    this.#ids.set(index, id);
     if (dangling) this.#dangling.add(index);
     return wanted;
+  }
+
+  /** Number of keys. */
+  get length(): number {
+    return this.rows.length + this.asWanted.size;
   }
 
   /** Whether a row has a link to a row that is not there any more: nobody edited it. */
@@ -68,13 +87,35 @@ export class LiveRows {
     return this.#dangling.has(index);
   }
 
-  /** ID of a row; undefined for one that is as wanted. */
-  id(index: number): string | undefined {
-    return this.#ids.get(index);
+  /** ID of a row that is not as wanted, or of any row where IDs are kept. */
+  id(index: number): string {
+    return this.#ids.get(index) ?? "";
   }
 
   /** Further rows with the same key. */
   others(index: number): readonly LiveRow[] {
     return this.#others.get(index) ?? [];
   }
+
+  /** Further rows with the keys of rows that are as wanted, by the index of these. */
+  get twins(): ReadonlyMap<number, readonly LiveRow[]> {
+    return this.#twins;
+  }
+
+  readonly contentOf: LastApplied = (key) => {
+    const wanted = this.#wanted.find(key);
+    if (wanted !== undefined && this.asWanted.has(wanted)) return this.#wanted.content(wanted);
+    return this.rows.contentOf(key);
+  };
+
+  *[Symbol.iterator](): Generator<RowDigests> {
+    yield* this.rows;
+    for (const index of this.asWanted) yield { key: this.#wanted.key(index), content: this.#wanted.content(index) };
+  }
+}
+
+function noteBeside(all: Map<number, LiveRow[]>, index: number, row: LiveRow): void {
+  const others = all.get(index);
+  if (others) others.push(row);
+  else all.set(index, [row]);
 }

@@ -1,15 +1,22 @@
-import type { Content, Digest } from "./digests.ts";
+import type { Content, Digest, RowDigests } from "./digests.ts";
 import type { Ledger } from "./ledger.ts";
+import type { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
 /** Finds the content that a row of ours had when it was last applied; undefined when the row is not ours. */
 export type LastApplied = (key: Digest) => Content | undefined;
 
-/** Count and last applied content of our rows, found without a ledger. */
-export interface KnownRows {
-  readonly count: number;
+/** Which rows are ours, and what was last applied to them. */
+export interface Applied {
   readonly last: LastApplied;
+  /** Rows of a set that are not ours: all others of it are. */
+  readonly strangers?: { readonly of: RowSet; readonly keys: RowSet };
+}
+
+/** The same, found without a ledger, with the number of our rows. */
+export interface KnownRows extends Applied {
+  readonly count: number;
 }
 
 /**
@@ -18,20 +25,40 @@ export interface KnownRows {
  * live rows, when little was changed on the platform and few rows there are foreign, else those live rows that the
  * source has as well.
  */
-export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: RowSet): LastApplied | undefined {
-  if (ledger.kind === "list") return contentsOf(ledger.rows);
+export function lastApplied(ledger: Ledger, near: readonly RowSet[], live: Rows): Applied | undefined {
+  if (ledger.kind === "list") return { last: ledger.rows.contentOf };
   for (const rows of near) {
-    const found = against(ledger, rows);
-    if (found) return found.last;
+    const found = against(ledger, rows, rows.contentOf);
+    if (found) return { last: found.last, strangers: { of: rows, keys: found.strangers } };
   }
-  const all = against(ledger, live);
-  if (all) return all.last;
+  const all = against(ledger, live, live.contentOf);
+  if (all) return { last: all.last };
   for (const rows of near) {
-    const shared = RowSet.of(live, ({ key }) => rows.has(key));
-    const found = against(ledger, shared);
-    if (found) return found.last;
+    const found = against(ledger, shared(live, rows), (key) => (rows.has(key) ? live.contentOf(key) : undefined));
+    if (found) return { last: found.last };
   }
   return undefined;
+}
+
+/** Those of the rows whose keys a set has. */
+function* shared(rows: Rows, set: RowSet): Generator<RowDigests> {
+  for (const row of rows) if (set.has(row.key)) yield row;
+}
+
+/** Rows that are found by their keys. */
+export interface Rows extends Iterable<RowDigests> {
+  readonly contentOf: LastApplied;
+}
+
+/** How many of the rows of a set, chosen by index, were not known as ours. */
+export function strangersAmong(chosen: RowIndices, rows: RowSet, known: Applied | undefined): number {
+  if (!known) return chosen.size;
+  const { last, strangers } = known;
+  let count = 0;
+  if (strangers?.of === rows) {
+    for (const { key } of strangers.keys) if (chosen.has(rows.find(key) ?? -1)) count++;
+  } else for (const index of chosen) if (last(rows.key(index)) === undefined) count++;
+  return count;
 }
 
 /** `last` finds the content of all rows, `removed` only that of rows that are not wanted any more. */
@@ -42,24 +69,24 @@ export interface AppliedBeside {
 
 /** The same against rows of a source alone, which may go before all is asked. */
 export function appliedBeside(ledger: Ledger, rows: RowSet): AppliedBeside | undefined {
-  if (ledger.kind === "sketch") return against(ledger, rows);
-  const last = contentsOf(ledger.rows);
+  if (ledger.kind === "sketch") return against(ledger, rows, rows.contentOf);
+  const last = ledger.rows.contentOf;
   return { last, removed: last };
 }
 
-function against({ sketch, count }: Ledger & { kind: "sketch" }, rows: RowSet): AppliedBeside | undefined {
-  const found = sketch.difference(Sketch.of(sketch.cells, rows));
-  if (found === undefined || rows.length - found.theirs.length + found.mine.length !== count) return undefined;
-  const removed = contentsOf(RowSet.of(found.mine));
-  const there = contentsOf(rows);
+function against(
+  { sketch, count }: Ledger & { kind: "sketch" },
+  rows: Iterable<RowDigests>,
+  there: LastApplied,
+): (AppliedBeside & { strangers: RowSet }) | undefined {
+  const other = Sketch.of(sketch.cells, rows);
+  const found = sketch.difference(other);
+  if (found === undefined || other.count - found.theirs.length + found.mine.length !== count) return undefined;
+  const removed = RowSet.of(found.mine).contentOf;
   const foreign = RowSet.of(found.theirs);
-  return { removed, last: (key) => removed(key) ?? (foreign.has(key) ? undefined : there(key)) };
-}
-
-/** Made outside of its callers, so that the function keeps no other rows in memory. */
-const contentsOf =
-  (rows: RowSet): LastApplied =>
-  (key) => {
-    const index = rows.find(key);
-    return index === undefined ? undefined : rows.content(index);
+  return {
+    removed,
+    strangers: RowSet.of(found.theirs, ({ key }) => removed(key) === undefined),
+    last: (key) => removed(key) ?? (foreign.has(key) ? undefined : there(key)),
   };
+}

@@ -37,9 +37,9 @@ export function recognised(
 ): Recognised | undefined {
   const before = new RowSet();
   for (const row of seen) if (row.before) before.add(row.before.key, row.before.content);
-  const last = lastApplied(ledger, near, before);
-  if (!last) return undefined;
-  const ours = oneForEachKey(seen, before, last);
+  const proof = lastApplied(ledger, near, before);
+  if (!proof) return undefined;
+  const ours = oneForEachKey(seen, before, proof.last);
 
   const met = new Uint8Array(wanted.length);
   const places = new Map<SeenRow, number>();

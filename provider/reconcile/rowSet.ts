@@ -3,20 +3,23 @@ import { sameContent, type Content, type Digest, type RowDigests } from "./diges
 /** Two of the key and four of the content. */
 const wordsPerRow = 6;
 
-/** Rows lie in pages, which never move: an array that doubles needs room for three. Behind the rows stand their lines. */
+/** Rows lie in pages, which never move: an array that doubles needs room for three. */
 const rowsPerPage = 1_024;
-const linesAt = rowsPerPage * wordsPerRow;
 
 /** Content of rows whose keys alone matter. */
 const nothing: Content = { high: 0, low: 0, third: 0, fourth: 0 };
 
 /**
- * Rows by their digests, each key once, in the order in which they were added: 36 to 44 bytes a row. A row's place in
+ * Rows by their digests, each key once, in the order in which they were added: 30 to 36 bytes a row. A row's place in
  * that order is its index; `line` is its place in its source.
  */
 export class RowSet implements Iterable<RowDigests> {
+  /** Of `packed`. */
+  static readonly wordsPerRow = wordsPerRow;
   readonly #pages: Uint32Array[] = [];
-  /** Index + 1 of the row, 0 where there is none; open addressing, at most half full. */
+  /** The lines of each page. */
+  readonly #lines: Lines[] = [];
+  /** Index + 1 of the row, 0 where there is none; open addressing, at most two thirds full. */
   #slots = new Uint32Array(128);
   #length = 0;
 
@@ -36,7 +39,10 @@ export class RowSet implements Iterable<RowDigests> {
     const slot = this.#slotOf(key);
     const taken = this.#slots[slot] ?? 0;
     if (taken !== 0) return taken - 1;
-    if (this.#length % rowsPerPage === 0) this.#pages.push(new Uint32Array(linesAt + rowsPerPage));
+    if (this.#length % rowsPerPage === 0) {
+      this.#pages.push(new Uint32Array(rowsPerPage * wordsPerRow));
+      this.#lines.push(new Lines(line));
+    }
     const page = this.#page(this.#length);
     const at = placeOf(this.#length);
     page[at] = key.high;
@@ -45,9 +51,9 @@ export class RowSet implements Iterable<RowDigests> {
     page[at + 3] = content.low;
     page[at + 4] = content.third;
     page[at + 5] = content.fourth;
-    page[linesAt + (this.#length % rowsPerPage)] = line;
+    this.#lines.at(-1)?.set(this.#length % rowsPerPage, line);
     this.#length++;
-    if (this.#length * 2 > this.#slots.length) this.#rehash();
+    if (this.#length * 3 > this.#slots.length * 2) this.#rehash();
     else this.#slots[slot] = this.#length;
     return undefined;
   }
@@ -74,9 +80,15 @@ export class RowSet implements Iterable<RowDigests> {
     return { high: page[at] ?? 0, low: page[at + 1] ?? 0, third: page[at + 2] ?? 0, fourth: page[at + 3] ?? 0 };
   }
 
+  /** Content of the row with this key. */
+  readonly contentOf = (key: Digest): Content | undefined => {
+    const index = this.find(key);
+    return index === undefined ? undefined : this.content(index);
+  };
+
   /** Where the row stands in its source, as it was given when the row was added. */
   line(index: number): number {
-    return this.#page(index)[linesAt + (index % rowsPerPage)] ?? 0;
+    return this.#lines[Math.floor(index / rowsPerPage)]?.get(index % rowsPerPage) ?? 0;
   }
 
   /** Whether the row has exactly this content. */
@@ -112,8 +124,41 @@ export class RowSet implements Iterable<RowDigests> {
   }
 
   #rehash(): void {
-    this.#slots = new Uint32Array(this.#slots.length * 2);
-    for (let index = 0; index < this.#length; index++) this.#slots[this.#slotOf(this.key(index))] = index + 1;
+    const slots = new Uint32Array(this.#slots.length * 2);
+    const mask = slots.length - 1;
+    let index = 0;
+    for (const words of this.packed()) {
+      for (let at = 1; at < words.length; at += wordsPerRow) {
+        let slot = (words[at] ?? 0) & mask;
+        while (slots[slot] !== 0) slot = (slot + 1) & mask; // the keys are distinct
+        slots[slot] = ++index;
+      }
+    }
+    this.#slots = slots;
+  }
+}
+
+/** Lines of a page's rows. Most follow each other, or are all the same: then the first two tell the others. */
+class Lines {
+  readonly #first: number;
+  #step = 0;
+  #each: Uint32Array | undefined;
+
+  constructor(first: number) {
+    this.#first = first;
+  }
+
+  get(at: number): number {
+    return this.#each?.[at] ?? this.#first + at * this.#step;
+  }
+
+  /** Each place is set once, in ascending order. */
+  set(at: number, line: number): void {
+    if (at === 1) this.#step = line - this.#first;
+    if (!this.#each && line !== this.get(at)) {
+      this.#each = Uint32Array.from({ length: rowsPerPage }, (_, index) => this.#first + index * this.#step);
+    }
+    if (this.#each) this.#each[at] = line;
   }
 }
 

@@ -2,7 +2,8 @@ import { sameContent, type Content, type Digest, type RowDigests } from "./diges
 import { massDisappearance, tooManyRemovals } from "./guards.ts";
 import { difference, ledgerOf, type Difference, type Ledger } from "./ledger.ts";
 import type { LiveRow, LiveRows } from "./liveRows.ts";
-import { lastApplied, type KnownRows, type LastApplied } from "./ownership.ts";
+import { lastApplied, strangersAmong, type KnownRows, type LastApplied } from "./ownership.ts";
+import { RowIndices } from "./rowIndices.ts";
 import { RowSet } from "./rowSet.ts";
 
 /** `exact` also removes rows of ours that left the source, `upsert` removes none, `insertOnly` changes none either. */
@@ -34,7 +35,7 @@ export interface Meeting {
 /** What has to be done to a table, and what was seen there. Indices are those of the wanted rows, ascending. */
 export interface RowPlan {
   /** Rows to insert. */
-  insert: number[];
+  insert: RowIndices;
   /** Rows to change, with the ID that each has on the platform. */
   update: Meeting[];
   /** Rows of ours to remove. */
@@ -79,13 +80,13 @@ export function planRows(
   live: LiveRows,
   { source, ...options }: RowOptions & { source?: RowSet | undefined },
 ): RowPlan {
-  const known = "last" in ledger ? ledger.last : lastApplied(ledger, source ? [wanted, source] : [wanted], live.rows);
+  const known = "last" in ledger ? ledger : lastApplied(ledger, source ? [wanted, source] : [wanted], live);
   const plan: RowPlan = {
-    insert: [],
+    insert: new RowIndices(wanted.length),
     update: [],
     remove: [],
-    unchanged: 0,
-    adopted: 0,
+    unchanged: live.asWanted.size,
+    adopted: strangersAmong(live.asWanted, wanted, known),
     adoptNeeded: [],
     conflicts: [],
     unseen: { wanted: [], removals: [] },
@@ -97,24 +98,27 @@ export function planRows(
     proven: known !== undefined,
     vanished: undefined,
     refusals: [],
-    last: known ?? (() => undefined),
+    last: known?.last ?? (() => undefined),
   };
-  const met = new Uint8Array(wanted.length);
+  for (const [at, twins] of live.twins) plan.duplicates.push({ wanted: at, ids: twins.map(({ id }) => id) });
+  const met = new RowIndices(wanted.length);
   for (let index = 0; index < live.rows.length; index++) {
     const key = live.rows.key(index);
     const at = wanted.find(key);
     if (at === undefined) unwanted(plan, key, live, index, options);
     else {
-      met[at] = 1;
+      met.add(at);
       matchRow(plan, wanted, at, live, index, options);
     }
   }
-  for (let index = 0; index < wanted.length; index++) if (met[index] === 0) absent(plan, wanted, index, options);
+  for (let index = 0; index < wanted.length; index++) {
+    if (!live.asWanted.has(index) && !met.has(index)) absent(plan, wanted, index, options);
+  }
   plan.update.sort((a, b) => a.wanted - b.wanted);
   plan.adoptNeeded.sort((a, b) => a.wanted - b.wanted);
   if (options.onConflict !== "keepLive") {
     // Also without proof of which rows are ours: what the table lacks in number is missing in any case.
-    const missing = Math.max(plan.drift.missing.length, ledger.count - live.rows.length);
+    const missing = Math.max(plan.drift.missing.length, ledger.count - live.length);
     plan.vanished = massDisappearance("rows", missing, ledger.count, options.maxRemovals);
   }
   limitRemovals(plan, plan.remove, ledger, options);
@@ -142,7 +146,6 @@ function matchRow(plan: RowPlan, wanted: RowSet, at: number, live: LiveRows, ind
     if (last === undefined) plan.adopted++;
     return;
   }
-  if (id === undefined) return; // only rows that are as wanted come without an ID
   if (last === undefined && options.onlyShown && !options.handedOver?.has(at)) {
     plan.unseen.wanted.push(at);
     return;
@@ -178,7 +181,7 @@ function unwanted(plan: RowPlan, key: Digest, live: LiveRows, index: number, opt
   );
   const edited = !sameContent(content, last) && !live.isDangling(index);
   if (edited) plan.drift.edited.push({ wanted: undefined, id });
-  if (options.mode !== "exact" || id === undefined || ambiguous.length > 1 || (edited && others.length > 0)) {
+  if (options.mode !== "exact" || ambiguous.length > 1 || (edited && others.length > 0)) {
     plan.released++;
   } else if (edited && options.onConflict === "keepLive") plan.released++;
   else if (edited && options.onlyShown) plan.unseen.removals.push({ key, content: last });
@@ -194,7 +197,7 @@ function absent(plan: RowPlan, wanted: RowSet, index: number, options: RowOption
   else if (missing && options.onlyShown) plan.unseen.wanted.push(index);
   else if (missing && options.onConflict === "error") {
     plan.conflicts.push({ wanted: index, id: undefined, how: "missing" });
-  } else plan.insert.push(index);
+  } else plan.insert.add(index);
 }
 
 /** Picks ours of several rows with one key: the one that is as wanted, or as it was last applied. */
@@ -204,14 +207,14 @@ function chosen(
   live: LiveRows,
   index: number,
   ...preferred: (Content | undefined)[]
-): { content: Content; id: string | undefined } {
+): LiveRow {
   const first = { content: live.rows.content(index), id: live.id(index) };
   const others: readonly LiveRow[] = live.others(index);
   if (others.length === 0) return first;
   const all = [first, ...others];
   const found = preferred.flatMap((content) => all.find((row) => content && sameContent(row.content, content)) ?? []);
   const choice = found[0] ?? first;
-  plan.duplicates.push({ wanted, ids: all.flatMap((row) => (row === choice ? [] : (row.id ?? []))) });
+  plan.duplicates.push({ wanted, ids: all.flatMap((row) => (row === choice ? [] : row.id)) });
   return choice;
 }
 
@@ -238,10 +241,10 @@ export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecas
   const change = difference(wanted, ledger);
   if (!change.exact) return change;
   const { added, changed, removed } = change;
-  const unchanged = wanted.length - added.length - changed.length;
+  const unchanged = wanted.length - added.size - changed.length;
   return {
     exact: true,
-    insert: added.length,
+    insert: added.size,
     update: mode === "insertOnly" ? 0 : changed.length,
     remove: mode === "exact" ? removed.length : 0,
     unchanged,
@@ -254,7 +257,7 @@ export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.rem
 
 /** Whether a plan leaves everything as it is. */
 export const isEmpty = (plan: RowPlan): boolean =>
-  plan.insert.length + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
+  plan.insert.size + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
 
 /** The part of a plan that was not carried out. */
 export interface Undone {

@@ -1,4 +1,5 @@
-import type { Content, Digest, RowDigests } from "./digests.ts";
+import type { RowDigests } from "./digests.ts";
+import { RowSet } from "./rowSet.ts";
 
 const hashes = 4;
 /**
@@ -37,14 +38,30 @@ export class Sketch {
     this.words = words;
   }
 
+  /** A sketch of rows; of a set that has not grown since it is the same one again. */
   static of(cells: number, rows: Iterable<RowDigests>): Sketch {
+    if (!(rows instanceof RowSet)) {
+      const sketch = new Sketch(cells);
+      for (const { key, content } of rows) sketch.#toggle(key.high, key.low, content.high, content.low, 1);
+      return sketch;
+    }
+    const known = sketches.get(rows);
+    if (known?.length === rows.length && known.sketch.cells === cells) return known.sketch;
     const sketch = new Sketch(cells);
-    for (const { key, content } of rows) sketch.add(key, content);
+    for (const words of rows.packed()) {
+      for (let at = 0; at < words.length; at += RowSet.wordsPerRow) {
+        sketch.#toggle(words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0, words[at + 3] ?? 0, 1);
+      }
+    }
+    sketches.set(rows, { length: rows.length, sketch });
     return sketch;
   }
 
-  add(key: Digest, content: Content): void {
-    this.#toggle(key, content, 1);
+  /** Number of rows: each of them is once in each partition. */
+  get count(): number {
+    let count = 0;
+    for (let at = 0; at < this.words.length / hashes; at += wordsPerCell) count += this.words[at] ?? 0;
+    return count;
   }
 
   /** Lists the rows in which the sets differ; undefined when there are too many to list. */
@@ -68,49 +85,60 @@ export class Sketch {
       if (count !== 1 && count !== -1) continue;
       const key = { high: this.words[at + 1] ?? 0, low: this.words[at + 2] ?? 0 };
       const content = { high: this.words[at + 3] ?? 0, low: this.words[at + 4] ?? 0, third: 0, fourth: 0 };
-      const places = placesOf(key, content, this.cells);
-      if (places.check !== this.words[at + 5] || !places.cells.includes(cell)) continue;
+      const mixes = mixesOf(key.high, key.low, content.high, content.low);
+      const places = Array.from({ length: hashes }, (_, index) => placeOf(mixes, index, this.cells));
+      if (checkOf(mixes) !== this.words[at + 5] || !places.includes(cell)) continue;
       (count === 1 ? found.mine : found.theirs).push({ key, content });
       // More rows than cells can't be: what is peeled is noise.
       if (found.mine.length + found.theirs.length > this.cells) return undefined;
-      this.#toggle(key, content, -count);
-      waiting.push(...places.cells);
+      this.#toggle(key.high, key.low, content.high, content.low, -count);
+      waiting.push(...places);
     }
     return this.words.every((word) => word === 0) ? found : undefined;
   }
 
-  #toggle(key: Digest, content: Content, by: number): void {
+  #toggle(keyHigh: number, keyLow: number, high: number, low: number, by: number): void {
     const { words } = this;
-    const { cells, check } = placesOf(key, content, this.cells);
-    for (const cell of cells) {
-      const at = cell * wordsPerCell;
+    const mixes = mixesOf(keyHigh, keyLow, high, low);
+    const check = checkOf(mixes);
+    for (let index = 0; index < hashes; index++) {
+      const at = placeOf(mixes, index, this.cells) * wordsPerCell;
       words[at] = (words[at] ?? 0) + by;
-      words[at + 1] = (words[at + 1] ?? 0) ^ key.high;
-      words[at + 2] = (words[at + 2] ?? 0) ^ key.low;
-      words[at + 3] = (words[at + 3] ?? 0) ^ content.high;
-      words[at + 4] = (words[at + 4] ?? 0) ^ content.low;
+      words[at + 1] = (words[at + 1] ?? 0) ^ keyHigh;
+      words[at + 2] = (words[at + 2] ?? 0) ^ keyLow;
+      words[at + 3] = (words[at + 3] ?? 0) ^ high;
+      words[at + 4] = (words[at + 4] ?? 0) ^ low;
       words[at + 5] = (words[at + 5] ?? 0) ^ check;
     }
   }
 }
 
-/** The cells of a row, one in each partition, and its checksum: all of them from two independent mixes. */
-function placesOf(key: Digest, content: Digest, cells: number): { cells: number[]; check: number } {
-  const first = mixed(0x9e3779b1, key, content);
-  const second = mixed(0x85ebca77, key, content) | 1;
-  const partition = cells / hashes;
-  const places: number[] = [];
-  for (let index = 0; index < hashes; index++) {
-    const spread = finished((first + Math.imul(second, index + 1)) | 0) >>> 0;
-    places.push(index * partition + (spread % partition));
-  }
-  return { cells: places, check: finished(first ^ Math.imul(second, 0x27d4eb2f)) >>> 0 };
+/** Sketches of whole sets: one run needs that of a large set several times. */
+const sketches = new WeakMap<RowSet, { length: number; sketch: Sketch }>();
+
+/** Two independent mixes of a row, from which its cells and its checksum come. */
+interface Mixes {
+  first: number;
+  second: number;
 }
 
-/** MurmurHash3 over the four words. */
-function mixed(seed: number, key: Digest, content: Digest): number {
-  return finished(turned(turned(turned(turned(seed, key.high), key.low), content.high), content.low));
+const mixesOf = (keyHigh: number, keyLow: number, high: number, low: number): Mixes => ({
+  first: mixed(0x9e3779b1, keyHigh, keyLow, high, low),
+  second: mixed(0x85ebca77, keyHigh, keyLow, high, low) | 1,
+});
+
+/** The cell of a row in one of the partitions. */
+function placeOf({ first, second }: Mixes, index: number, cells: number): number {
+  const partition = cells / hashes;
+  const spread = finished((first + Math.imul(second, index + 1)) | 0) >>> 0;
+  return index * partition + (spread % partition);
 }
+
+const checkOf = ({ first, second }: Mixes): number => finished(first ^ Math.imul(second, 0x27d4eb2f)) >>> 0;
+
+/** MurmurHash3 over the four words. */
+const mixed = (seed: number, keyHigh: number, keyLow: number, high: number, low: number): number =>
+  finished(turned(turned(turned(turned(seed, keyHigh), keyLow), high), low));
 
 function turned(state: number, word: number): number {
   const scrambled = Math.imul(word, 0xcc9e2d51);

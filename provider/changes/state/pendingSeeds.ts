@@ -243,7 +243,7 @@ async function withLedger(
   const calls = insert + update + remove === 0 ? 0 : callsAhead(linksIn(seed), plan, ledger.count);
   if (secretsOf(seed) === "all") return { ...unknownRows(), tally, omitted: insert + update + remove, guards, calls };
   const namesOf = async (indices: readonly number[]): Promise<string[]> =>
-    indices.length === 0 ? [] : keysOf(seed, declared.folder, new Set(indices.slice(0, maxNamed)));
+    indices.length === 0 ? [] : keysOf(seed, declared.folder, new Set(indices));
   const last = opened(values["keys"])?.value;
   const missing = change.removed.flatMap(({ key }) => {
     const at = ledger.kind === "list" ? ledger.rows.find(key) : undefined;
@@ -251,8 +251,8 @@ async function withLedger(
   });
   const names = [
     ["remove", remove > 0 ? missing.slice(0, maxNamed) : []],
-    ["change", update > 0 ? await namesOf(change.changed) : []],
-    ["add", insert > 0 ? await namesOf(change.added) : []],
+    ["change", update > 0 ? await namesOf(change.changed.slice(0, maxNamed)) : []],
+    ["add", insert > 0 ? await namesOf(change.added.first(maxNamed)) : []],
   ] as const;
   return { ...unknownRows(), ...named(names, tally), tally, guards, calls };
 }

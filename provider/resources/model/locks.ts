@@ -1,3 +1,63 @@
+/**
+ * Room for so much at a time, in one process. Who comes first gets it first, and what is larger than the room counts as
+ * all of it, so that nobody waits for ever.
+ */
+export class Capacity {
+  readonly #size: number;
+  #free: number;
+  readonly #waiting: { part: number; begin: () => void }[] = [];
+
+  constructor(size: number) {
+    this.#size = size;
+    this.#free = size;
+  }
+
+  /**
+   * Waits for a part of the room; the answer gives it back, once or more often. Who is cancelled waits no longer: the call
+   * that comes next says so.
+   */
+  async enter(size: number, signal?: AbortSignal): Promise<() => void> {
+    const part = Math.min(Math.max(size, 1), this.#size);
+    let held = true;
+    if (this.#waiting.length === 0 && part <= this.#free) this.#free -= part;
+    else if (!signal?.aborted) held = await this.#waited(part, signal);
+    else held = false;
+    return () => {
+      if (held) this.#free += part;
+      held = false;
+      this.#admit();
+    };
+  }
+
+  /** Answers whether the part was given; false when the signal aborted before. */
+  #waited(part: number, signal: AbortSignal | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        resolve(false);
+        this.#admit(); // it may have been in the way
+      };
+      const waiting = {
+        part,
+        begin: () => {
+          signal?.removeEventListener("abort", leave);
+          resolve(true);
+        },
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(waiting);
+    });
+  }
+
+  #admit(): void {
+    for (let [first] = this.#waiting; first && first.part <= this.#free; [first] = this.#waiting) {
+      this.#waiting.shift();
+      this.#free -= first.part;
+      first.begin();
+    }
+  }
+}
+
 interface Waiting {
   company: unknown;
   begin: () => void;

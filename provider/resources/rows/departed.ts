@@ -30,8 +30,9 @@ export async function comesBack(
   { insert }: RowPlan,
   rows: RowSet,
 ): Promise<boolean> {
-  if (insert.length === 0) return false;
-  if (insert.some((index) => departed.has(rows.key(index)))) return true;
+  if (insert.size === 0) return false;
+  if (!departed.isEmpty && insert.some((index) => departed.has(rows.key(index)))) return true;
   const removed = await indicesWithin(rowClaims.removedFrom(target.table), target, directory);
+  if (removed.size === 0) return false;
   return insert.some((index) => removed.has(index));
 }

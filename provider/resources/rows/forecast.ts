@@ -32,7 +32,7 @@ export async function firstNames(
 ): Promise<Names> {
   if (!plan.exact || declaration.sensitive) return noNames();
   const { insert, update, remove, change } = plan;
-  const added = insert > 0 ? change.added.slice(0, maxShown) : [];
+  const added = insert > 0 ? change.added.first(maxShown) : [];
   const changed = update > 0 ? change.changed.slice(0, maxShown) : [];
   const chosen = [...added, ...changed].sort((a, b) => a - b);
   const found = chosen.length > 0 ? await keysOf(declaration, directory, new Set(chosen)) : [];

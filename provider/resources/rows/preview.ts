@@ -1,5 +1,6 @@
 import { massDisappearance, tooManyRemovals } from "../../reconcile/guards.ts";
 import { decodeLedger, type Ledger } from "../../reconcile/ledger.ts";
+import { RowIndices } from "../../reconcile/rowIndices.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
 import { ResourceError, type Change, type Report } from "../model/resource.ts";
@@ -278,8 +279,9 @@ export async function takenOver(
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
   if (arriving.length === 0) return plan;
   const all = await indicesWithin(arriving, inputs, directory);
-  const [added, taken] = [[] as number[], [] as number[]];
-  for (const index of plan.change.added) (all.has(index) ? taken : added).push(index);
+  const added = RowIndices.of(plan.change.added);
+  const taken = [...all.keys()].filter((index) => added.has(index));
+  for (const index of taken) added.delete(index);
   const differing = taken.some((index) => all.get(index) === false);
-  return { ...plan, insert: added.length, taken: taken.length, differing, change: { ...plan.change, added } };
+  return { ...plan, insert: added.size, taken: taken.length, differing, change: { ...plan.change, added } };
 }

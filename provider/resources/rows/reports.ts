@@ -40,7 +40,7 @@ export function tellFindings(report: Report, table: string, plan: RowPlan): void
 /** What a run did, in one line with its calls. */
 export function outcome(plan: RowPlan & { recreated?: number }, calls: CallCounter, milliseconds: number): string {
   const counts = [
-    [plan.insert.length, "added"],
+    [plan.insert.size, "added"],
     [plan.update.length, "changed"],
     [plan.remove.length, "removed"],
     [plan.recreated ?? 0, "made anew"],

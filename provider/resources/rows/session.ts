@@ -206,8 +206,8 @@ function ownRows(plan: RowPlan, { rows }: Summary, live: LiveRows): Map<number, 
   const own = new Map<number, string>();
   for (let index = 0; index < live.rows.length; index++) {
     const key = live.rows.key(index);
-    const [at, id] = [rows.find(key), live.id(index)];
-    if (at !== undefined && id !== undefined && plan.last(key) !== undefined) own.set(at, id);
+    const at = rows.find(key);
+    if (at !== undefined && plan.last(key) !== undefined) own.set(at, live.id(index));
   }
   return own;
 }

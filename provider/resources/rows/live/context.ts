@@ -1,6 +1,8 @@
 import type { CallOptions } from "../../../client/http/call.ts";
 import { pages } from "../../../client/lists/pages.ts";
+import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import type { Row } from "../../../contract/values.ts";
+import { Capacity } from "../../model/locks.ts";
 import type { Context } from "../../model/resource.ts";
 import type { RowClaims } from "../declared/claims.ts";
 
@@ -11,7 +13,34 @@ export interface RowContext extends Context, Pick<CallOptions, "onCall"> {
   fromCache?: boolean;
 }
 
-/** All rows of a table, page by page. */
-export function rowsOf({ client, tables, signal, onCall, fromCache }: RowContext, table: string): AsyncIterable<Row[]> {
-  return fromCache ? tables.read(table, { signal, onCall }) : pages(client, { microAppID: table, signal, onCall });
+/** Rows that are in memory at a time, whichever seeds they belong to: as many as one large seed needs. */
+export const room = {
+  reading: new Capacity(4 * maxRowsPerInsert),
+  writing: new Capacity(4 * maxRowsPerInsert),
+};
+
+/** After so many pages others have their turn. */
+const pagesOfATurn = 10;
+
+/**
+ * All rows of a table, page by page. Takes room for a page of it, so whoever works on a page must not wait for others who
+ * read.
+ * @param expected about how many rows there are
+ */
+export async function* rowsOf(context: RowContext, table: string, expected: number): AsyncGenerator<Row[]> {
+  const { client, tables, signal, onCall, fromCache } = context;
+  const part = Math.min(expected, maxRowsPerInsert);
+  let leave = await room.reading.enter(part, signal);
+  try {
+    let read = 0;
+    const call = { signal, onCall };
+    for await (const page of fromCache ? tables.read(table, call) : pages(client, { microAppID: table, ...call })) {
+      yield page;
+      if (++read % pagesOfATurn > 0) continue;
+      leave();
+      leave = await room.reading.enter(part, signal);
+    }
+  } finally {
+    leave();
+  }
 }

@@ -1,11 +1,10 @@
-import { pages } from "../../../client/lists/pages.ts";
 import { ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
 import { withoutUndefined } from "../../../contract/values.ts";
 import { rowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../../sources/source.ts";
 import type { RowTarget } from "../declared/target.ts";
-import type { RowContext } from "./context.ts";
+import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 
 /** A row that is to be inserted: where it stands in the source, and its JSON. */
@@ -109,11 +108,10 @@ export class RowInserts {
 
   /** Those rows of a batch whose key the table lacks. */
   async #notThere(batch: readonly NewRow[]): Promise<NewRow[]> {
-    const { client, signal, onCall } = this.#context;
     const { table, key, salt } = this.#target;
     const digester = rowDigester({ key, labels: [], references: linkedLabels(this.#target), salt });
     const left = new Map(batch.map((row) => [row.index, row]));
-    for await (const page of pages(client, { microAppID: table, signal, onCall })) {
+    for await (const page of rowsOf(this.#context, table, this.#wanted.length)) {
       for (const row of page) {
         const digest = digester.key(this.#links.inSourceTerms(row));
         const index = digest && this.#wanted.find(digest);

@@ -103,9 +103,12 @@ export class Links {
   }
 }
 
+/** Rows that a table is taken to have that is referred to. */
+const aTable = 2_500;
+
 async function readKeys(context: RowContext, table: string, key: string): Promise<Lookup> {
   const lookup = new Lookup();
-  for await (const rows of rowsOf(context, table)) {
+  for await (const rows of rowsOf(context, table, aTable)) {
     for (const row of rows) lookup.add(row[key], row._id);
   }
   return lookup;

@@ -30,7 +30,7 @@ export async function liveRows(
   const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
   const live = new LiveRows(wanted, ledger, keepsIDs);
   const rate = new ProgressRate("rows read", context.now);
-  for await (const page of rowsOf(context, table)) {
+  for await (const page of rowsOf(context, table, Math.max(wanted.length, ledger?.count ?? 0))) {
     for (const row of page) {
       const values = links.inSourceTerms(row);
       const known = digester.key(values);

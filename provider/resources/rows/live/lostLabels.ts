@@ -6,7 +6,7 @@ import { read } from "../../../sources/read.ts";
 import { linkedLabels, placeOf } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { rowsOf, type RowContext } from "./context.ts";
+import { room, rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { NumberedKeys } from "./numberedKeys.ts";
 import { oneByOne, page, rowsByID } from "./queries.ts";
@@ -64,10 +64,17 @@ export async function lostLabels(
     return met.size > before;
   };
   let seen = changed.length > 0 && look(await rowsByID(context, table, changed.slice(0, looked.changed)));
-  if (inserted > 0 || !seen) seen = look(await newest(context, table));
+  if (inserted > 0 || !seen) {
+    const leave = await room.reading.enter(Math.min(wanted.length, looked.inserted), context.signal);
+    try {
+      seen = look(await newest(context, table));
+    } finally {
+      leave();
+    }
+  }
   // Servers may ignore filter and order.
   if (!seen) seen = look(await oneByOne(context, changed.slice(0, looked.oneByOne)));
-  if (!seen && inserted > 0) for await (const page of rowsOf(context, table)) if (look(page)) break;
+  if (!seen && inserted > 0) for await (const page of rowsOf(context, table, wanted.length)) if (look(page)) break;
   if (met.size === 0 && numbered.size === 0 && keyless > 0) {
     const missing = key.map((label) => quoted(label)).join(" or ");
     return [

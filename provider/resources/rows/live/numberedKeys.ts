@@ -44,13 +44,12 @@ export async function refuseNumbered(
   numbered: NumberedKeys,
   directory: string,
 ): Promise<void> {
-  if (numbered.size === 0 || insert.length === 0) return;
-  const absent = new Set(insert);
+  if (numbered.size === 0 || insert.size === 0) return;
   const places: string[] = [];
   let index = 0;
   for await (const block of read(target, directory)) {
     for (const { line, values } of block) {
-      if (absent.has(index++) && numbered.madeOf(values)) places.push(placeOf(target, line));
+      if (insert.has(index++) && numbered.madeOf(values)) places.push(placeOf(target, line));
     }
   }
   const [first, ...others] = places;

@@ -64,7 +64,7 @@ export async function reshapedRows(
   });
   const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
-  for await (const page of rowsOf(context, inputs.table)) {
+  for await (const page of rowsOf(context, inputs.table, ledger.count)) {
     for (const row of page) {
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
       const key = before.key(was);

@@ -9,7 +9,7 @@ import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import type { RowContext } from "./context.ts";
+import { room, type RowContext } from "./context.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import type { Links } from "./links.ts";
 import { lostLabels } from "./lostLabels.ts";
@@ -76,7 +76,7 @@ export class RowWriter {
     this.#recreate = recreate;
     this.#updates = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
     this.#removals = new Map(plan.remove.map((row) => [row.id, row]));
-    this.#inserted = plan.insert.length + recreate.size;
+    this.#inserted = plan.insert.size + recreate.size;
     this.#chosen = new RowIndices(rows.length);
     this.#undone = new RowIndices(rows.length);
     this.#lacking = new RowIndices(rows.length);
@@ -108,11 +108,10 @@ export class RowWriter {
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
       this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
     );
-    const texts = batches(added, {
-      text: ({ text }) => text,
-      maxRows: Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert),
-    });
-    await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch));
+    const size = Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
+    const texts = batches(added, { text: ({ text }) => text, maxRows: size });
+    const enter = () => room.writing.enter(Math.min(size, this.#inserted), this.#context.signal);
+    await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch), enter);
   }
 
   /** Updates what has changed, row by row. */

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { DynamicHost } from "../testing/harness/dynamicHost.ts";
+import type { Properties, ProviderHost } from "../testing/harness/providerHost.ts";
+import { type Figure, figure, peakMemory, timed } from "./measure.ts";
+import { each, Platform } from "./platform.ts";
+import { bodies, fields, writeRows } from "./seeds.ts";
+
+const news = { table: "seeded", key: "Code", source: "rows.csv" };
+
+/** What one seed of so many rows costs. Times in milliseconds, memory in MB. */
+interface Cost {
+  posting: number;
+  hashing: number;
+  firstPreview: number;
+  firstMemory: number;
+  seeding: number;
+  calls: number;
+  memory: number;
+  unchanged: number;
+  unchangedMemory: number;
+  stateBytes: number;
+  platformMemory: number;
+}
+
+/** Seeds an empty table in steps as an engine takes them, each preview in a process of its own. */
+async function costOf(count: number): Promise<Cost> {
+  const platform = await Platform.start({ seeded: { fields }, posted: { fields } });
+  const host = await DynamicHost.start(platform.configuration);
+  try {
+    const file = path.join(host.folder, "rows.csv");
+    await writeRows(file, count);
+    const posting = await postingTime(platform, count);
+    const hashing = await timed(() => pipeline(createReadStream(file), createHash("sha256")));
+    const firstPreview = await timed(() => host.check("SeedRows", news));
+    const firstMemory = peakMemory(host.pid);
+    await host.restart();
+    let made: { id: string; outputs: Properties } = { id: "", outputs: {} };
+    let seeding = 0;
+    const calls = await platform.calls(async () => {
+      const { inputs } = await host.check("SeedRows", news);
+      seeding = await timed(async () => {
+        made = await host.create("SeedRows", inputs);
+      });
+    });
+    const memory = peakMemory(host.pid);
+    await host.restart();
+    const unchanged = await timed(async () => {
+      const { inputs } = await host.check("SeedRows", news, made.outputs);
+      await host.diff("SeedRows", made.id, made.outputs, inputs);
+    });
+    const unchangedMemory = peakMemory(host.pid);
+    const stateBytes = JSON.stringify(made.outputs).length;
+    const previews = { hashing, firstPreview, firstMemory, unchanged, unchangedMemory };
+    return { posting, seeding, calls, memory, stateBytes, platformMemory: peakMemory(platform.pid), ...previews };
+  } finally {
+    await host.stop();
+    await platform.stop();
+  }
+}
+
+/** The floor: milliseconds of posting ready bodies for the same rows, four at a time. */
+async function postingTime(platform: Platform, count: number): Promise<number> {
+  const size = 200_000; // bodies for all rows would fill the memory
+  let time = 0;
+  for (let first = 0; first < count; first += size) {
+    const ready = bodies("posted", Math.min(size, count - first), 10_000, first);
+    time += await timed(() => each(ready, 4, (body) => platform.post("/api/insertmicroapprows", body)));
+  }
+  return time;
+}
+
+/** One seed of ten times as many rows beside ten times one of so many. */
+export async function growing(count: number): Promise<Figure[]> {
+  const [one, ten] = [await costOf(count), await costOf(count * 10)];
+  const named = (count * 10).toLocaleString("en");
+  const to = `time to ten times that of ${count.toLocaleString("en")}`;
+  const ratio = (of: (cost: Cost) => number): number => of(ten) / of(one) / 10;
+  return [
+    figure(
+      `post ${named} rows bare: ${to}`,
+      ratio(({ posting }) => posting),
+      "ratio",
+      1.1,
+    ),
+    figure(
+      `seed ${named} rows: ${to}`,
+      ratio(({ seeding }) => seeding),
+      "ratio",
+      1.1,
+    ),
+    figure(`seed ${named} rows: time to that of posting them bare`, ten.seeding / ten.posting, "ratio", 1.3),
+    figure(`seed ${named} rows: calls`, ten.calls, "calls", Math.ceil(count / 1_000) + 3),
+    figure(`seed ${named} rows: peak memory of the provider`, ten.memory, "MB", 600),
+    figure(`seed ${named} rows: state`, ten.stateBytes / 1024, "KB", 256),
+    figure(
+      `first preview of ${named} rows: ${to}`,
+      ratio(({ firstPreview }) => firstPreview),
+      "ratio",
+      1.1,
+    ),
+    figure(`first preview of ${named} rows: peak memory`, ten.firstMemory, "MB", 600),
+    figure(
+      `preview of ${named} rows unchanged: ${to}`,
+      ratio(({ unchanged }) => unchanged),
+      "ratio",
+      1.1,
+    ),
+    figure(
+      `preview of ${named} rows unchanged: time to that of reading and hashing`,
+      ten.unchanged / ten.hashing,
+      "ratio",
+      1.5,
+    ),
+    figure(`preview of ${named} rows unchanged: peak memory`, ten.unchangedMemory, "MB", 600),
+    figure(`emulator: peak memory at ${(count * 20).toLocaleString("en")} rows`, ten.platformMemory, "MB", 600),
+  ];
+}
+
+/** Some seeds of so many rows each, at once beside one after the other. */
+export async function crowding(seeds: number, count: number): Promise<Figure[]> {
+  const tables = Array.from({ length: seeds }, (_, index) => [`one${index}`, `alone${index}`, `crowd${index}`]).flat();
+  const platform = await Platform.start(Object.fromEntries(tables.map((name) => [name, { fields }])));
+  try {
+    const work = async (prefix: string, atOnce: boolean, of = seeds): Promise<{ time: number; memory: number }> => {
+      const host = await DynamicHost.start(platform.configuration);
+      try {
+        await writeRows(path.join(host.folder, "rows.csv"), count);
+        const indices = Array.from({ length: of }, (_, index) => index);
+        const time = await timed(async () => {
+          if (atOnce) await Promise.all(indices.map((index) => seeded(host, `${prefix}${index}`)));
+          else for (const index of indices) await seeded(host, `${prefix}${index}`);
+        });
+        return { time, memory: peakMemory(host.pid) };
+      } finally {
+        await host.stop();
+      }
+    };
+    const one = await work("one", false, 1);
+    const alone = await work("alone", false);
+    const crowd = await work("crowd", true);
+    const named = `${seeds} seeds of ${count.toLocaleString("en")} rows at once`;
+    return [
+      figure(`${named}: time to that of one after the other`, crowd.time / alone.time, "ratio", 0.8),
+      figure(`${named}: peak memory to that of one`, crowd.memory / one.memory, "ratio", 1.5),
+    ];
+  } finally {
+    await platform.stop();
+  }
+}
+
+/** Checks and creates a seed, as an engine does that may have others under way. */
+async function seeded(host: ProviderHost, table: string): Promise<void> {
+  host.resource = table; // for the call that follows at once
+  const { inputs } = await host.check("SeedRows", { ...news, table });
+  host.resource = table;
+  await host.create("SeedRows", inputs);
+}
