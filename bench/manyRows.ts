@@ -4,6 +4,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import type { Properties, ProviderHost } from "../testing/harness/providerHost.ts";
+import type { Curves, Point } from "./curves.ts";
 import { type Figure, figure, peakMemory, timed } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 import { bodies, fields, writeRows } from "./seeds.ts";
@@ -25,8 +26,16 @@ interface Cost {
   platformMemory: number;
 }
 
-/** Seeds an empty table in steps as an engine takes them, each preview in a process of its own. */
-async function costOf(count: number): Promise<Cost> {
+const costs = new Map<number, Promise<Cost>>();
+
+/** Seeds an empty table in steps as an engine takes them, each preview in a process of its own; each size once in a run. */
+function costOf(count: number): Promise<Cost> {
+  const cost = costs.get(count) ?? measured(count);
+  costs.set(count, cost);
+  return cost;
+}
+
+async function measured(count: number): Promise<Cost> {
   const platform = await Platform.start({ seeded: { fields }, posted: { fields } });
   const host = await DynamicHost.start(platform.configuration);
   try {
@@ -117,6 +126,22 @@ export async function growing(count: number): Promise<Figure[]> {
     figure(`preview of ${named} rows unchanged: peak memory`, ten.unchangedMemory, "MB", 600),
     figure(`emulator: peak memory at ${(count * 20).toLocaleString("en")} rows`, ten.platformMemory, "MB", 600),
   ];
+}
+
+/** What rows cost to seed and to preview unchanged. */
+export async function rowGrowth(): Promise<Curves> {
+  const seeding: Point[] = [];
+  const unchanged: Point[] = [];
+  for (const size of [10_000, 100_000, 1_000_000, 10_000_000]) {
+    const cost = await costOf(size);
+    seeding.push({ size, seconds: cost.seeding / 1000, calls: cost.calls, memory: cost.memory });
+    unchanged.push({ size, seconds: cost.unchanged / 1000, calls: 0, memory: cost.unchangedMemory });
+  }
+  const lines = [
+    { label: "seeded into an empty table", points: seeding },
+    { label: "preview with nothing changed", points: unchanged },
+  ];
+  return { name: "rows", title: "Rows of a seed", unit: "rows", lines };
 }
 
 /** Some seeds of so many rows each, at once beside one after the other. */

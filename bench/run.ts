@@ -1,16 +1,16 @@
 /** `make bench`: measures each job of the design beside its floor, prints the figures and writes them to bench/. */
 import type { Curves } from "./curves.ts";
-import { emulated } from "./emulated.ts";
+import { emulated } from "./emulator/emulated.ts";
+import { lasting } from "./emulator/lasting.ts";
+import { snapshots } from "./emulator/snapshots.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
-import { lasting } from "./lasting.ts";
-import { crowding, growing } from "./manyRows.ts";
+import { crowding, growing, rowGrowth } from "./manyRows.ts";
 import type { Figure } from "./measure.ts";
 import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { reports } from "./reports.ts";
 import { committed, line, worse, write } from "./results.ts";
 import { changing, seeding } from "./seeds.ts";
-import { snapshots } from "./snapshots.ts";
 import { starting } from "./start.ts";
 
 const jobs: Record<string, () => Promise<Figure[]>> = {
@@ -29,7 +29,7 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   crowd: () => crowding(20, 100_000),
   growth: () => growing(1_000_000),
 };
-const growth: Record<string, () => Promise<Curves>> = { memberGrowth, resourceGrowth };
+const growth: Record<string, () => Promise<Curves>> = { rowGrowth, memberGrowth, resourceGrowth };
 
 const chosen = process.argv.slice(2);
 const names = [...Object.keys(jobs), ...Object.keys(growth)];

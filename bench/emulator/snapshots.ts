@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createEmulator } from "../emulator/index.ts";
-import { type Figure, figure, median, memoryNow, timed } from "./measure.ts";
-import { fill, manyFields, meanwhile, Platform } from "./platform.ts";
+import { createEmulator } from "../../emulator/index.ts";
+import { type Figure, figure, median, memoryNow, timed } from "../measure.ts";
+import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
 
 /** How fast a snapshot's file is there, what others wait while one with very many rows is loaded, and instances on demand. */
 export async function snapshots(few: number, many: number): Promise<Figure[]> {

@@ -1,5 +1,5 @@
-import { type Figure, figure, median, peakMemory, timed } from "./measure.ts";
-import { fill, manyFields, meanwhile, Platform } from "./platform.ts";
+import { type Figure, figure, median, peakMemory, timed } from "../measure.ts";
+import { fill, manyFields, meanwhile, Platform } from "../platform.ts";
 
 /** How soon the emulator is there, and how fast it takes a batch. */
 export async function emulated(): Promise<Figure[]> {

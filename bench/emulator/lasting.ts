@@ -1,6 +1,6 @@
 import { request } from "undici";
-import { figure, memoryNow, median, type Figure } from "./measure.ts";
-import { each, Platform } from "./platform.ts";
+import { figure, memoryNow, median, type Figure } from "../measure.ts";
+import { each, Platform } from "../platform.ts";
 
 const callsOfRound = 10;
 const atOnce = 4;
