@@ -177,6 +177,11 @@ class Steps {
   #request({ name, sent, refused }: Call): Json {
     if (name === "login" && refused === undefined) return { email: "$admin.email", password: "$admin.password" };
     const request = this.#value(sent, "", refused === undefined) as Json; // it stays an object
+    if (refused === undefined && typeof sent["teamMemberID"] === "string") {
+      // A membership has another ID at each try; team and user say which one is meant.
+      delete request["teamMemberID"];
+      if (sent["teamID"] === undefined || sent["userID"] === undefined) this.#isUnfit = true;
+    }
     const info = request["organizationInfo"] ?? request["teamInfo"];
     if (refused !== undefined || !name.startsWith("insert") || !isObject(info)) return request;
     if (info["_id"] !== undefined) info["_id"] = `id${this.#made}-\${unique}`;
