@@ -96,6 +96,13 @@ test("a registration leaves the program's stack traces as long as they were, als
   const before = Error.stackTraceLimit;
   new Organization("acme", { name: "Acme" });
   expect(Error.stackTraceLimit).toBe(before);
-  expect(() => new Organization("", { name: "Acme" })).toThrow(/name/);
+  let failure: unknown;
+  try {
+    new Organization("", { name: "Acme" });
+  } catch (error) {
+    failure = error;
+  }
+  expect(String(failure)).toContain("name");
+  expect(failure).toHaveProperty("stack", expect.stringContaining("resource.test"));
   expect(Error.stackTraceLimit).toBe(before);
 });
