@@ -15,9 +15,11 @@ import { defaultAdministrator } from "./seed/schema.ts";
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Prints a failure, each mistake on a line of its own, and ends. */
+/** Prints a failure, each mistake on a line of its own and what it repeats of the command line within one, and ends. */
 function refuse(message: string): never {
-  process.stderr.write(`error: ${message.split("\n").map(printableLine).join("\n")}\n`);
+  const broken = process.argv.filter((word) => word !== printableLine(word));
+  const text = broken.reduce((text, word) => text.replaceAll(word, () => printableLine(word)), message);
+  process.stderr.write(`error: ${text.split("\n").map(printableLine).join("\n")}\n`);
   process.exit(1);
 }
 

@@ -1,4 +1,4 @@
-export { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
+export { createEmulator, type Emulator, type EmulatorOptions, type OnDemandInstance } from "./emulator.ts";
 export { readCalls, type CallFilter, type LoggedCall } from "./data/callLog.ts";
 export { parseEmulatorEndpoint } from "./address.ts";
 export { SeedError } from "./seed/file.ts";

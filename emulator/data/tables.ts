@@ -67,7 +67,8 @@ export const sortIndex = (tableID: string, sort: number, generation: string): st
 
 /** A page in the order of a sort field must not read the whole table: each gets a column and an index of its own. */
 export function indexSorts(database: Database): void {
-  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:*:sort*'";
+  const indexes =
+    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:*:sort*'";
   for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
   addSorts(database, { rows: "rows", fields: "fields", generation: generationOf(database) });
 }
