@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EndpointName } from "../../contract/endpoints.ts";
 import { eventually } from "../../../testing/harness/processes.ts";
+import type { EndpointName } from "../../contract/endpoints.ts";
 import { account, Stand } from "./testing/stand.ts";
 
 // A person who presses Ctrl-C, and a machine that loses power: whatever was made is removed, then or by the next run.

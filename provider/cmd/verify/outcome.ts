@@ -1,6 +1,6 @@
-import type { EndpointName } from "../../contract/endpoints.ts";
 import type { Fact } from "../../conformance/fact.ts";
 import type { Result } from "../../conformance/run.ts";
+import type { EndpointName } from "../../contract/endpoints.ts";
 import { habits, type HabitName } from "../../habits/habits.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { printableLine } from "../../messages/text.ts";

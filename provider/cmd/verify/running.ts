@@ -17,11 +17,11 @@ import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
 import { Keeper, type Grounds } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
+import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
+import { NoAnswer, Sender } from "./bed/sending.ts";
 import { readOrRefuse, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
-import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
 import { changesSince, profileOf } from "./profileFile.ts";
-import { NoAnswer, Sender } from "./bed/sending.ts";
 
 /** What a run is made of. */
 export interface Work {
@@ -184,7 +184,7 @@ async function helpersOf({ helpers }: BedNames, { url }: Connection): Promise<Be
       await theirs.close();
     }
   }
-  return found as Bed; // names are those of fixtures
+  return found; // names are those of fixtures
 }
 
 function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed): Grounds {
@@ -192,7 +192,7 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
-    tables: names.tables as Readonly<Record<string, string>>,
+    tables: names.tables,
     mayMake: { organizations: options.new === true, apps: options.apps === true },
     people: [...helpers, bed["invitee.email"] ?? ""],
     caller,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ownFacts } from "../../conformance/load.ts";
 import { createClient } from "../../client/index.ts";
+import { ownFacts } from "../../conformance/load.ts";
 import { screenOf } from "./rendering.ts";
 import { account, Stand } from "./testing/stand.ts";
 

@@ -2,8 +2,8 @@ import type { Incoming, Outgoing, Send } from "../../../conformance/door.ts";
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import { endpoints, knownPathSpellings, type EndpointName, type WireNames } from "../../../contract/endpoints.ts";
 import { at, firstOf, isObject, refusalIn, type Json } from "../../../contract/wire.ts";
-import { markLabel } from "./tables.ts";
 import type { Journal, Thing } from "./journal.ts";
+import { markLabel } from "./tables.ts";
 
 /** A request was not sent, since it would touch something outside of the test bed. */
 export class OutsideBed extends Error {}
@@ -139,8 +139,7 @@ export class Keeper {
   #learning(name: EndpointName | undefined, answer: Incoming): Incoming {
     if (name === undefined) return answer;
     const wire = parsed(answer.text);
-    if (name === "login")
-      this.#hideToken(firstOf(wire, "authToken", "data.authToken", "body.authToken"));
+    if (name === "login") this.#hideToken(firstOf(wire, "authToken", "data.authToken", "body.authToken"));
     const belongs = name === "teammembers" || name === "readteammember" || name === "microappchildList";
     const ids = belongs ? idsIn(wire, ["_id", "teamMemberID"]) : markedIn(wire, this.#journal.run.mark);
     for (const id of ids) this.own(id);

@@ -7,9 +7,9 @@ import { appIDIn } from "../../../contract/apps.ts";
 import { ApiError, isRefusal } from "../../../contract/errors.ts";
 import { at, isObject } from "../../../contract/wire.ts";
 import type { Configuration } from "../../../pulumi/configuration/configuration.ts";
-import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
-import type { Journal } from "./journal.ts";
 import type { BedNames } from "../options.ts";
+import type { Journal } from "./journal.ts";
+import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
 
 const wrongly = (text: string): EngineError => new EngineError(text, 2);
 
@@ -42,7 +42,7 @@ export function fixturesOf(
 const manyRows = 10_000;
 
 const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): Bed =>
-  Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)) as Bed; // names are those of fixtures
+  Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)); // names are those of fixtures
 
 /** An app whose author is who calls; undefined where none may be made, or can be. */
 export async function newApp(door: Door, userEmail: string, mark: string): Promise<string | undefined> {
