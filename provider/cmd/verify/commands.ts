@@ -12,7 +12,12 @@ export function addVerifyCommand(program: Command, terminal: Terminal = processT
     .option("--test-bed", "the organization and the tables are for tests: without it nothing is sent")
     .option("--in <organizationID>", "the organization to work in, which no program manages")
     .option("--new", "make an organization for the run, and remove it again")
-    .option("--table <label:id>", "a table of the test bed; --print-bed says which it may have (repeatable)", listed, [])
+    .option(
+      "--table <label:id>",
+      "a table of the test bed; --print-bed says which it may have (repeatable)",
+      listed,
+      [],
+    )
     .option("--bed <file>", "IDs of tables and fields, and people with passwords, as --print-bed prints them")
     .option("--print-bed", "print the test bed as a seed, for 'emulator --seed' or the operator of a platform")
     .option("--address <pattern>", "addresses that are invited, * is replaced", "microapps-*@example.com")

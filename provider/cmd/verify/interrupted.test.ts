@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EndpointName } from "../../contract/endpoints.ts";
 import { eventually } from "../../../testing/harness/processes.ts";
+import type { EndpointName } from "../../contract/endpoints.ts";
 import { account, Stand } from "./testing/stand.ts";
 
 // A person who presses Ctrl-C, and a machine that loses power: whatever was made is removed, then or by the next run.
@@ -59,15 +59,18 @@ test.each<[EndpointName, number]>([
   ["insertmicroapprow", 12],
   ["insertmicroapprows", 3],
   ["insertteam", 0],
-])("a run that is killed before %s is answered (%i times it was) is cleaned up by the next", async (endpoint, after) => {
-  await ended(["SIGKILL"], endpoint, after);
-  const left = journals();
-  expect(left).toHaveLength(1);
-  for (const secret of [account.password, account.apiKey, "@"]) expect(left.join()).not.toContain(secret);
-  const { errors } = await stand.verify({ clean: true, new: false, bed: undefined });
-  expect(errors).toMatch(/^Removed what run mv\w+ had left\.$/m);
-  nothingIsLeft();
-});
+])(
+  "a run that is killed before %s is answered (%i times it was) is cleaned up by the next",
+  async (endpoint, after) => {
+    await ended(["SIGKILL"], endpoint, after);
+    const left = journals();
+    expect(left).toHaveLength(1);
+    for (const secret of [account.password, account.apiKey, "@"]) expect(left.join()).not.toContain(secret);
+    const { errors } = await stand.verify({ clean: true, new: false, bed: undefined });
+    expect(errors).toMatch(/^Removed what run mv\w+ had left\.$/m);
+    nothingIsLeft();
+  },
+);
 
 test("so is one that a second Ctrl-C stopped, by a run that goes on with its own", async () => {
   const { status } = await ended(["SIGINT", "SIGTERM"], "updatemicroapprow");

@@ -4,6 +4,8 @@ import type { Configuration } from "../../pulumi/configuration/configuration.ts"
 /** What makes this product work where a platform has another habit than the usual. */
 export type Adaption =
   | { by: "client" }
+  /** Nothing of this product has to do with it; programs of the client may. */
+  | { by: "unused" }
   /** A key of the configuration, without `microapps:`. A profile says the same to the emulator. */
   | { by: "setting"; setting: keyof Configuration; value: string }
   /** The resource, function or command that ends with an error, or does without. */
@@ -18,6 +20,7 @@ interface Meaning {
 }
 
 const client: Adaption = { by: "client" };
+const unused = (affects: string): Meaning => ({ affects, adapts: { by: "unused" } });
 const nothing = (refuses: string): Adaption => ({ by: "nothing", refuses });
 const setting = (name: keyof Configuration, value: string): Adaption => ({ by: "setting", setting: name, value });
 
@@ -54,13 +57,16 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   skip: taken(pages),
   skipForm: taken(pages),
   optLimit: taken(pages),
-  order: taken("microapps api and programs of the client: no resource sorts by a sort field"),
+  order: unused("Sort fields in programs of the client and in microapps api"),
   viewSort: taken(pages),
-  searchFilters: not("getRows with filters, and programs of the client", "getRows"),
+  searchFilters: unused("optSearchFilters in programs of the client and in microapps api"),
   viewFilters: { ...taken(pages), except: { refused: profile } },
   rangeFilters: { ...taken(pages), except: { refused: profile } },
   parentFilter: taken("SeedRows of a sub-table: the rows under one parent"),
-  rawRows: { affects: "Raw rows, which no resource reads: microapps api and programs of the client", adapts: setting("wireNames", '{"platformFormat": "<its name>"}') },
+  rawRows: {
+    affects: "Raw rows, which no resource reads: microapps api and programs of the client",
+    adapts: setting("wireNames", '{"platformFormat": "<its name>"}'),
+  },
   linkForm: taken("SeedRows with references"),
   numberForm: not("SeedRows with numbers, which would be written again by each up", "SeedRows"),
   dateForm: not("SeedRows with dates, which would be written again by each up", "SeedRows"),
@@ -77,10 +83,16 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   updateUnknownRow: taken("SeedRows, where a row is gone: it is seen when the rows are read back"),
   removeUnknownRow: taken("SeedRows, where a row is gone already"),
   // Children and files
-  childRead: taken("Programs of the client: RowFile reads the list"),
+  childRead: unused("Programs of the client: RowFile reads the list"),
   childListBy: { ...taken("RowFile"), except: { query: profile } },
-  storecopyPath: { ...taken("Programs of the client: no resource copies stored files"), except: { s3copy: setting("wireNames", '{"storecopy": "s3copy"}') } },
-  uploadPath: { ...taken("RowFile, where the platform stores the file"), except: { uploadFileToS3: setting("wireNames", '{"uploadFileToStore": "uploadFileToS3"}') } },
+  storecopyPath: {
+    ...taken("Programs of the client: no resource copies stored files"),
+    except: { s3copy: setting("wireNames", '{"storecopy": "s3copy"}') },
+  },
+  uploadPath: {
+    ...taken("RowFile, where the platform stores the file"),
+    except: { uploadFileToS3: setting("wireNames", '{"uploadFileToStore": "uploadFileToS3"}') },
+  },
   // Organizations, teams and members
   chosenIDs: profiled(`${made}: without an ID of their own a lost answer can't be asked for again`),
   organizationNames: taken("Organization: two of one name are not refused by the platform"),
@@ -111,6 +123,7 @@ export function meaningOf(name: HabitName, value: string): { affects: string; ad
 /** What adapts, as a sentence. */
 export function adaptionText(adaption: Adaption, number: number): string {
   if (adaption.by === "client") return `The client takes ${number === 2 ? "both" : "all"} forms by itself.`;
+  if (adaption.by === "unused") return "No resource and no function depends on it.";
   if (adaption.by === "setting") return `microapps config set microapps:${adaption.setting} '${adaption.value}'`;
   return `Nothing adapts: ${adaption.refuses} refuses by name.`;
 }

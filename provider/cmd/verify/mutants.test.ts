@@ -4,14 +4,16 @@ import type { Profile } from "../../habits/profile.ts";
 import type { Outcome } from "./outcome.ts";
 import { Stand } from "./testing/stand.ts";
 
-// VERIFY_MUTANTS=all tries each value of each habit, VERIFY_MUTANTS=skip,noMatch those of these; otherwise a sample.
+// VERIFY_MUTANTS=all tries each value of each habit, VERIFY_MUTANTS=skip,noMatch those of these; otherwise the one that PROPERTY_SEED draws.
 
 const chosen = process.env["VERIFY_MUTANTS"];
 const all = (Object.entries(habits) as [HabitName, { values: readonly string[] }][]).flatMap(([name, { values }]) =>
   values.slice(1).map((value) => ({ name, value })),
 );
-const sample = ["memberForm", "noMatch"];
-const mutants = chosen === "all" ? all : all.filter(({ name }) => (chosen?.split(",") ?? sample).includes(name));
+const seed = Number(process.env["PROPERTY_SEED"] ?? 1);
+const sample = all.filter((_, index) => index % all.length === (seed * 37) % all.length);
+const mutants =
+  chosen === "all" ? all : chosen === undefined ? sample : all.filter(({ name }) => chosen.split(",").includes(name));
 
 let stand: Stand;
 beforeAll(async () => (stand = await Stand.open()));

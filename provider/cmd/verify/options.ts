@@ -79,20 +79,28 @@ const bedFile = z.looseObject({
 /** The bed that the flags name. Refuses one without tables. */
 export function bedNames(options: VerifyOptions): BedNames {
   const { bed, cwd = "." } = options;
-  const file = bed === undefined ? undefined : readOrRefuse(() => readChecked(bedFile, path.resolve(cwd, bed), "test bed"));
+  const file =
+    bed === undefined ? undefined : readOrRefuse(() => readChecked(bedFile, path.resolve(cwd, bed), "test bed"));
   const inFile = Object.entries(file?.tables ?? {}).map(([label, { id }]) => `${label}:${id ?? label}`);
   const named = tablesIn(options.table);
-  const tables = { ...tablesIn(inFile.filter((each) => bedTableNames.some((name) => each.startsWith(`${name}:`)))), ...named };
+  const tables = {
+    ...tablesIn(inFile.filter((each) => bedTableNames.some((name) => each.startsWith(`${name}:`)))),
+    ...named,
+  };
   if (Object.keys(tables).length === 0) {
     throw wrongly(
       `nothing was sent: no call makes a table, so the operator of the platform makes those of a test bed, and --table <label>:<table ID> names each: ${bedTableNames.map(fieldsOf).join("; ")}`,
     );
   }
   const fields = Object.entries(file?.tables ?? {}).map(([label, table]) => {
-    const ids = Object.entries(table.fields).flatMap(([name, each]) => (each?.id === undefined ? [] : [[name, each.id]]));
+    const ids = Object.entries(table.fields).flatMap(([name, each]) =>
+      each?.id === undefined ? [] : [[name, each.id]],
+    );
     return [label, Object.fromEntries(ids) as Record<string, string>] as const;
   });
-  const helpers = (file?.users ?? []).flatMap(({ email, password }) => (password === undefined ? [] : [{ email, password }]));
+  const helpers = (file?.users ?? []).flatMap(({ email, password }) =>
+    password === undefined ? [] : [{ email, password }],
+  );
   return { organizationID: options.in, tables, fields: Object.fromEntries(fields), helpers };
 }
 

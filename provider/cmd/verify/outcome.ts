@@ -1,6 +1,6 @@
-import type { EndpointName } from "../../contract/endpoints.ts";
 import type { Fact } from "../../conformance/fact.ts";
 import type { Result } from "../../conformance/run.ts";
+import type { EndpointName } from "../../contract/endpoints.ts";
 import { habits, type HabitName } from "../../habits/habits.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { printableLine } from "../../messages/text.ts";
@@ -121,12 +121,15 @@ function comparison(result: Result, hide: (text: string) => string): Pick<Differ
 
 /** A value of the platform's in a sentence: masked first, then cut. */
 export function shown(value: unknown, hide: (text: string) => string): string {
-  const text = printableLine(hide(value === undefined ? "nothing" : (JSON.stringify(value) ?? String(value))));
+  const text = printableLine(hide(value === undefined ? "nothing" : JSON.stringify(value)));
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
 }
+
+/** Whether nobody has to do anything about a difference. */
+export const isAdapted = ({ adapts: { by } }: Difference): boolean => by === "client" || by === "unused";
 
 /** Whether somebody has to do something: with a profile, where the platform changed; else, where the client does not adapt. */
 export function statusOf(differences: readonly Difference[], changes: readonly Change[] | null): 0 | 3 {
   if (changes !== null) return changes.length === 0 ? 0 : 3;
-  return differences.every(({ adapts }) => adapts.by === "client") ? 0 : 3;
+  return differences.every(isAdapted) ? 0 : 3;
 }

@@ -30,7 +30,11 @@ export function habitsSeen(results: readonly Result[]): Map<HabitName, string> {
 }
 
 /** What was seen as a profile. What was not tried is as an earlier profile says, where there is one. */
-export function profileOf(results: readonly Result[], { platform, now, limits, wireNames }: Seen, earlier?: Profile): Profile {
+export function profileOf(
+  results: readonly Result[],
+  { platform, now, limits, wireNames }: Seen,
+  earlier?: Profile,
+): Profile {
   const seen = habitsSeen(results);
   const differing = habitNames.flatMap((name) => {
     const value = seen.get(name) ?? earlier?.habits[name];

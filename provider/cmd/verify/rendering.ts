@@ -1,14 +1,20 @@
 import { wrapped } from "../../../engine/index.ts";
 import { counted, numbered } from "../../messages/text.ts";
-import type { Difference, Outcome, Tally } from "./outcome.ts";
+import { isAdapted, type Difference, type Outcome, type Tally } from "./outcome.ts";
 
 /** The outcome for people, in a number of columns. */
 export function screenOf(outcome: Outcome, columns: number): string {
   const { score, differences, changes, notTried, left } = outcome;
   const table = [
-    ...rows("endpoint", score.endpoints.map(({ endpoint, ...tally }) => [endpoint, tally])),
+    ...rows(
+      "endpoint",
+      score.endpoints.map(({ endpoint, ...tally }) => [endpoint, tally]),
+    ),
     "",
-    ...rows("evidence", score.evidence.map(({ evidence, ...tally }) => [evidence, tally])),
+    ...rows(
+      "evidence",
+      score.evidence.map(({ evidence, ...tally }) => [evidence, tally]),
+    ),
   ];
   const parts = [
     table,
@@ -26,14 +32,18 @@ const headings = ["holds", "differs", "not tried"] as const;
 function rows(title: string, tallies: readonly (readonly [string, Tally])[]): string[] {
   const cells = Math.max(title.length, ...tallies.map(([name]) => name.length)) + 2;
   const line = (name: string, numbers: readonly (string | number)[]): string =>
-    name.padEnd(cells) + numbers.map((each, index) => String(each || "").padStart(headings[index]?.length ?? 0)).join("  ");
+    name.padEnd(cells) +
+    numbers.map((each, index) => String(each || "").padStart(headings[index]?.length ?? 0)).join("  ");
   return [
     line(title, headings),
     ...tallies.map(([name, { holds, differs, notTried }]) => line(name, [holds, differs, notTried]).trimEnd()),
   ];
 }
 
-function linesOf({ fact, rule, evidence, expected, seen, habit, affects, adapts }: Difference, columns: number): string[] {
+function linesOf(
+  { fact, rule, evidence, expected, seen, habit, affects, adapts }: Difference,
+  columns: number,
+): string[] {
   const indented = (text: string): string[] => wrapped(`  ${text}`, columns);
   const name = habit === null ? "" : ` [${habit.name}: ${habit.value}]`;
   const isCommand = adapts.by === "setting";
@@ -48,7 +58,9 @@ function linesOf({ fact, rule, evidence, expected, seen, habit, affects, adapts 
 
 function changeLines(changes: NonNullable<Outcome["changes"]>, columns: number): string[] {
   if (changes.length === 0) return ["Nothing has changed since the profile was written."];
-  return changes.flatMap(({ what, before, now }) => wrapped(`CHANGED ${what}: it was ${before}, and is ${now} now.`, columns));
+  return changes.flatMap(({ what, before, now }) =>
+    wrapped(`CHANGED ${what}: it was ${before}, and is ${now} now.`, columns),
+  );
 }
 
 /** What was not tried, by reason. */
@@ -63,16 +75,16 @@ const leftLines = (left: Outcome["left"], columns: number): string[] =>
   );
 
 function summary({ score: { all }, differences, changes, requests, mark }: Outcome): string {
-  const unadapted = differences.filter(({ adapts }) => adapts.by !== "client").length;
+  const adapted = differences.filter(isAdapted).length;
   const counts = counted([
     [all.holds, "hold"],
     [all.differs, "differ"],
     [all.notTried, "not tried"],
   ]);
-  const adapted =
+  const met =
     differences.length === 0
       ? " Nothing differs."
-      : ` ${numbered(differences.length, "difference")}, of which the client adapts to ${differences.length - unadapted} by itself.`;
+      : ` ${numbered(differences.length, "difference")}, of which ${adapted} need nothing to be done.`;
   const since = changes === null ? "" : ` ${numbered(changes.length, "change")} since the profile was written.`;
-  return `Facts: ${counts}.${adapted}${since} ${numbered(requests, "request")} in run ${mark}.`;
+  return `Facts: ${counts}.${met}${since} ${numbered(requests, "request")} in run ${mark}.`;
 }

@@ -17,11 +17,11 @@ import { refuseNamesake } from "./bed/guarding.ts";
 import { digestOf, Journal } from "./bed/journal.ts";
 import { Keeper, type Grounds } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
+import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
+import { NoAnswer, Sender } from "./bed/sending.ts";
 import { readOrRefuse, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
-import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
 import { changesSince, profileOf } from "./profileFile.ts";
-import { NoAnswer, Sender } from "./bed/sending.ts";
 
 /** What a run is made of. */
 export interface Work {
@@ -86,7 +86,8 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
     const left = await clean(client, journal).finally(() => journal.end());
     remainders += left.length;
     if (left.length === 0) warn(`Removed what run ${journal.run.mark} had left.`);
-    for (const { thing, ids, why } of left) warn(`Left over by run ${journal.run.mark}: ${thing.kind} ${ids.join(", ")}: ${why}`);
+    for (const { thing, ids, why } of left)
+      warn(`Left over by run ${journal.run.mark}: ${thing.kind} ${ids.join(", ")}: ${why}`);
   }
   if (names === undefined && journals.length === 0) warn("Nothing is left over.");
   if (remainders > 0 && names === undefined) throw new EngineError("something is left over on the platform");
@@ -107,7 +108,9 @@ async function inJournal(work: Work, names: BedNames, connection: Connection): P
     .finally(() => journal.end());
   if (stop.signal.aborted) {
     throw new EngineError(
-      left.length === 0 ? "interrupted: what was made is removed" : "interrupted: something is left over, which 'verify --clean' removes",
+      left.length === 0
+        ? "interrupted: what was made is removed"
+        : "interrupted: something is left over, which 'verify --clean' removes",
     );
   }
   return outcomeOf(work, tried, left, connection);
@@ -181,7 +184,7 @@ async function helpersOf({ helpers }: BedNames, { url }: Connection): Promise<Be
       await theirs.close();
     }
   }
-  return found as Bed; // names are those of fixtures
+  return found; // names are those of fixtures
 }
 
 function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed): Grounds {
@@ -189,7 +192,7 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
-    tables: names.tables as Readonly<Record<string, string>>,
+    tables: names.tables,
     mayMake: { organizations: options.new === true, apps: options.apps === true },
     people: [...helpers, bed["invitee.email"] ?? ""],
     caller,
@@ -211,13 +214,20 @@ function withoutRefused(result: Result, refusals: ReadonlySet<string>): Result {
   return { fact, status: "notTried", why: result.seen };
 }
 
-function outcomeOf(work: Work, { results, limits }: Tried, left: readonly Remainder[], { hide, sender }: Connection): Outcome {
+function outcomeOf(
+  work: Work,
+  { results, limits }: Tried,
+  left: readonly Remainder[],
+  { hide, sender }: Connection,
+): Outcome {
   const { settings, subject, earlier, mark, now } = work;
   const platform = originOf(settings.endpoint) ?? "";
   const differences = differencesOf(results, hide);
   const changes = earlier === undefined ? null : changesSince(earlier, results, limits);
-  const notTried = results.flatMap((each) => (each.status === "notTried" ? [{ fact: each.fact.id, why: hide(each.why) }] : []));
-  const wireNames = Object.fromEntries(Object.entries(settings.wireNames ?? {}).map(([name, theirs]) => [name, String(theirs)]));
+  const notTried = results.flatMap((each) =>
+    each.status === "notTried" ? [{ fact: each.fact.id, why: hide(each.why) }] : [],
+  );
+  const wireNames = { ...settings.wireNames };
   return {
     version: 1,
     status: left.length > 0 ? 1 : statusOf(differences, changes),

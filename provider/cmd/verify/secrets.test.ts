@@ -32,14 +32,26 @@ const echo =
       const repeated = `${JSON.stringify(request.headers)} ${body} ${someone}\u001b[31m\n::error::x`;
       const answers = [
         { status: "failure", message: repeated },
-        { status: "success", rowID: repeated, body: { currentRow: { _id: someone, Code: repeated, [someone]: token ?? null } } },
+        {
+          status: "success",
+          rowID: repeated,
+          body: { currentRow: { _id: someone, Code: repeated, [someone]: token ?? null } },
+        },
       ];
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(answers[body.length % 2]));
     });
     return true;
   };
-const needed = ["login", "microappdata", "insertmicroapprow", "insertmicroapprows", "removemicroapprow", "insertorganization", "deleteorganization"];
+const needed = [
+  "login",
+  "microappdata",
+  "insertmicroapprow",
+  "insertmicroapprows",
+  "removemicroapprow",
+  "insertorganization",
+  "deleteorganization",
+];
 
 test("no token, key, password or address of a person stands in any text or journal, over all differences", async () => {
   const heard = new Set<string>();
@@ -48,7 +60,10 @@ test("no token, key, password or address of a person stands in any text or journ
   let journals = "";
   const show = (): void => {
     const folder = join(stand.folder, "cache/pulumi-microapps/verify");
-    journals = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")).join("\n") || journals;
+    journals =
+      readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), "utf8"))
+        .join("\n") || journals;
   };
   const runs = [
     await stand.verify({ writeProfile: "seen.yaml" }, { show }, environment),
@@ -59,7 +74,15 @@ test("no token, key, password or address of a person stands in any text or journ
   const tokens = [...heard].filter((each) => each.length > 12);
   expect(tokens.length).toBeGreaterThan(4);
   const written = [...runs.flatMap(({ output, errors }) => [output, errors]), journals, await stand.read("seen.yaml")];
-  for (const secret of [...tokens, account.password, account.apiKey, "member-password", someone, account.email, "member@example.com"]) {
+  for (const secret of [
+    ...tokens,
+    account.password,
+    account.apiKey,
+    "member-password",
+    someone,
+    account.email,
+    "member@example.com",
+  ]) {
     for (const text of written) expect(text).not.toContain(secret);
   }
   for (const text of written) expect(text).not.toMatch(/\u001b|^::error/m);

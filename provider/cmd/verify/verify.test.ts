@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ownFacts } from "../../conformance/load.ts";
 import { createClient } from "../../client/index.ts";
+import { ownFacts } from "../../conformance/load.ts";
 import { screenOf } from "./rendering.ts";
 import { account, Stand } from "./testing/stand.ts";
 
@@ -16,7 +16,14 @@ const some = (...beginnings: string[]): ReturnType<typeof ownFacts> =>
 test("on the emulator every fact holds that was tried, and nothing is left", async () => {
   const { status, outcome } = await stand.verify();
   if (!outcome) throw new Error("there is no outcome");
-  expect(outcome).toMatchObject({ version: 1, status: 0, stack: null, platform: stand.emulator.url, changes: null, left: [] });
+  expect(outcome).toMatchObject({
+    version: 1,
+    status: 0,
+    stack: null,
+    platform: stand.emulator.url,
+    changes: null,
+    left: [],
+  });
   expect(outcome.differences).toEqual([]);
   expect(outcome.profile).toEqual({
     ...{ version: 1, platform: stand.emulator.url, seenAt: new Date().toISOString().slice(0, 10) },
@@ -55,7 +62,10 @@ test("a difference says what was expected and seen, what it means, and what adap
   expect(await stand.verify({ profile }, { facts })).toMatchObject({ status: 0, outcome: { changes: [] } });
   stand.emulator.setProfile({ version: 1, habits: { memberForm: "ids" } });
   const changed = await stand.verify({ profile }, { facts });
-  expect(changed).toMatchObject({ status: 3, outcome: { changes: [{ what: "roleChange", before: "ignored", now: "yes" }] } });
+  expect(changed).toMatchObject({
+    status: 3,
+    outcome: { changes: [{ what: "roleChange", before: "ignored", now: "yes" }] },
+  });
   const refusal = "platform-profile.yaml is there and says something else: it stays as it is; --force writes over it";
   await expect(stand.verify({ writeProfile: profile }, { facts })).rejects.toThrow(refusal);
   expect(await stand.read(profile)).toBe(written);
@@ -79,7 +89,9 @@ const step = (call: string, request: object): string => JSON.stringify({ call, w
 
 test("facts of a file reach nothing outside of the bed", async () => {
   const client = createClient({ endpoint: stand.emulator.url, ...account });
-  const { rowID } = await client.insertmicroapprow({ microAppID: "cities", rowData: {}, embeddingRowID: undefined }).catch(() => ({ rowID: "row-of-others" }));
+  const { rowID } = await client
+    .insertmicroapprow({ microAppID: "cities", rowData: {}, embeddingRowID: undefined })
+    .catch(() => ({ rowID: "row-of-others" }));
   const theirs = await client.insertorganization({ organizationInfo: { name: "Theirs" } });
   await client.insertteam({ teamInfo: { organizationID: theirs.organizationID, _id: "team-of-others", name: "Crew" } });
   await client.close();
@@ -108,7 +120,11 @@ test("facts of a file reach nothing outside of the bed", async () => {
   expect(outcome?.notTried).toHaveLength(steps.length);
   for (const { why } of outcome?.notTried ?? []) expect(why).toMatch(/^it would touch /);
   const sent = new Set(stand.emulator.calls({ since, mutating: true }).map(({ endpoint }) => endpoint));
-  expect([...sent].filter((name) => ["updateorganization", "deleteteam", "insertteam", "sendnotification", "updatemicroapprow"].includes(name ?? ""))).toEqual([]);
+  expect(
+    [...sent].filter((name) =>
+      ["updateorganization", "deleteteam", "insertteam", "sendnotification", "updatemicroapprow"].includes(name),
+    ),
+  ).toEqual([]);
   expect(stand.differences()).toEqual([]);
 });
 

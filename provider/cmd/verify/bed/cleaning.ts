@@ -25,7 +25,7 @@ export async function clean(
     try {
       const why = await removed(client, journal, left, swept);
       if (why !== undefined) remainders.push({ thing: left.thing, ids: left.ids, why });
-      journal.gone(left.number); // or nobody can find it: it is told once
+      journal.removed(left.number); // or nobody can find it: it is told once
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       remainders.push({ thing: left.thing, ids: left.ids, why: error.message });
@@ -33,7 +33,10 @@ export async function clean(
   }
   // A team whose ID is not known is in an organization of the run, and went with it.
   const isGone = ({ thing, ids }: Remainder): boolean =>
-    thing.kind === "team" && ids.length === 0 && hadOrganization && !remainders.some(({ thing: { kind } }) => kind === "organization");
+    thing.kind === "team" &&
+    ids.length === 0 &&
+    hadOrganization &&
+    !remainders.some(({ thing: { kind } }) => kind === "organization");
   return remainders.filter((each) => !isGone(each));
 }
 

@@ -48,7 +48,10 @@ async function declaredOf(workspace: Workspace, name: string): Promise<Declared>
     return await declaredBy(await workspace.stack(name));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    throw new EngineError(`nothing was sent: whether stack ${name} manages the test bed is not known: ${error.message}`, 2);
+    throw new EngineError(
+      `nothing was sent: whether stack ${name} manages the test bed is not known: ${error.message}`,
+      2,
+    );
   }
 }
 

@@ -62,8 +62,7 @@ const leftOver = (number: number, thing: Thing): Left => ({
   ids: thing.id === undefined ? [] : [thing.id],
 });
 
-export const digestOf = (endpoint: string): string =>
-  createHash("sha256").update(endpoint).digest("hex").slice(0, 16);
+export const digestOf = (endpoint: string): string => createHash("sha256").update(endpoint).digest("hex").slice(0, 16);
 
 /** The folder of the journals; undefined where there can be none. */
 export const journalFolder = (environment: NodeJS.ProcessEnv): string | undefined =>
@@ -122,7 +121,7 @@ export class Journal {
   }
 
   /** Notes that it is not there, or not any more. */
-  gone(number: number): void {
+  removed(number: number): void {
     this.#left.delete(number);
     this.#write({ is: "gone", number });
   }
@@ -181,5 +180,9 @@ function leftOf(entries: readonly Entry[]): Left[] {
 function isAlive({ pid, birth }: z.output<typeof head>): boolean {
   if (!isRunning(pid)) return false;
   const now = birthOf(pid);
-  return birth === undefined || now === undefined || (Object.keys(birth) as (keyof typeof birth)[]).every((key) => birth[key] === now[key]);
+  return (
+    birth === undefined ||
+    now === undefined ||
+    (Object.keys(birth) as (keyof typeof birth)[]).every((key) => birth[key] === now[key])
+  );
 }

@@ -2,8 +2,8 @@ import type { Incoming, Outgoing, Send } from "../../../conformance/door.ts";
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import { endpoints, knownPathSpellings, type EndpointName, type WireNames } from "../../../contract/endpoints.ts";
 import { at, firstOf, isObject, refusalIn, type Json } from "../../../contract/wire.ts";
-import { markLabel } from "./tables.ts";
 import type { Journal, Thing } from "./journal.ts";
+import { markLabel } from "./tables.ts";
 
 /** A request was not sent, since it would touch something outside of the test bed. */
 export class OutsideBed extends Error {}
@@ -84,7 +84,8 @@ export class Keeper {
       if (!this.#own.has(id) && !isMadeUp(id)) refuse("something that is not the test bed's");
     }
     const persons = idsIn(asked, name === "enforceteammembership" ? [...personNames, "userID"] : personNames);
-    if (persons.some((person) => !people.includes(person) && !isMadeUp(person))) refuse("somebody who is not the test bed's");
+    if (persons.some((person) => !people.includes(person) && !isMadeUp(person)))
+      refuse("somebody who is not the test bed's");
     if (name === "enforceteammembership" && persons.some((person) => caller.includes(person))) {
       refuse("memberships of who calls");
     }
@@ -110,7 +111,7 @@ export class Keeper {
     const wire = parsed(answer.text);
     const isRefused = (answer.status >= 400 && answer.status < 500) || refusalIn(wire) !== undefined;
     // A refused batch may have left a part of itself.
-    if (isRefused && name !== "insertmicroapprows") this.#journal.gone(number);
+    if (isRefused && name !== "insertmicroapprows") this.#journal.removed(number);
     else if (!isRefused) {
       const ids = newIDs(name, wire);
       if (ids.length === 0) return;
@@ -125,16 +126,20 @@ export class Keeper {
     if (isDone && name in removers) {
       const id = removers[name]?.map((path) => at(asked, path)).find((found) => typeof found === "string");
       const number = typeof id === "string" ? this.#own.get(id) : undefined;
-      if (number !== undefined) this.#journal.gone(number);
+      if (number !== undefined) this.#journal.removed(number);
     }
     return answer;
+  }
+
+  #hideToken(token: unknown): void {
+    if (typeof token === "string") this.#grounds.hide(token);
   }
 
   /** Learns what is ours from what is read: members of teams, children of rows, and rows with the mark. */
   #learning(name: EndpointName | undefined, answer: Incoming): Incoming {
     if (name === undefined) return answer;
     const wire = parsed(answer.text);
-    if (name === "login") this.#grounds.hide(String(firstOf(wire, "authToken", "data.authToken", "body.authToken") ?? ""));
+    if (name === "login") this.#hideToken(firstOf(wire, "authToken", "data.authToken", "body.authToken"));
     const belongs = name === "teammembers" || name === "readteammember" || name === "microappchildList";
     const ids = belongs ? idsIn(wire, ["_id", "teamMemberID"]) : markedIn(wire, this.#journal.run.mark);
     for (const id of ids) this.own(id);

@@ -1,5 +1,5 @@
-import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import type { Door } from "../../../conformance/door.ts";
+import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { at } from "../../../contract/wire.ts";
 import type { Profile } from "../../../habits/profile.ts";
 

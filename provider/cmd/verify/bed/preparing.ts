@@ -7,9 +7,9 @@ import { appIDIn } from "../../../contract/apps.ts";
 import { ApiError, isRefusal } from "../../../contract/errors.ts";
 import { at, isObject } from "../../../contract/wire.ts";
 import type { Configuration } from "../../../pulumi/configuration/configuration.ts";
-import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
-import type { Journal } from "./journal.ts";
 import type { BedNames } from "../options.ts";
+import type { Journal } from "./journal.ts";
+import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
 
 const wrongly = (text: string): EngineError => new EngineError(text, 2);
 
@@ -42,7 +42,7 @@ export function fixturesOf(
 const manyRows = 10_000;
 
 const withoutAbsent = (bed: Readonly<Record<string, string | undefined>>): Bed =>
-  Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)) as Bed; // names are those of fixtures
+  Object.fromEntries(Object.entries(bed).filter(([, value]) => value !== undefined)); // names are those of fixtures
 
 /** An app whose author is who calls; undefined where none may be made, or can be. */
 export async function newApp(door: Door, userEmail: string, mark: string): Promise<string | undefined> {
@@ -77,7 +77,11 @@ export async function callerOf(client: Client, hide: (text: string) => string): 
 }
 
 /** The organization to work in: the one that is named, or a new one, and its name. */
-export async function organizationFor(client: Client, journal: Journal, named: string | undefined): Promise<{ id: string; name: string }> {
+export async function organizationFor(
+  client: Client,
+  journal: Journal,
+  named: string | undefined,
+): Promise<{ id: string; name: string }> {
   try {
     if (named === undefined) return await newOrganization(client, journal);
     const { organization } = await client.readorganization({ organizationID: named });
@@ -104,7 +108,7 @@ async function newOrganization(client: Client, journal: Journal): Promise<{ id: 
     return await make(mark);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    for (const { number } of journal.left()) journal.gone(number);
+    for (const { number } of journal.left()) journal.removed(number);
     return make();
   }
 }
@@ -127,7 +131,8 @@ export async function examineTables(
     const values = valuesOf(name, mark);
     const request = { microAppID, rowData: values, ...(name === "cities" ? { embeddingRowID: parent } : {}) };
     const made = await door.call({ name: "insertmicroapprow", request, as: "admin" });
-    if (made.kind === "refused") throw wrongly(`table ${microAppID} takes no row: ${made.message}; a test bed needs ${fieldsOf(name)}`);
+    if (made.kind === "refused")
+      throw wrongly(`table ${microAppID} takes no row: ${made.message}; a test bed needs ${fieldsOf(name)}`);
     if (name === "countries") parent = textIn(made, "rowID");
     const read = await door.call({ name: "microappdata", request: { microAppID }, as: "admin" });
     if (!JSON.stringify(read.body).includes(mark)) {
@@ -147,7 +152,9 @@ async function refuseRows(door: Door, name: BedTable, table: string): Promise<vo
   if (reply.kind === "refused") throw wrongly(`table ${table} can't be read: ${reply.message}`);
   const rows = reply.kind === "answer" ? at(reply.answer, "microAppRows") : [];
   if (!Array.isArray(rows) || rows.length === 0) return;
-  throw wrongly(`nothing was changed: table ${table}, which is to be ${name} of the test bed, has rows: a test bed is empty`);
+  throw wrongly(
+    `nothing was changed: table ${table}, which is to be ${name} of the test bed, has rows: a test bed is empty`,
+  );
 }
 
 /** A value for each field that takes a plain one. */
