@@ -17,10 +17,12 @@ export const healthPath = "/_emulator/health";
  */
 export function health(platforms: HostedPlatforms): Outgoing {
   const instances = Object.fromEntries(
-    platforms.lasting().map(({ name, platform: { database, manner } }) => [
-      name,
-      { seed: seedDigest(database), habits: deviationsIn(manner.habits) },
-    ]),
+    platforms
+      .lasting()
+      .map(({ name, platform: { database, manner } }) => [
+        name,
+        { seed: seedDigest(database), habits: deviationsIn(manner.habits) },
+      ]),
   );
   const body = { status: "success", version: ownPackage().version, instances };
   return { status: 200, body, headers: { "cache-control": "no-store" } };

@@ -69,7 +69,9 @@ describe.each(["objects", "ids"] as const)("40 additions under way, with lists o
     const since = emulator.lastCall();
     const ends = await add(started());
     expect(told(ends)).toEqual(everybody());
-    expect(ends).toEqual(ends.map(() => expect.objectContaining({ value: expect.objectContaining({ existed: true }) })));
+    expect(ends).toEqual(
+      ends.map(() => expect.objectContaining({ value: expect.objectContaining({ existed: true }) })),
+    );
     expect(sent(since)).toEqual([]);
   }
 

@@ -138,7 +138,8 @@ export class TeamLists {
       const isOne = teamIDs.length === 1;
       if (!isOne && teamMembers.some((member) => member.teamID === undefined)) {
         this.#isBare = true;
-        await this.#oneByOne(reads); return;
+        await this.#oneByOne(reads);
+        return;
       }
       for (const { teamID, version, resolve, reject } of reads) {
         const own = teamMembers.filter((member) => isOne || member.teamID === teamID);
