@@ -24,8 +24,8 @@ const lists = [
   ],
   [
     "emulator/index.ts",
-    "emulator/commands.ts",
     "emulator/cli.ts",
+    "emulator/commands.ts",
     "emulator/fieldsAt.ts",
     "emulator/address.ts",
     "emulator/emulator.ts",

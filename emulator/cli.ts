@@ -1,22 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { WireNames } from "../provider/contract/endpoints.ts";
-
-/** Options of the commands that run an emulator. */
-export interface Options {
-  port: number;
-  data?: string;
-  seed?: string;
-  profile?: string;
-  snapshot?: string;
-  host: string;
-  allowHost: string[];
-  publicUrl?: string;
-  wireName: WireNames;
-  readOnly?: true;
-  strict?: true;
-  loose?: true;
-  tenant: string[];
-}
+import type { Options } from "./commands.ts";
 
 const renamed = ["platformFormat", "storecopy", "uploadFileToStore"] as const satisfies (keyof WireNames)[];
 

@@ -5,13 +5,30 @@ import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { interrupted, runCommand } from "../machine/commands.ts";
+import type { WireNames } from "../provider/contract/endpoints.ts";
 import { printableLine } from "../provider/messages/text.ts";
 import { adminPath } from "./admin/actions.ts";
 import { healthPath } from "./admin/health.ts";
-import type { Options } from "./cli.ts";
 import { createEmulator, type Emulator, type EmulatorOptions } from "./emulator.ts";
 import { packingOf, writeWhole } from "./platform/snapshotFiles.ts";
 import { defaultAdministrator } from "./seed/schema.ts";
+
+/** Options of the commands that run an emulator. */
+export interface Options {
+  port: number;
+  data?: string;
+  seed?: string;
+  profile?: string;
+  snapshot?: string;
+  host: string;
+  allowHost: string[];
+  publicUrl?: string;
+  wireName: WireNames;
+  readOnly?: true;
+  strict?: true;
+  loose?: true;
+  tenant: string[];
+}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

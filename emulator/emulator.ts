@@ -107,17 +107,8 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     const check = (database: Database) => refuseKnownCredentials(database, host);
     const made = new Map<string, Platform>();
     for (const [name, from] of Object.entries({ "": options, ...options.tenants })) {
-      if (from.seed !== undefined && from.snapshot !== undefined) {
-        throw new Error("give a seed or a snapshot: a snapshot has the seed that it was made with");
-      }
       if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
-      const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
-      const database = new Database(file, (fresh) => {
-        const seed = readSeed(from.seed, options.program);
-        const { administrator = seed.administrator } = options;
-        plant(fresh, withoutSecrets({ ...seed, administrator }), now());
-        if (from.snapshot !== undefined) awaitSnapshot(fresh);
-      });
+      const database = opening(name === "" || data === ":memory:" ? data : `${data}.${name}`, from, options);
       opened.push(database);
       dropLeftovers(database);
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
@@ -154,4 +145,20 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     for (const database of opened) database.close();
     throw error;
   }
+}
+
+/** Opens a data file. A new one is planted with its seed; a snapshot is still to be loaded into it then. */
+function opening(
+  file: string,
+  { seed: source, snapshot }: Pick<EmulatorOptions, "seed" | "snapshot">,
+  { program, administrator: chosen, now = Date.now }: EmulatorOptions,
+): Database {
+  if (source !== undefined && snapshot !== undefined) {
+    throw new Error("give a seed or a snapshot: a snapshot has the seed that it was made with");
+  }
+  return new Database(file, (fresh) => {
+    const seed = readSeed(source, program);
+    plant(fresh, withoutSecrets({ ...seed, administrator: chosen ?? seed.administrator }), now());
+    if (snapshot !== undefined) awaitSnapshot(fresh);
+  });
 }

@@ -53,7 +53,17 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
   },
   2: (database) => database.execute("ALTER TABLE calls ADD COLUMN remark TEXT"),
   // An older emulator does not know that indexes have generations, so it must not open the file.
-  3: (database) => database.execute("CREATE INDEX sessions_by_age ON sessions (created)"),
+  3: (database) => {
+    database.execute("CREATE INDEX sessions_by_age ON sessions (created)");
+    // Whether names are unique is a habit.
+    database.execute("ALTER TABLE organizations RENAME TO organizations_before");
+    database.execute(`CREATE TABLE organizations (
+      id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL
+    ) WITHOUT ROWID`);
+    database.execute("INSERT INTO organizations SELECT * FROM organizations_before");
+    database.execute("DROP TABLE organizations_before");
+    database.execute("CREATE INDEX organizations_by_name ON organizations (name)");
+  },
 };
 
 /** Whether this version of the emulator can open files of a version. */

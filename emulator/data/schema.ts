@@ -27,8 +27,9 @@ CREATE INDEX rows_of_table ON rows (table_id, id);
 CREATE INDEX rows_of_parent ON rows (parent, id) WHERE parent IS NOT NULL;
 
 CREATE TABLE organizations (
-  id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX organizations_by_name ON organizations (name);
 CREATE TABLE teams (
   id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, name TEXT NOT NULL, description TEXT, admin_id TEXT,
   is_all_members INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL

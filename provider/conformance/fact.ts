@@ -115,10 +115,7 @@ function idForm(): RegExp {
 
 export type Step = z.output<typeof step>;
 export type Look = z.output<typeof look>;
-export type Refusal = z.output<typeof refusal>;
 export type Outcome = Pick<Step, "answer" | "body" | "refused">;
-export type FactsFile = z.output<typeof facts>;
-export type Evidence = z.output<typeof evidence>;
 
 /** A fact with its ID and all of its steps. */
 export interface Fact extends Omit<z.output<typeof fact>, "after"> {

@@ -1,4 +1,4 @@
-import type { WireNames } from "../contract/endpoints.ts";
+import { endpoints, type WireNames } from "../contract/endpoints.ts";
 import { habits as habitTable, usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
 import { rawDoor, type Door, type Send } from "./door.ts";
 import type { Fact } from "./fact.ts";
@@ -123,6 +123,11 @@ export function needsOf({ needs, steps }: Fact): FixtureName[] {
   const named = mentions(steps).map(({ name }) => name);
   const callers = steps.flatMap(({ as }) => people.filter((person) => person === as));
   const passwords = callers.flatMap((person): FixtureName[] => [`${person}.email`, `${person}.password`]);
-  const all = [...needs, ...named, ...passwords].filter((name): name is FixtureName => Object.hasOwn(fixtures, name));
+  const keys = steps.flatMap(({ call }): FixtureName[] =>
+    call !== undefined && endpoints[call].auth === "token+key" ? ["admin.apiKey"] : [],
+  );
+  const all = [...needs, ...named, ...passwords, ...keys].filter((name): name is FixtureName =>
+    Object.hasOwn(fixtures, name),
+  );
   return [...new Set(all)];
 }

@@ -12,7 +12,7 @@ test.each<[field: keyof typeof whole, good: unknown[], bad: unknown[]]>([
   ["viewers", [[], [1], null, undefined], ["u2", {}]],
   ["teamViewers", [["t1"], null, undefined], ["t1", {}]],
   ["isLocked", [true, null, undefined], [0, "false"]],
-  ["submitted", [0, -1.5, null, undefined], ["1", Number.NaN, Number.POSITIVE_INFINITY]],
+  ["submitted", [0, -1.5, "2026-01-02T03:04:05Z", null, undefined], [[], Number.NaN, Number.POSITIVE_INFINITY]],
   ["embeddingRowID", ["", null, undefined], [1, []]],
   ["Code", ["", null, 1, [], {}, undefined], []],
 ])("a row as the platform answers it: %s", (field, good, bad) => {

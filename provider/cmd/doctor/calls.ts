@@ -1,6 +1,6 @@
 import { createClient } from "../../client/client.ts";
 import type { Calls } from "../../client/http/call.ts";
-import type { Client } from "../../client/options.ts";
+import type { Client, ClientOptions } from "../../client/options.ts";
 import type { AnswerOf, EndpointName, RequestOf } from "../../contract/endpoints.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
@@ -28,6 +28,8 @@ export class CallsSpent extends Error {}
 interface Options {
   url: string;
   settings: Configuration;
+  /** How the platform was seen to behave. */
+  profile?: ClientOptions["profile"];
   /** Highest number of calls, those without an account included. */
   most: number;
   /** Milliseconds that one call may take (default 30,000). */
@@ -117,12 +119,13 @@ export class ReadingCalls {
   }
 
   #connect(account: { token?: string; userId?: string }): Client {
-    const { url, settings, timeoutMs = callMs } = this.#options;
+    const { url, settings, profile, timeoutMs = callMs } = this.#options;
     const client = createClient({
       endpoint: url,
       ...account,
       apiKey: settings.apiKey,
       wireNames: settings.wireNames,
+      profile,
       readOnly: true,
       timeouts: { connect: timeoutMs, headers: timeoutMs, body: timeoutMs, call: timeoutMs },
       retries: { attempts: 1, connects: 1 },

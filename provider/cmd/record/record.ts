@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { EngineError, printable } from "../../../engine/index.ts";
 import { interrupted, runCommand } from "../../../machine/commands.ts";
 import { isLoopback } from "../../../machine/hosts.ts";
+import { ownFacts } from "../../conformance/load.ts";
 import { numbered, printableLine } from "../../messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
 import { Recording, type Made } from "../../recording/recording.ts";
@@ -40,7 +41,8 @@ export async function record(words: readonly string[], options: RecordOptions): 
   const paths = { seed: resolve(folder, options.seed), facts: resolve(folder, options.facts) };
   if (paths.seed === paths.facts) throw new EngineError("--seed and --facts name the same file");
   if (!force) refuseExisting(Object.values(paths));
-  const recording = new Recording({ base: to.pathname.replace(/\/+$/, ""), labels: options.private, rows });
+  const knownSteps = ownFacts().flatMap(({ steps }) => steps);
+  const recording = new Recording({ base: to.pathname.replace(/\/+$/, ""), labels: options.private, rows, knownSteps });
   const proxy = await startProxy({ to, port, passed: recording.take, failed: teller() });
   let status = 0;
   try {

@@ -69,7 +69,7 @@ test.each<[string, Partial<VerifyOptions>, Record<string, string>, string]>([
 
 test("a table with rows is no test bed", async () => {
   const client = createClient({ endpoint: stand.emulator.url, ...account });
-  await client.insertmicroapprow({ microAppID: "countries", rowData: { Code: "CZ" } });
+  await client.insertmicroapprow({ microAppID: "bed-countries", rowData: { Code: "CZ" } });
   await client.close();
   stand.emulator.saveSnapshot("rows");
   await expect(stand.verify()).rejects.toMatchObject({

@@ -90,7 +90,7 @@ const step = (call: string, request: object): string => JSON.stringify({ call, w
 test("facts of a file reach nothing outside of the bed", async () => {
   const client = createClient({ endpoint: stand.emulator.url, ...account });
   const { rowID } = await client
-    .insertmicroapprow({ microAppID: "cities", rowData: {}, embeddingRowID: undefined })
+    .insertmicroapprow({ microAppID: "bed-cities", rowData: {}, embeddingRowID: undefined })
     .catch(() => ({ rowID: "row-of-others" }));
   const theirs = await client.insertorganization({ organizationInfo: { name: "Theirs" } });
   await client.insertteam({ teamInfo: { organizationID: theirs.organizationID, _id: "team-of-others", name: "Crew" } });

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { endpoints } from "../../../contract/endpoints.ts";
+import { readProfile } from "../../../layers/profileFile.ts";
 import { some } from "../../../messages/text.ts";
 import { located } from "../../../pulumi/platform.ts";
 import { ReadingCalls } from "../calls.ts";
@@ -41,6 +42,12 @@ const name: Check = {
 async function start({ subject, learned, most, timeoutMs }: Context): Promise<URL | string> {
   const { settings, folder } = subject;
   if (!settings) throw new Error("the configuration was found to be well");
+  let profile: ReturnType<typeof readProfile>;
+  try {
+    profile = readProfile(settings.profile, folder);
+  } catch (error) {
+    return `microapps:profile can't be taken: ${error instanceof Error ? error.message : String(error)}`;
+  }
   try {
     const { url, isEmulator, close } = await located(settings.endpoint, folder);
     if (isEmulator) learned.stopEmulator = close;
@@ -48,7 +55,7 @@ async function start({ subject, learned, most, timeoutMs }: Context): Promise<UR
     if (username || password || search || hash) {
       return "microapps:endpoint must be a plain address, without user, password, query or fragment";
     }
-    learned.calls = new ReadingCalls({ url, settings, most, timeoutMs });
+    learned.calls = new ReadingCalls({ url, settings, profile, most, timeoutMs });
     return (learned.url = new URL(url));
   } catch (error) {
     return `The emulator does not start: ${error instanceof Error ? error.message : String(error)}`;

@@ -9,7 +9,6 @@ import { birthOf, isRunning } from "../../../../machine/processes.ts";
 
 /** What can be removed again, each after those that were made later. */
 const kinds = ["organization", "team", "row", "child"] as const;
-export type Kind = (typeof kinds)[number];
 
 const thing = z.object({
   kind: z.enum(kinds),

@@ -42,14 +42,14 @@ export const bedSeed = (): string =>
     },
   )}`;
 
-/** A table whose ID and whose fields' IDs a person replaces by those of a platform. */
+/** A table whose ID, which no program is likely to seed, and whose fields' IDs a person replaces by those of a platform. */
 function withIDs(name: BedTable): object {
   const table: { fields: Readonly<Record<string, unknown>>; parent?: string } = bedTables[name];
   const fields = Object.entries(table.fields).map(([label, field]) => {
     const described = typeof field === "string" ? { type: field } : (field as object); // as declared above
     return [label, { ...described, id: `${name}-${label}` }];
   });
-  return { id: name, ...table, fields: Object.fromEntries(fields) as object };
+  return { id: `bed-${name}`, ...table, fields: Object.fromEntries(fields) as object };
 }
 
 /** The tables that are named, by label. Refuses a label that no table of a bed has. */
