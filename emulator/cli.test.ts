@@ -73,7 +73,7 @@ test("the command says whether an emulator is ready, and with which seed", async
       stderr: expect.stringContaining("no emulator is ready at"),
     });
   }
-  const digest = { seed: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown };
+  const digest = { seed: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown, habits: {} };
   expect(seen).toEqual([{ "": digest, acme: digest }, { "": digest }, { "": digest }]);
   const [first, second, other] = seen as Record<string, { seed: string }>[];
   expect(second?.[""]).toEqual(first?.[""]);

@@ -46,7 +46,8 @@ test("the emulator's page has a right seed, with every setting", () => {
 
 /** What is wrong with a command line: a command or a flag that there is not. */
 function unknownIn(line: string): string[] {
-  const [, ...words] = line.split(/\s+/).filter(Boolean);
+  const [ours = ""] = line.split(/ -- /); // what follows is the command of somebody else
+  const [, ...words] = ours.split(/\s+/).filter(Boolean);
   const commands: Command[] = [program];
   for (const word of words) {
     const [inner] = commands;

@@ -82,7 +82,7 @@ export function sent(calls: readonly LoggedCall[], { ids, names, people }: Known
     else if (endpoint.endsWith("team")) told(`team ${nameOf(teamID ?? idOf(request["teamInfo"]))}`, op);
     else if (endpoint.includes("teammember"))
       for (const person of emails ?? [people.get(userID ?? "") ?? `unknown ${userID ?? ""}`])
-        told(`${nameOf(teamIDs?.[0] ?? teamID)}: person ${person.toLowerCase()}`, op);
+        for (const team of teamIDs ?? [teamID]) told(`${nameOf(team)}: person ${person.toLowerCase()}`, op);
     else if (rowID !== undefined) told(`row ${ids.get(rowID) ?? `unknown ${rowID}`}`, op);
     else for (const row of rows ?? [rowData]) told(`row ${microAppID ?? ""} ${row?.Code ?? ""}`, op);
   }
