@@ -7,7 +7,8 @@ const atOnce = 4;
 
 /**
  * How much memory an emulator in memory gains over many mixed calls: reads, writes, logins with and without a logout,
- * notifications and faults. It has answered others before, which fill what has a bound.
+ * notifications and faults. It has answered others before, which fill what has a bound. The newest sessions are kept
+ * alone, so the client logs in anew at times.
  */
 export async function lasting(warm: number, calls: number): Promise<Figure[]> {
   const platform = await Platform.start({ rows: { fields: { Code: { type: "text", sort: 1 } } } }, { inMemory: true });
@@ -38,7 +39,7 @@ export async function lasting(warm: number, calls: number): Promise<Figure[]> {
 async function settled(platform: Platform): Promise<number> {
   const seen: number[] = [];
   for (let time = 0; time < 15; time++) {
-    await platform.post("/api/microappdata", '{"microAppID":"rows","optLimit":1}');
+    await platform.client.microappdata({ microAppID: "rows", optLimit: 1 });
     await new Promise((resolve) => setTimeout(resolve, 200));
     seen.push(memoryNow(platform.pid));
   }
@@ -49,13 +50,10 @@ async function round(platform: Platform, appID: string): Promise<void> {
   const { client } = platform;
   const body = { microAppID: "rows" };
   const { rowID } = await client.insertmicroapprow({ ...body, rowData: { Code: `K${Math.random()}` } });
-  await platform.post("/api/microappdata", JSON.stringify({ ...body, optLimit: 20, optViewSort: { sortVal: 1 } }));
-  await platform.post(
-    "/api/microappdata",
-    JSON.stringify({ ...body, optViewFilters: [{ Code: `K${Math.random()}` }] }),
-  );
+  await client.microappdata({ ...body, optLimit: 20, optViewSort: { sortVal: 1 } });
+  await client.microappdata({ ...body, optViewFilters: [{ Code: `K${Math.random()}` }] });
   await client.updatemicroapprow({ rowID, rowData: { Code: "K" } });
-  await platform.post("/api/microappdata/row", JSON.stringify({ rowID }));
+  await client.microappdataRow({ rowID });
   await client.sendnotification({ appID, email: "admin@example.com", message: "Sheep" });
   await client.removemicroapprow({ rowID });
   await send(platform, "readteam", { teamID: "none" });

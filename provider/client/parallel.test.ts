@@ -33,17 +33,23 @@ describe("work in parallel", () => {
   });
 
   test("a source that fails ends it too, after what is under way", async () => {
-    const ended: number[] = [];
-    async function* source(): AsyncGenerator<number> {
+    async function* later(): AsyncGenerator<number> {
       yield await Promise.resolve(1);
       throw new Error("the source");
     }
-    const work = inParallel(source(), 4, async (item) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      ended.push(item);
-    });
-    await expect(work).rejects.toThrow("the source");
-    expect(ended).toEqual([1]);
+    function* atOnce(): Generator<number> {
+      yield 1;
+      throw new Error("the source");
+    }
+    for (const source of [later(), atOnce()]) {
+      const ended: number[] = [];
+      const work = inParallel(source, 4, async (item) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        ended.push(item);
+      });
+      await expect(work).rejects.toThrow("the source");
+      expect(ended).toEqual([1]);
+    }
   });
 
   test("gives all room back, whether work ends well, fails, or there is none", async () => {

@@ -16,7 +16,7 @@ export async function inParallel<Item>(
   const fail = (error: unknown): void => void failures.push(error);
   while (failures.length === 0) {
     const leave = await enter();
-    const next = await Promise.resolve(items.next()).catch(fail);
+    const next = await new Promise<IteratorResult<Item>>((resolve) => resolve(items.next())).catch(fail);
     if (!next || next.done) {
       leave();
       break;
