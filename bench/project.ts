@@ -44,7 +44,8 @@ export const embedded: readonly string[] = [
 export async function run(command: readonly string[], cwd?: string, env?: NodeJS.ProcessEnv): Promise<Took> {
   const started = performance.now();
   const [file = "", ...words] = command;
-  const child = spawn(file, words, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] });
+  const variables = { ...process.env, NODE_COMPILE_CACHE: undefined, ...env }; // each has its own cache, or none
+  const child = spawn(file, words, { cwd, env: variables, stdio: ["ignore", "pipe", "inherit"] });
   let first = Number.NaN;
   let memory = Number.NaN;
   // Its memory can be read as long as it is there, and it only ever grows.

@@ -27,6 +27,7 @@ export function packageSchema(version: string): object {
   return {
     name: "microapps",
     displayName: "Microapps",
+    publisher: "The pulumi-microapps authors",
     version,
     description:
       "Organizations, teams, members, seed rows and generated apps of a microapp platform, kept as declared.",
