@@ -51,7 +51,8 @@ export async function run(command: readonly string[], cwd?: string, env?: NodeJS
   // Its memory can be read as long as it is there, and it only ever grows.
   const look = setInterval(() => {
     try {
-      memory = peakMemory(child.pid);
+      const seen = peakMemory(child.pid);
+      if (!Number.isNaN(seen)) memory = seen;
     } catch {
       // It has just ended.
     }
