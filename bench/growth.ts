@@ -1,12 +1,10 @@
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import type { Curves, Point } from "./curves.ts";
 import { peakMemory, timed } from "./measure.ts";
+import { inFlight } from "./members.ts";
 import { each, Platform } from "./platform.ts";
 import { ours } from "./programs.ts";
 import { Project } from "./project.ts";
-
-/** What an engine keeps in flight with its default of 4 for each core. */
-const inFlight = 16;
 
 type Host = Awaited<ReturnType<typeof DynamicHost.start>>;
 

@@ -4,7 +4,7 @@ import { each, Platform } from "./platform.ts";
 import { Project } from "./project.ts";
 
 /** What an engine keeps in flight with its default of 4 for each core. */
-const inFlight = 16;
+export const inFlight = 16;
 
 /** Refreshes many members of many teams, each a resource of its own. */
 export async function members(teams: number, membersOfEach: number): Promise<Figure[]> {

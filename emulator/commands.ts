@@ -5,6 +5,7 @@ import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { interrupted, runCommand } from "../machine/commands.ts";
+import { messageOf } from "../machine/failures.ts";
 import type { WireNames } from "../provider/contract/endpoints.ts";
 import { printableLine } from "../provider/messages/text.ts";
 import { adminPath } from "./admin/actions.ts";
@@ -29,8 +30,6 @@ export interface Options {
   loose?: true;
   tenant: string[];
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Prints a failure, each mistake on a line of its own and what it repeats of the command line within one, and ends. */
 function refuse(message: string): never {

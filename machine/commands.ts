@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
+import { messageOf } from "./failures.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -22,7 +23,7 @@ export async function runCommand(
     const [status, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     return status ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   } catch (error) {
-    process.stderr.write(`error: ${name} can't be run: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`error: ${name} can't be run: ${messageOf(error)}\n`);
     return 127;
   } finally {
     for (const signal of signals) process.off(signal, pass);

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import { messageOf } from "../machine/failures.ts";
 import type { PlatformFunction } from "../provider/functions/function.ts";
 import { getAppStatus as appStatus } from "../provider/functions/getAppStatus.ts";
 import { getOrganization as organization } from "../provider/functions/getOrganization.ts";
@@ -156,6 +157,6 @@ async function ask<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
     throw new Error(result.problems.map(sentenceOf).join("; "));
   } catch (error) {
     // The runner prints the message of a RunError alone.
-    throw new pulumi.RunError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new pulumi.RunError(`${name}: ${messageOf(error)}`);
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { messageOf } from "../../machine/failures.ts";
 import { session, type Platform } from "../platform.ts";
 import { output, run } from "../project.ts";
 import { NotHere, type Peer, type Structure } from "./structure.ts";
@@ -32,7 +33,7 @@ async function built({ module, version, command, file }: typeof tofu): Promise<s
     await output(["go", "build", "-mod=mod", "-o", program, command], work);
     return program;
   } catch (error) {
-    throw new NotHere(`${module} ${version}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new NotHere(`${module} ${version}: ${messageOf(error)}`);
   } finally {
     await rm(work, { recursive: true, force: true });
   }

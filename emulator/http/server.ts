@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
+import { messageOf } from "../../machine/failures.ts";
 
 /** Limit of a request's body, 64 MiB: a batch of 10,000 wide rows fits. */
 const maxBytes = 64 * 1024 * 1024;
@@ -128,7 +129,7 @@ async function respond(
       response.destroy();
       return;
     }
-    const message = `Internal error: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `Internal error: ${messageOf(error)}`;
     send(response, { status: 500, body: { status: "failure", message }, headers: {} });
   }
 }

@@ -39,7 +39,7 @@ export async function dropDraft(database: Database, prefix: string): Promise<voi
 }
 
 /** How long one slice of a long piece of work keeps others waiting, in milliseconds. */
-const sliceMs = 8;
+export const sliceMs = 8;
 
 /** Does something in slices of a suitable size, until one of them says that it was the last. Lets others in between. */
 export async function inSlices(slice: (size: number) => boolean): Promise<void> {

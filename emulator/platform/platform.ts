@@ -1,3 +1,4 @@
+import { messageOf } from "../../machine/failures.ts";
 import type { Endpoint, Received } from "../../provider/contract/endpoint.ts";
 import { endpoints, type EndpointName, type WireNames, withOurNames } from "../../provider/contract/endpoints.ts";
 import { isObject } from "../../provider/contract/wire.ts";
@@ -239,5 +240,5 @@ function platformErrorOf(error: unknown): PlatformError {
   if (isObject(error) && error["errcode"] === busy) {
     return new PlatformError("unavailable", "The data file is busy", { retryAfter: 1 });
   }
-  return new PlatformError("serverError", `Internal error: ${error instanceof Error ? error.message : String(error)}`);
+  return new PlatformError("serverError", `Internal error: ${messageOf(error)}`);
 }

@@ -9,6 +9,7 @@ import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
 import { settings } from "../data/settings.ts";
 import { seed } from "../seed/schema.ts";
+import { sliceMs } from "./drafts.ts";
 import { Exchange } from "./exchange.ts";
 import { Reader, writeText, type Line } from "./snapshotText.ts";
 
@@ -110,8 +111,6 @@ export async function loadAwaited(database: Database, file: string): Promise<voi
     if (isAwaited()) throw error;
   }
 }
-
-const sliceMs = 8;
 
 /** Puts lines into the new contents. */
 class Filling {

@@ -48,11 +48,9 @@ function copiesOf(database: Database, name: string): { table: Content; copy: str
 }
 
 /** Columns that a copy and another table have: a sort field that an earlier state had has left its column. */
-function sharedColumns(database: Database, copy: string, table: string): string {
-  const there = new Set(columnsOf(database, table));
-  return columnsOf(database, copy)
-    .filter((column) => there.has(column))
-    .join(", ");
+function sharedColumns(database: Database, copy: string, table: string, to = database): string[] {
+  const there = new Set(columnsOf(to, table));
+  return columnsOf(database, copy).filter((column) => there.has(column));
 }
 
 /** Puts the platform back to a snapshot, at once. */
@@ -61,7 +59,7 @@ export function loadSnapshot(database: Database, name: string): void {
     requireSnapshot(database, name);
     for (const { table, copy } of copiesOf(database, name)) {
       if (table === "rows") indexSorts(database);
-      const columns = sharedColumns(database, copy, table);
+      const columns = sharedColumns(database, copy, table).join(", ");
       if (table !== "meta") database.execute(`DELETE FROM ${table}`);
       database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, copy)}`);
     }
@@ -86,7 +84,7 @@ export async function restoreSnapshot(database: Database, name: string): Promise
   try {
     for (const { table, copy } of copies) {
       if (table === "rows") exchange.sortRows();
-      const columns = sharedColumns(database, copy, exchange.nameOf(table));
+      const columns = sharedColumns(database, copy, exchange.nameOf(table)).join(", ");
       const insert = `INSERT INTO "${exchange.nameOf(table)}" (${columns}) SELECT ${columns} FROM "${copy}"`;
       let last = 0;
       const rows = database.one<{ rows: number | null }>(`SELECT max(rowid) AS rows FROM "${copy}"`)?.rows ?? 0;
@@ -111,8 +109,7 @@ export async function copySnapshot(database: Database, name: string, to: Databas
   for (const { table, copy } of copiesOf(database, name)) {
     if (table === "rows") indexSorts(to);
     if (table !== "meta") to.run(`DELETE FROM ${table}`);
-    const there = new Set(columnsOf(to, table));
-    const columns = columnsOf(database, copy).filter((column) => there.has(column));
+    const columns = sharedColumns(database, copy, table, to);
     const select = `SELECT ${columns.join(", ")} FROM "${copy}" WHERE rowid > ? AND rowid <= ?`;
     const insert = to.prepare(
       `INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,

@@ -1,4 +1,5 @@
 import sift from "sift";
+import { messageOf } from "../../machine/failures.ts";
 import type { Json } from "../../provider/contract/wire.ts";
 import { invalid } from "../data/platformError.ts";
 import { ownOnly, withAliases } from "./inherited.ts";
@@ -10,7 +11,7 @@ export function matcher(filters: readonly Json[]): (document: Json) => boolean {
     try {
       return library(filter, { operations: { $mod } });
     } catch (error) {
-      throw invalid(`optViewFilters: ${error instanceof Error ? error.message : String(error)}`);
+      throw invalid(`optViewFilters: ${messageOf(error)}`);
     }
   });
   if (own.aliases.length === 0) return (document) => tests.every((test) => test(document));

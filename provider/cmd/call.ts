@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, oneLine, printableJson } from "../../engine/index.ts";
+import { messageOf } from "../../machine/failures.ts";
 import { type EndpointName, endpoints } from "../contract/endpoints.ts";
 import { connect } from "../pulumi/platform.ts";
 import { maskOf } from "../pulumi/secrets.ts";
@@ -28,7 +29,7 @@ export async function call(name: string | undefined, text: string, { cwd, stack 
     const answer = await platform.client[name](request as never);
     process.stdout.write(`${printableJson(answer, 2)}\n`);
   } catch (error) {
-    throw new EngineError(maskOf(settings).hide(error instanceof Error ? error.message : String(error)));
+    throw new EngineError(maskOf(settings).hide(messageOf(error)));
   } finally {
     await platform.close();
   }
@@ -40,8 +41,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new EngineError(
-      `the request is not JSON: ${oneLine(error instanceof Error ? error.message : String(error))}`,
-    );
+    throw new EngineError(`the request is not JSON: ${oneLine(messageOf(error))}`);
   }
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { printable, printableJson } from "../../engine/index.ts";
+import { messageOf } from "../../machine/failures.ts";
 import { dump, type DumpRequest, type DumpSummary } from "../dump/dump.ts";
 import { tableOption } from "../dump/tableOption.ts";
 import { numbered } from "../messages/text.ts";
@@ -53,7 +54,7 @@ export async function dumpPlatform(folder: string, options: DumpOptions): Promis
     process.stdout.write(`${text}\n`);
   } catch (error) {
     progress.end();
-    throw new Error(maskOf(settings).hide(error instanceof Error ? error.message : String(error)), { cause: error });
+    throw new Error(maskOf(settings).hide(messageOf(error)), { cause: error });
   } finally {
     process.removeListener("SIGINT", stop);
     await platform.close();

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { z } from "zod";
 import { packageFolder } from "../../machine/ownPackage.ts";
+import { mistakes } from "../layers/checkedFile.ts";
 import { find, keyPlace, parse, plain, type Place, type Problem, type Value } from "../layers/document.ts";
 import { placed } from "../layers/verbs.ts";
 import { sentences } from "../messages/sentences.ts";
@@ -41,14 +42,10 @@ export function parseFacts(text: string, name: string): Fact[] {
 }
 
 function problemsOf(root: Value, issue: z.core.$ZodIssue): Problem[] {
-  const problem = (path: readonly PropertyKey[], message: string): Problem => {
+  return mistakes(issue).map(({ path, what }) => {
     const name = path.map(String).join(".");
-    return { at: nearestPlace(root, path), message: name === "" ? message : `${name}: ${message}` };
-  };
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => problem([...issue.path, key], "is not known here"));
-  }
-  return [problem(issue.path, issue.code === "invalid_key" ? (issue.issues[0]?.message ?? "") : issue.message)];
+    return { at: nearestPlace(root, path), message: name === "" ? what : `${name}: ${what}` };
+  });
 }
 
 /** Where the value at a path stands, or the nearest thing around it. */

@@ -1,3 +1,4 @@
+import { messageOf } from "../../machine/failures.ts";
 import { endpoints, type WireNames } from "../contract/endpoints.ts";
 import { habits as habitTable, usualHabits, type HabitName, type Habits } from "../habits/habits.ts";
 import { rawDoor, type Door, type Send } from "./door.ts";
@@ -66,7 +67,7 @@ async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Ru
     failure = await tried(fact, stage);
   } catch (error) {
     if (signal?.aborted) return { fact, status: "notTried", why: "the run was stopped" };
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     failure = { step: 0, path: "", expected: "an answer", seen: message };
   } finally {
     emulator?.set({});

@@ -5,6 +5,22 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** What a text says as JSON; undefined when it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The texts in a value, at whatever depth. */
+export function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
+  else if (isObject(value)) for (const inner of Object.values(value)) yield* textsIn(inner);
+}
+
 /** Reads the value at a dotted path; undefined when there is none. The path `""` is the whole value. */
 export function at(wire: unknown, path: string): unknown {
   if (path === "") return wire;

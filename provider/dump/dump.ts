@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { messageOf } from "../../machine/failures.ts";
 import type { ResourceContext } from "../resources/resource.ts";
 import { DumpError } from "./dumpError.ts";
 import { environmentText } from "./environmentFile.ts";
@@ -115,7 +116,7 @@ async function existingSeeds(
       found.push(await existingSeed({ ...context, directory: draft }, seed));
     } catch (error) {
       if (context.signal.aborted) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       warn(leftOut(seed, reason));
     }
   }

@@ -98,7 +98,8 @@ function lostKey(content: unknown): string[] | undefined {
   return undefined;
 }
 
-function mistakes(issue: z.core.$ZodIssue): { path: PropertyKey[]; what: string }[] {
+/** What a schema has found: each unknown key by itself. */
+export function mistakes(issue: z.core.$ZodIssue): { path: PropertyKey[]; what: string }[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({ path: [...issue.path, key], what: "is not known here" }));
   }

@@ -1,5 +1,5 @@
 import { endpoints, type EndpointName } from "../contract/endpoints.ts";
-import { isObject } from "../contract/wire.ts";
+import { textsIn } from "../contract/wire.ts";
 import type { Exchange } from "./exchange.ts";
 import { askOf, asksOf, signatureOf, type KnownStep } from "./factShapes.ts";
 
@@ -46,12 +46,6 @@ const unrepeatable: ReadonlySet<EndpointName> = new Set([
   ...(["sendnotification", "createappwithprompt", "microappchildUploadFileToStore", "microappchildStorecopy"] as const),
   "logout",
 ]);
-
-export function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === "string") yield value;
-  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
-  else if (isObject(value)) for (const inner of Object.values(value)) yield* textsIn(inner);
-}
 
 /** Whether a call changed, or may have changed, the platform. */
 export const isChange = ({ name, refused }: Exchange): boolean =>

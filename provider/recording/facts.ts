@@ -1,6 +1,6 @@
 import { endpoints } from "../contract/endpoints.ts";
-import { isObject, type Json } from "../contract/wire.ts";
-import { isChange, subjectsOf, textsIn, type Call } from "./calls.ts";
+import { isObject, textsIn, type Json } from "../contract/wire.ts";
+import { isChange, subjectsOf, type Call } from "./calls.ts";
 import { expectedOf, written } from "./factShapes.ts";
 import type { Known } from "./known.ts";
 import type { Replacer } from "./privacy/replacer.ts";

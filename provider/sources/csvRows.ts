@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { fieldKinds, fits } from "../contract/fields.ts";
 import type { RowData } from "../contract/values.ts";
+import { jsonIn } from "../contract/wire.ts";
 import { quoted, some } from "../messages/text.ts";
 import { csvRecords } from "./csv.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
@@ -141,18 +142,10 @@ function typed(cell: string, type: CellType): unknown {
     case "date":
       return fits("date", cell) ? cell : undefined;
     case "checkbox": {
-      const value = parsed(cell);
+      const value = jsonIn(cell);
       return fits("checkbox", value) ? value : undefined;
     }
     case "json":
-      return parsed(cell);
-  }
-}
-
-function parsed(cell: string): unknown {
-  try {
-    return JSON.parse(cell) as unknown;
-  } catch {
-    return undefined;
+      return jsonIn(cell);
   }
 }

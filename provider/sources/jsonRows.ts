@@ -1,6 +1,6 @@
 import type * as Jsonc from "jsonc-parser";
 import type { FileHandle } from "node:fs/promises";
-import { isObject } from "../contract/wire.ts";
+import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
 import { mayHold, nameless, noName } from "./nameless.ts";
@@ -17,7 +17,7 @@ export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle):
     for (const [index, words] of text.split("\n").entries()) {
       if (words.trim() === "") continue;
       const line = first + index;
-      const values = parsed(words);
+      const values = jsonIn(words);
       if (values === undefined || mayRepeat(words, values) || mayHold(words)) {
         const [mistake] = scanned(await jsonc(), words, source.sensitive).mistakes;
         if (mistake) {
@@ -38,7 +38,7 @@ export async function jsonRows({ source, wrong, refuse }: Reading, text: string)
   const { mistakes, lines } = scanned(await jsonc(), text, source.sensitive);
   const [mistake] = mistakes;
   if (mistake) refuse(mistake.line, mistake.text, mistake.column);
-  const items = parsed(text);
+  const items = jsonIn(text);
   if (!Array.isArray(items)) refuse(1, "must be a list of rows: begin it with [ and end it with ]");
   return (items as unknown[]).flatMap((values, index) => rowOf(lines[index] ?? 1, values, wrong));
 }
@@ -48,15 +48,6 @@ export function rowOf(line: number, values: unknown, wrong: Wrong): SourceRow[] 
   if (isObject(values)) return [{ line, values }];
   wrong({ line, text: "must be a row, with values by label" });
   return [];
-}
-
-/** The value of a JSON text, undefined when it is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a label may stand twice in one object: the text has more colons behind quotation marks than the value has labels. */
@@ -126,7 +117,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     report(0, 0, "is nested too deeply: make it flatter");
   }
   // What else a parser of JSON refuses.
-  if (mistakes.length === 0 && parsed(text) === undefined) report(0, 0, "is not valid JSON: correct it");
+  if (mistakes.length === 0 && jsonIn(text) === undefined) report(0, 0, "is not valid JSON: correct it");
   return { mistakes, lines };
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../machine/failures.ts";
 import { inParallel } from "../../client/parallel.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { isObject } from "../../contract/wire.ts";
@@ -75,7 +76,7 @@ export async function drift(
       await describeChanges({ each, resource, values, found: found?.outputs }, things, teams, context.directory);
     } catch (error) {
       if (error instanceof ApiError && error.code === "unauthorized") look.isRefused = true;
-      look.unread.push(`${each.name}: ${hide(error instanceof Error ? error.message : String(error))}`);
+      look.unread.push(`${each.name}: ${hide(messageOf(error))}`);
     }
   };
   await inParallel(known, maxUnderWay, read);
@@ -261,7 +262,7 @@ async function countOthers(
       const others = (await members.list(team.id))?.filter(({ userID }) => !declared.get(team.id)?.has(userID)) ?? [];
       if (others.length > 0) look.notes.push(`${team.name}: ${numbered(others.length, "member")} whom nobody declares`);
     } catch (error) {
-      look.unread.push(`${team.name}: ${hide(error instanceof Error ? error.message : String(error))}`);
+      look.unread.push(`${team.name}: ${hide(messageOf(error))}`);
     }
   });
   for (const [table, count] of tables.counts) {

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../contract/wire.ts";
 import { signature } from "../../pulumi/secrets.ts";
 import {
   noTally,
@@ -43,8 +44,8 @@ export function eventsReport(text: string): ChangeSet {
 
 /** The steps of one JSON value (`pulumi preview --json`) or of one a line. */
 function stepsIn(text: string): Step[] {
-  const whole = parsed(text);
-  const values = whole === undefined ? text.split("\n").flatMap((line) => parsed(line) ?? []) : [whole];
+  const whole = jsonIn(text);
+  const values = whole === undefined ? text.split("\n").flatMap((line) => jsonIn(line) ?? []) : [whole];
   return values.flatMap((value): Step[] => {
     const event = objectOf(value);
     if (Array.isArray(event["steps"]))
@@ -132,14 +133,6 @@ function hidden(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Object.hasOwn(value, signature)) return secretText;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(inner)]));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 const objectOf = (value: unknown): Record<string, unknown> =>

@@ -7,6 +7,7 @@ import {
   type Terminal,
   withoutCommands,
 } from "../../../engine/index.ts";
+import { messageOf } from "../../../machine/failures.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { progressLine } from "../progressLine.ts";
 import { examine, type Check } from "./checks.ts";
@@ -138,7 +139,7 @@ export async function diagnose(
   } catch (error) {
     await context.learned.calls?.close();
     if (stopped.signal.aborted) throw new EngineError("interrupted: what was not looked at is not known");
-    throw new Error(subject.mask.hide(error instanceof Error ? error.message : String(error)), { cause: error });
+    throw new Error(subject.mask.hide(messageOf(error)), { cause: error });
   } finally {
     progress.end();
     process.removeListener("SIGINT", stop);

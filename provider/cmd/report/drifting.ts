@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateInClear } from "../../../engine/index.ts";
+import { messageOf } from "../../../machine/failures.ts";
 import { driftFile, environmentsFile, environmentsIn } from "../../changes/base/environments.ts";
 import { accept, acceptedIn, hasDrift, withAccepted, type Accepted } from "../../changes/drift/accepted.ts";
 import { CountingReads } from "../../changes/drift/countingReads.ts";
@@ -149,10 +150,7 @@ async function lookAt(cwd: string, stack: string, target: Target, resources: rea
     }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    return nothingSeen(
-      hide(error instanceof Error ? error.message : String(error)),
-      error instanceof ApiError && error.code === "unauthorized",
-    );
+    return nothingSeen(hide(messageOf(error)), error instanceof ApiError && error.code === "unauthorized");
   } finally {
     process.removeListener("SIGINT", stop);
   }

@@ -44,7 +44,8 @@ export interface BedNames {
   helpers: readonly Helper[];
 }
 
-const wrongly = (text: string): EngineError => new EngineError(text, 2);
+/** A refusal before anything was tried. */
+export const wrongly = (text: string): EngineError => new EngineError(text, 2);
 
 /** Refuses flags that nothing may be sent with. */
 export function checkFlags(options: VerifyOptions): void {

@@ -1,10 +1,12 @@
 import { EngineError } from "../../../engine/index.ts";
+import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../client/client.ts";
 import type { Client } from "../../client/options.ts";
 import { rawDoor } from "../../conformance/door.ts";
 import type { Fact } from "../../conformance/fact.ts";
 import { people, type Bed } from "../../conformance/fixtures.ts";
 import { runFacts, type Result } from "../../conformance/run.ts";
+import { textsIn } from "../../contract/wire.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { readProfile } from "../../layers/profileFile.ts";
 import { masked } from "../../messages/masks.ts";
@@ -57,7 +59,7 @@ interface Connection {
 export async function onPlatform(work: Work): Promise<Outcome | undefined> {
   const { settings, subject } = work;
   const { url, close } = await located(settings.endpoint, subject.folder).catch((error: unknown): never => {
-    throw new EngineError(`the emulator does not start: ${error instanceof Error ? error.message : String(error)}`, 2);
+    throw new EngineError(`the emulator does not start: ${messageOf(error)}`, 2);
   });
   const { email, password, apiKey, wireNames, profile } = settings;
   const known = work.earlier ?? readOrRefuse(() => readProfile(profile, subject.folder));
@@ -200,11 +202,6 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
     wireNames: settings.wireNames ?? {},
     hide: (token) => subject.mask.add([token]),
   };
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** A fact that would have left the test bed was not tried. */

@@ -4,6 +4,7 @@ import providerProto from "@pulumi/pulumi/proto/provider_pb.js";
 import statusProto from "@pulumi/pulumi/proto/status_pb.js";
 import anyProto from "google-protobuf/google/protobuf/any_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { messageOf } from "../../../machine/failures.ts";
 
 /** What exists although a create or update failed: an engine saves it, with the inputs that it has, and goes on from there. */
 interface Unfinished {
@@ -23,7 +24,7 @@ export class UnfinishedFailure extends Error {
 
 /** An error as gRPC carries it. */
 export function statusOf(error: unknown): Partial<ServerErrorResponse> {
-  const details = error instanceof Error ? error.message : String(error);
+  const details = messageOf(error);
   const code = grpc.status.UNKNOWN;
   if (!(error instanceof UnfinishedFailure)) return { code, details };
   const { id, outputs, refreshBeforeUpdate } = error.unfinished;

@@ -1,4 +1,4 @@
-import { isObject, refusalIn } from "../../../contract/wire.ts";
+import { isObject, jsonIn, refusalIn } from "../../../contract/wire.ts";
 import { printableLine } from "../../../messages/text.ts";
 import { well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
@@ -68,7 +68,7 @@ function findingOf(context: Context, { status, location, text }: Reached): Judge
   const here = shown(context);
   if (status >= 300 && status < 400) return redirected(context, status, location);
   const trimmed = (text ?? "").trim();
-  const wire = parsed(trimmed);
+  const wire = jsonIn(trimmed);
   const refusal = wire === undefined ? undefined : refusalIn(wire);
   if (status === 407 || status === 511) {
     return wrong(
@@ -118,14 +118,6 @@ const foreign = (here: string, what: string): Finding =>
     `${here} answers with ${what} where the platform's API should be.`,
     "The endpoint is another server's, or its path is wrong.",
   );
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 function redirected(context: Context, status: number, location: string | undefined): Finding {
   const url = addressOf(context);

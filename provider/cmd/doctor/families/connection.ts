@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { messageOf } from "../../../../machine/failures.ts";
 import { endpoints } from "../../../contract/endpoints.ts";
 import { readProfile } from "../../../layers/profileFile.ts";
 import { some } from "../../../messages/text.ts";
@@ -46,7 +47,7 @@ async function start({ subject, learned, most, timeoutMs }: Context): Promise<UR
   try {
     profile = readProfile(settings.profile, folder);
   } catch (error) {
-    return `microapps:profile can't be taken: ${error instanceof Error ? error.message : String(error)}`;
+    return `microapps:profile can't be taken: ${messageOf(error)}`;
   }
   try {
     const { url, isEmulator, close } = await located(settings.endpoint, folder);
@@ -58,7 +59,7 @@ async function start({ subject, learned, most, timeoutMs }: Context): Promise<UR
     learned.calls = new ReadingCalls({ url, settings, profile, most, timeoutMs });
     return (learned.url = new URL(url));
   } catch (error) {
-    return `The emulator does not start: ${error instanceof Error ? error.message : String(error)}`;
+    return `The emulator does not start: ${messageOf(error)}`;
   }
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { ownFolder } from "../../../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../../../machine/processes.ts";
+import { jsonIn } from "../../../contract/wire.ts";
 
 // What a run makes is written down before it is made, so that whatever ends the run, the next one finds it.
 
@@ -75,12 +76,12 @@ export class Journal {
   readonly #left = new Map<number, Left>();
   #next: number;
 
-  private constructor(run: Run, file: string, left: readonly Left[]) {
+  private constructor(run: Run, file: string, entries: readonly Entry[]) {
     this.run = run;
     this.#file = file;
     this.#open = openSync(file, "a", 0o600);
-    for (const each of left) this.#left.set(each.number, each);
-    this.#next = Math.max(0, ...left.map(({ number }) => number)) + 1;
+    for (const each of entries) note(this.#left, each);
+    this.#next = Math.max(0, ...this.#left.keys()) + 1;
   }
 
   static begin(folder: string, run: Run): Journal {
@@ -98,7 +99,7 @@ export class Journal {
         const file = path.join(folder, name);
         const read = readJournal(readFileSync(file, "utf8"));
         if (read?.head.platform !== platform || isAlive(read.head)) return [];
-        const journal = new Journal(read.head, file, leftOf(read.entries));
+        const journal = new Journal(read.head, file, read.entries);
         writeSync(journal.#open, "\n"); // the last line may be cut off
         return [journal];
       });
@@ -107,22 +108,18 @@ export class Journal {
   /** Notes what is about to be made, and gives it a number. */
   making(thing: Thing): number {
     const number = this.#next++;
-    this.#left.set(number, leftOver(number, thing));
-    this.#write({ is: "making", number, thing });
+    this.#note({ is: "making", number, thing });
     return number;
   }
 
   /** Notes the IDs of what was made. */
   made(number: number, ids: readonly string[]): void {
-    const left = this.#left.get(number);
-    if (left) this.#left.set(number, { ...left, ids: [...ids], isMade: true });
-    this.#write({ is: "made", number, ids: [...ids] });
+    this.#note({ is: "made", number, ids: [...ids] });
   }
 
   /** Notes that it is not there, or not any more. */
   removed(number: number): void {
-    this.#left.delete(number);
-    this.#write({ is: "gone", number });
+    this.#note({ is: "gone", number });
   }
 
   /** What may be there still, the last first. */
@@ -136,6 +133,11 @@ export class Journal {
     if (this.#left.size === 0) rmSync(this.#file, { force: true });
   }
 
+  #note(each: Entry): void {
+    note(this.#left, each);
+    this.#write(each);
+  }
+
   #write(line: Entry | z.output<typeof head>): void {
     writeSync(this.#open, `${JSON.stringify(line)}\n`);
   }
@@ -144,35 +146,22 @@ export class Journal {
 /** Reads a journal; of a run that was killed the last line may be cut off. */
 function readJournal(text: string): { head: z.output<typeof head>; entries: Entry[] } | undefined {
   const [first = "", ...rest] = text.split("\n");
-  const begun = head.safeParse(parsed(first));
+  const begun = head.safeParse(jsonIn(first));
   if (!begun.success) return undefined;
   const entries = rest.flatMap((line) => {
-    const read = entry.safeParse(parsed(line));
+    const read = entry.safeParse(jsonIn(line));
     return read.success ? [read.data] : [];
   });
   return { head: begun.data, entries };
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // it was cut off
-  }
-}
-
-function leftOf(entries: readonly Entry[]): Left[] {
-  const left = new Map<number, Left>();
-  for (const each of entries) {
-    const { number } = each;
-    if (each.is === "making") left.set(number, leftOver(number, each.thing));
-    else if (each.is === "gone") left.delete(number);
-    else {
-      const known = left.get(number);
-      if (known) left.set(number, { ...known, ids: each.ids, isMade: true });
-    }
-  }
-  return [...left.values()];
+/** What is left after something was noted. */
+function note(left: Map<number, Left>, each: Entry): void {
+  const { number } = each;
+  const known = left.get(number);
+  if (each.is === "making") left.set(number, leftOver(number, each.thing));
+  else if (each.is === "gone") left.delete(number);
+  else if (known) left.set(number, { ...known, ids: each.ids, isMade: true });
 }
 
 /** Whether the run goes on: a number of a process means nothing after a restart, or in another container. */

@@ -1,7 +1,7 @@
 import type { Incoming, Outgoing, Send } from "../../../conformance/door.ts";
 import type { Endpoint } from "../../../contract/endpoint.ts";
-import { endpoints, knownPathSpellings, type EndpointName, type WireNames } from "../../../contract/endpoints.ts";
-import { at, firstOf, isObject, refusalIn, type Json } from "../../../contract/wire.ts";
+import { endpoints, routesOf, type EndpointName, type Route, type WireNames } from "../../../contract/endpoints.ts";
+import { at, firstOf, isObject, jsonIn, refusalIn, type Json } from "../../../contract/wire.ts";
 import type { Journal, Thing } from "./journal.ts";
 import { markLabel } from "./tables.ts";
 
@@ -37,7 +37,7 @@ export class Keeper {
   /** What is ours, by ID: the numbers of the journal. */
   readonly #own = new Map<string, number | undefined>();
   readonly #swept = new Set<string>();
-  readonly #paths: ReadonlyMap<string, EndpointName>;
+  readonly #routes: ReadonlyMap<string, Route>;
   /** Why requests were not sent. */
   readonly refusals = new Set<string>();
 
@@ -45,7 +45,7 @@ export class Keeper {
     this.#send = send;
     this.#grounds = grounds;
     this.#journal = journal;
-    this.#paths = pathsOf(grounds.wireNames);
+    this.#routes = routesOf(grounds.wireNames);
     for (const id of Object.values(grounds.tables)) this.own(id);
   }
 
@@ -56,7 +56,7 @@ export class Keeper {
 
   /** Sends a request, or throws OutsideBed. What may change something is not cut off: what it did must be known. */
   readonly send: Send = async (request, signal) => {
-    const name = this.#paths.get(request.url.split("?")[0] ?? "");
+    const name = this.#routes.get(request.url.split("?")[0] ?? "")?.name;
     if (name === undefined && request.method !== "GET") this.#refuse("an address that is none of the interface");
     if (name === undefined || !changes(name)) return this.#learning(name, await this.#send(request, signal));
     const asked = parametersOf(request);
@@ -108,7 +108,7 @@ export class Keeper {
   #made(name: EndpointName, numbers: readonly number[], answer: Incoming): void {
     const [number] = numbers;
     if (number === undefined) return;
-    const wire = parsed(answer.text);
+    const wire = jsonIn(answer.text);
     const isRefused = (answer.status >= 400 && answer.status < 500) || refusalIn(wire) !== undefined;
     // A refused batch may have left a part of itself.
     if (isRefused && name !== "insertmicroapprows") this.#journal.removed(number);
@@ -122,7 +122,7 @@ export class Keeper {
 
   /** Notes what was removed; what a removed thing had goes with it. */
   #removing(name: EndpointName, asked: Json, answer: Incoming): Incoming {
-    const isDone = answer.status < 400 && refusalIn(parsed(answer.text)) === undefined;
+    const isDone = answer.status < 400 && refusalIn(jsonIn(answer.text)) === undefined;
     if (isDone && name in removers) {
       const id = removers[name]?.map((path) => at(asked, path)).find((found) => typeof found === "string");
       const number = typeof id === "string" ? this.#own.get(id) : undefined;
@@ -138,7 +138,7 @@ export class Keeper {
   /** Learns what is ours from what is read: members of teams, children of rows, and rows with the mark. */
   #learning(name: EndpointName | undefined, answer: Incoming): Incoming {
     if (name === undefined) return answer;
-    const wire = parsed(answer.text);
+    const wire = jsonIn(answer.text);
     if (name === "login") this.#hideToken(firstOf(wire, "authToken", "data.authToken", "body.authToken"));
     const belongs = name === "teammembers" || name === "readteammember" || name === "microappchildList";
     const ids = belongs ? idsIn(wire, ["_id", "teamMemberID"]) : markedIn(wire, this.#journal.run.mark);
@@ -181,18 +181,6 @@ const textAt = (value: unknown, path: string): string | undefined => {
   return typeof found === "string" ? found : undefined;
 };
 
-/** The endpoint of each path, however it is spelled. */
-function pathsOf(wireNames: WireNames): Map<string, EndpointName> {
-  const tables: Readonly<Record<string, string | undefined>>[] = [knownPathSpellings, wireNames];
-  return new Map(
-    (Object.entries(endpoints) as [EndpointName, Endpoint][]).flatMap(([name, { path }]) => {
-      const last = path.split("/").at(-1) ?? "";
-      const spellings = [last, ...tables.flatMap((table) => table[last] ?? [])];
-      return spellings.map((each) => [path.slice(0, path.length - last.length) + each, name] as const);
-    }),
-  );
-}
-
 /** Whether a call may change something. Asked by another method than POST it might be carried out all the same. */
 const changes = (name: EndpointName): boolean =>
   endpoints[name].effect !== "read" && name !== "login" && name !== "logout";
@@ -200,16 +188,8 @@ const changes = (name: EndpointName): boolean =>
 /** Parameters of query and body. */
 function parametersOf({ url, body }: Outgoing): Json {
   const query = Object.fromEntries(new URLSearchParams(url.split("?")[1] ?? ""));
-  const sent = body === undefined ? undefined : parsed(body);
+  const sent = body === undefined ? undefined : jsonIn(body);
   return { ...query, ...(isObject(sent) ? sent : {}) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Texts under these names, at whatever depth; values of rows are not looked at. */
@@ -224,7 +204,7 @@ function idsIn(value: unknown, names: readonly string[], isNamed = false): strin
 
 /** The request with the mark in each row that it inserts. */
 function marked(request: Outgoing, mark: string): Outgoing {
-  const body = request.body === undefined ? undefined : parsed(request.body);
+  const body = request.body === undefined ? undefined : jsonIn(request.body);
   if (!isObject(body)) return request;
   const withMark = (row: unknown): unknown => (isObject(row) ? { ...row, [markLabel]: mark } : row);
   const { rowData, rows } = body;

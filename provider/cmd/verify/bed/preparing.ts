@@ -1,4 +1,3 @@
-import { EngineError } from "../../../../engine/index.ts";
 import { textOf } from "../../../client/http/bodies.ts";
 import type { Client } from "../../../client/options.ts";
 import type { Door, Reply } from "../../../conformance/door.ts";
@@ -7,11 +6,9 @@ import { appIDIn } from "../../../contract/apps.ts";
 import { ApiError, isRefusal } from "../../../contract/errors.ts";
 import { at, isObject } from "../../../contract/wire.ts";
 import type { Configuration } from "../../../pulumi/configuration/configuration.ts";
-import type { BedNames } from "../options.ts";
+import { wrongly, type BedNames } from "../options.ts";
 import type { Journal } from "./journal.ts";
 import { bedTableNames, bedTables, fieldsOf, type BedTable } from "./tables.ts";
-
-const wrongly = (text: string): EngineError => new EngineError(text, 2);
 
 /** What facts may use, as far as the flags and the configuration say. */
 export function fixturesOf(

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../../machine/failures.ts";
 import { ApiError } from "../../../contract/errors.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { linkedLabels } from "../../../sources/source.ts";
@@ -46,5 +47,5 @@ export async function applyPlan(
 
 function reasonOf(error: unknown): string {
   if (error instanceof ApiError && error.code === "cancelled") return "the run was cancelled; the next one goes on";
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
