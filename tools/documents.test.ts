@@ -8,7 +8,7 @@ import { seed } from "../emulator/seed/schema.ts";
 import { exitStatuses } from "../engine/errors.ts";
 import { program } from "../provider/cmd/program.ts";
 import { statuses } from "../provider/cmd/report/reporting.ts";
-import { endpoints } from "../provider/contract/endpoints.ts";
+import { endpoints, methodsOf } from "../provider/contract/endpoints.ts";
 import { documents } from "./documents.ts";
 
 test.each(Object.entries(documents()))("docs/%s is the one of the contract; make docs writes it anew", (name, text) => {
@@ -20,7 +20,7 @@ test("the page names every endpoint with its path, parameters and errors", () =>
   for (const [name, { path, method, summary, request }] of Object.entries(endpoints)) {
     const section = page.split(`\n## ${name}\n`)[1]?.split("\n## ")[0] ?? "";
     expect(section).toContain(summary);
-    expect(section).toContain(`\`${method} ${path}\``);
+    expect(section).toContain(`\`${methodsOf({ method, path }).join(" or ")} ${path}\``);
     for (const parameter of Object.keys((request as unknown as { shape: object }).shape)) {
       expect(section).toContain(`| \`${parameter}\` |`);
     }

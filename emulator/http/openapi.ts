@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Endpoint } from "../../provider/contract/endpoint.ts";
-import { endpoints } from "../../provider/contract/endpoints.ts";
+import { endpoints, methodsOf } from "../../provider/contract/endpoints.ts";
 import { errorCodes, type ErrorCode } from "../../provider/contract/errors.ts";
+import { alternatives } from "../../provider/contract/values.ts";
 import { isObject, type Json } from "../../provider/contract/wire.ts";
 
 const security = {
@@ -39,23 +40,25 @@ export function openapi(url: string): Json {
     paths: Object.fromEntries(
       Object.entries(endpoints).map(([name, endpoint]) => [
         endpoint.path,
-        { [endpoint.method.toLowerCase()]: operation(name, endpoint) },
+        Object.fromEntries(
+          methodsOf(endpoint).map((method) => [method.toLowerCase(), operation(name, endpoint, method)]),
+        ),
       ]),
     ),
   };
 }
 
-function operation(name: string, endpoint: Endpoint): Json {
+function operation(name: string, endpoint: Endpoint, method: Endpoint["method"]): Json {
   const request = schemaOf(endpoint.request, "input");
   const common: ErrorCode[] = endpoint.auth === "none" ? ["invalidRequest"] : ["invalidRequest", "unauthorized"];
   const codes = [...new Set([...common, ...endpoint.errors])].filter((code) => errorCodes[code].status !== undefined);
   const failures = codes.map((code) => [String(errorCodes[code].status), failure(code)]);
   return {
-    operationId: name,
+    operationId: method === endpoint.method ? name : `${name}By${method === "GET" ? "Get" : "Post"}`,
     summary: endpoint.summary,
     security: security[endpoint.auth],
     "x-effect": endpoint.effect,
-    ...(endpoint.method === "GET" ? { parameters: parametersIn(request) } : { requestBody: body(request) }),
+    ...(method === "GET" ? { parameters: parametersIn(request) } : { requestBody: body(endpoint, request) }),
     responses: {
       "200": { description: "Done.", content: { "application/json": { schema: answerSchema(endpoint) } } },
       ...Object.fromEntries(failures),
@@ -63,7 +66,10 @@ function operation(name: string, endpoint: Endpoint): Json {
   };
 }
 
-const body = (schema: Json): Json => ({ required: true, content: { "application/json": { schema } } });
+const body = ({ request, accept }: Endpoint, schema: Json): Json => ({
+  required: !request.safeParse(accept({ headers: {}, query: {}, body: undefined })).success,
+  content: { "application/json": { schema: withNull(schema) } },
+});
 
 const failure = (code: ErrorCode): Json => ({
   description: errorCodes[code].hint,
@@ -71,17 +77,38 @@ const failure = (code: ErrorCode): Json => ({
 });
 
 function parametersIn(schema: Json): Json[] {
-  const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : [];
-  return Object.entries(isObject(schema["properties"]) ? schema["properties"] : {}).map(([name, schema]) => {
+  const required = requiredIn(schema);
+  return Object.entries(propertiesOf(schema)).map(([name, schema]) => {
     return { name, in: "query", required: required.includes(name), schema };
   });
+}
+
+const propertiesOf = ({ properties }: Json): Json => (isObject(properties) ? properties : {});
+const requiredIn = ({ required }: Json): unknown[] => (Array.isArray(required) ? (required as unknown[]) : []);
+
+/** A body's schema in which null stands for each parameter that may be left out. */
+function withNull(schema: Json): Json {
+  const optional = Object.entries(propertiesOf(schema)).filter(([name]) => !requiredIn(schema).includes(name));
+  const nullable = optional.map(([name, property]) => [name, orNull(isObject(property) ? property : {})]);
+  return { ...schema, properties: { ...propertiesOf(schema), ...Object.fromEntries(nullable) } };
+}
+
+function orNull({ description, ...schema }: Json): Json {
+  const words = description === undefined ? {} : { description };
+  const { type, not } = schema;
+  if (not !== undefined) return { ...words, type: "null" };
+  if (Object.keys(schema).length === 0) return words; // anything
+  if (typeof type === "string" && schema["enum"] === undefined) return { ...words, ...schema, type: [type, "null"] };
+  const options = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as unknown[]) : [schema];
+  return { ...words, anyOf: [...options, { type: "null" }] };
 }
 
 /** A zod schema as JSON Schema: the form that callers send, or the one that they get. */
 export function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const made: Json = { ...z.toJSONSchema(schema, { io, unrepresentable: "any" }) };
   delete made["$schema"]; // the document as a whole names it
-  return made;
+  const anyOf = alternatives.get(schema);
+  return anyOf ? { ...made, anyOf: anyOf.map((alternative) => schemaOf(alternative, io)) } : made;
 }
 
 /** Stands for a value of the answer while the contract wraps it. */

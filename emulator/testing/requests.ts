@@ -12,6 +12,9 @@ const anything = fc.jsonValue({ maxDepth: 2 });
 export function allowedBy(schema: unknown, known: Known, name = ""): Values {
   if (!isObject(schema)) return anything;
   const options = schema["anyOf"] ?? schema["oneOf"];
+  if (Array.isArray(options) && isObject(schema["properties"])) {
+    return fc.oneof(...options.map((option) => objects(both({ ...schema, anyOf: undefined }, option as Json), known)));
+  }
   if (Array.isArray(options)) return fc.oneof(...options.map((option) => allowedBy(option, known, name)));
   if (Array.isArray(schema["enum"])) return fc.constantFrom(...(schema["enum"] as unknown[]));
   if ("const" in schema) return fc.constant(schema["const"]);
@@ -53,6 +56,13 @@ function texts(schema: Json, known: Known, name: string): Values {
   if (familiar.length === 0) return invented;
   return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...familiar) }, { weight: 1, arbitrary: invented });
 }
+
+/** An object's schema and another one that it must fit as well. */
+const both = (schema: Json, more: Json): Json => ({
+  ...schema,
+  properties: { ...(schema["properties"] as Json), ...(more["properties"] as Json) },
+  required: [schema["required"] ?? [], more["required"] ?? []].flat(),
+});
 
 function objects(schema: Json, known: Known): Values {
   const properties = isObject(schema["properties"]) ? schema["properties"] : {};

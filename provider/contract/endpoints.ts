@@ -74,13 +74,16 @@ export interface Route {
   methods: readonly string[];
 }
 
+/** The methods that an endpoint is called with. */
+export const methodsOf = ({ method, path }: Pick<Endpoint, "method" | "path">): readonly Endpoint["method"][] =>
+  // GET requests are also sent as POST; the parameters of `list` are also sent in the query, so GET is likely.
+  method === "GET" || path.endsWith("/list") ? ["GET", "POST"] : ["POST"];
+
 /** Endpoints by path, each under every spelling that is in use. */
 export function routesOf(wireNames: WireNames = {}): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>();
   for (const [name, { path, method }] of Object.entries(endpoints)) {
-    // GET requests are also sent as POST; the parameters of `list` are also sent in the query, so GET is likely.
-    const methods = method === "GET" || path.endsWith("/list") ? ["GET", "POST"] : ["POST"];
-    const route = { name: name as EndpointName, methods }; // keys of the contract's table
+    const route = { name: name as EndpointName, methods: methodsOf({ path, method }) }; // keys of the contract's table
     routes.set(path, route);
     for (const renamed of ["storecopy", "uploadFileToStore"] as const) {
       if (!path.endsWith(`/${renamed}`)) continue;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
 import { done, oneOf, read } from "./envelopes.ts";
-import { email, id } from "./values.ts";
+import { email, id, needsOne } from "./values.ts";
 import { firstOf, isObject, listOf, type Json } from "./wire.ts";
 
 export const role = z.enum(["admin", "member"]);
@@ -53,13 +53,9 @@ function invitation(received: Received): Json {
   return { ...rest, emails, userIDs, ...(role === undefined ? {} : { role }) };
 }
 
-const oneMember = {
-  teamID: id.optional(),
-  userID: id.optional(),
-  teamMemberID: id.optional(),
-};
-const named = (request: { teamID?: string; userID?: string; teamMemberID?: string }): boolean =>
-  request.teamMemberID !== undefined || (request.teamID !== undefined && request.userID !== undefined);
+const byID = z.object({ teamMemberID: id });
+const byUser = z.object({ teamID: id, userID: id });
+const oneMember = { ...byUser.partial().shape, ...byID.partial().shape };
 const namedHow = { error: "teamMemberID, or teamID with userID, is required", path: ["teamMemberID"] };
 
 export const insertteammembers = endpoint({
@@ -67,8 +63,8 @@ export const insertteammembers = endpoint({
   path: "/api/insertteammembers",
   auth: "token",
   effect: "idempotent", // adding a member who is there changes nothing (assumed)
-  request: z
-    .object({
+  request: needsOne(
+    z.object({
       teamIDs: z.array(id).min(1),
       emails: z.array(email).optional(),
       userIDs: z.array(id).optional(),
@@ -76,11 +72,11 @@ export const insertteammembers = endpoint({
       targetInitialApp: id.optional(),
       targetInitialScreen: id.optional(),
       role: z.never({ error: "is not taken here: add the members, then set roles with updateteammember" }).optional(),
-    })
-    .refine((request) => (request.emails?.length ?? 0) + (request.userIDs?.length ?? 0) > 0, {
-      error: "emails or userIDs must name someone",
-      path: ["emails"],
     }),
+    { error: "emails or userIDs must name someone", path: ["emails"] },
+    z.object({ emails: z.array(email).min(1) }),
+    z.object({ userIDs: z.array(id).min(1) }),
+  ),
   accept: invitation,
   ...done,
   errors: ["notFound", "forbidden", "invalidRequest"],
@@ -106,7 +102,7 @@ export const readteammember = endpoint({
   path: "/api/readteammember",
   auth: "token",
   effect: "read",
-  request: z.object(oneMember).refine(named, namedHow),
+  request: needsOne(z.object(oneMember), namedHow, byID, byUser),
   ...oneOf("teamMember", teamMember),
   errors: ["notFound", "forbidden"],
 });
@@ -116,7 +112,7 @@ export const updateteammember = endpoint({
   path: "/api/updateteammember",
   auth: "token",
   effect: "idempotent",
-  request: z.object({ ...oneMember, role }).refine(named, namedHow),
+  request: needsOne(z.object({ ...oneMember, role }), namedHow, byID, byUser),
   accept: (received) => {
     const { teamMemberInfo, ...rest } = parameters(received);
     return { ...(isObject(teamMemberInfo) ? teamMemberInfo : {}), ...rest };
@@ -130,7 +126,7 @@ export const deleteteammember = endpoint({
   path: "/api/deleteteammember",
   auth: "token",
   effect: "idempotent",
-  request: z.object(oneMember).refine(named, namedHow),
+  request: needsOne(z.object(oneMember), namedHow, byID, byUser),
   ...done,
   errors: ["notFound", "forbidden"],
 });
@@ -140,17 +136,17 @@ export const enforceteammembership = endpoint({
   path: "/api/enforceteammembership",
   auth: "token",
   effect: "idempotent",
-  request: z
-    .object({
+  request: needsOne(
+    z.object({
       teamIDs: z.array(id),
       email: email.optional(),
       userID: id.optional(),
       organizationID: id.optional(),
-    })
-    .refine((request) => request.email !== undefined || request.userID !== undefined, {
-      error: "email or userID is required",
-      path: ["email"],
     }),
+    { error: "email or userID is required", path: ["email"] },
+    z.object({ email }),
+    z.object({ userID: id }),
+  ),
   accept: (received) => withTeamIDs(parameters(received)),
   ...done,
   errors: ["notFound", "forbidden", "invalidRequest"],

@@ -20,7 +20,12 @@ export const microappdata = endpoint({
       .array(
         z.object({
           resourceID: id.optional().describe("The data table ID."),
-          field: z.coerce.string().optional().describe('Number of the sort field as a string, "1" for the first.'),
+          field: z
+            .union([z.string(), z.number().transform(String)])
+            .nullable()
+            .transform((field) => field ?? undefined)
+            .optional()
+            .describe('Number of the sort field as a string, "1" for the first.'),
           order: direction.optional(),
           skip: count.optional().describe("Rows skipped at the start."),
           limit: count.optional().describe("Most rows returned."),

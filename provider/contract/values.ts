@@ -13,6 +13,21 @@ export const count = z.union([z.number(), z.string().regex(/^\d+$/, "must be a n
 /** The part of a whole that a guard allows, from 0 to 1. */
 export const fraction = z.number().min(0).max(1, "must be a fraction from 0 to 1: 0.25 allows a quarter, 1 allows all");
 
+/** Alternatives of requests, one of which must be there whole. */
+export const alternatives = new WeakMap<z.ZodType, readonly z.ZodObject[]>();
+
+/** A request that needs one of these alternatives whole; `error` and `path` are for one that has none. */
+export function needsOne<Request extends z.ZodObject>(
+  request: Request,
+  refusal: { error: string; path: string[] },
+  ...anyOf: readonly z.ZodObject[]
+): Request {
+  const isThere = (values: unknown): boolean => anyOf.some((alternative) => alternative.safeParse(values).success);
+  const needing = request.refine(isThere, refusal);
+  alternatives.set(needing, anyOf);
+  return needing;
+}
+
 /** Values of a row by field label. Labels are case sensitive. */
 export const rowData = z.record(z.string(), z.unknown());
 

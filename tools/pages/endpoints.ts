@@ -1,7 +1,8 @@
 import { schemaOf } from "../../emulator/http/openapi.ts";
 import type { Endpoint } from "../../provider/contract/endpoint.ts";
-import { endpoints } from "../../provider/contract/endpoints.ts";
+import { endpoints, methodsOf } from "../../provider/contract/endpoints.ts";
 import { errorCodes } from "../../provider/contract/errors.ts";
+import { alternatives } from "../../provider/contract/values.ts";
 import { rowsOf } from "./jsonSchema.ts";
 import { code, escaped, page, row, table } from "./markdown.ts";
 
@@ -50,17 +51,25 @@ export function errorsPage(): string {
 
 const link = (name: string): string => `[${name}](endpoints.md#${name.toLowerCase()})`;
 
-function section(name: string, { summary, method, path, auth, effect, request, answer, errors }: Endpoint): string[] {
+function section(name: string, endpoint: Endpoint): string[] {
+  const { summary, path, auth, effect, request, answer, errors } = endpoint;
   const parameters = rowsOf(schemaOf(request, "input"));
   const parts = rowsOf(schemaOf(answer, "input"));
   return [
     `## ${name}`,
     summary,
-    `\`${method} ${path}\`. Authentication: ${authentication[auth]}. It ${effects[effect]}.`,
+    `\`${methodsOf(endpoint).join(" or ")} ${path}\`. Authentication: ${authentication[auth]}. It ${effects[effect]}.`,
     ...(parameters.length === 0 ? [] : [table("| parameter | type | required | |", parameters)]),
+    ...needed(request),
     ...(parts.length === 0
       ? ["The answer says no more than that it was done."]
       : [table("| answer | type | always | |", parts)]),
     ...(errors.length === 0 ? [] : [`Fails with ${errors.map(code).join(", ")}.`]),
   ];
+}
+
+/** The parameters of which a request needs some. */
+function needed(request: Endpoint["request"]): string[] {
+  const choices = alternatives.get(request)?.map(({ shape }) => Object.keys(shape).map(code).join(" with "));
+  return choices ? [`It needs ${choices.join(", or ")}.`] : [];
 }
