@@ -70,21 +70,22 @@ export function indexSorts(database: Database): void {
   const indexes =
     "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:*:sort*'";
   for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
-  addSorts(database, { rows: "rows", fields: "fields", generation: generationOf(database) });
+  const sorts = addSorts(database, { rows: "rows", fields: "fields", generation: generationOf(database) });
+  for (const index of sorts) database.execute(index);
 }
 
-/** Adds columns and indexes to a table like `rows`, for the sort fields in one like `fields`. */
+/** Adds columns to a table like `rows`, for the sort fields in one like `fields`; returns what makes their indexes. */
 export function addSorts(
   database: Database,
   { rows, fields, generation }: { rows: string; fields: string; generation: string },
-): void {
+): string[] {
   const sorts = `SELECT table_id AS tableID, sort FROM "${fields}" WHERE sort IS NOT NULL ORDER BY sort, table_id`;
-  for (const { tableID, sort } of database.all<{ tableID: string; sort: number }>(sorts)) {
+  return database.all<{ tableID: string; sort: number }>(sorts).map(({ tableID, sort }) => {
     if (!database.one("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", rows, `sort${sort}`)) {
       database.execute(`ALTER TABLE "${rows}" ADD COLUMN sort${sort}`);
     }
     // A seed's table IDs are letters, digits, dots, hyphens and underscores.
     const index = `"${sortIndex(tableID, sort, generation)}"`;
-    database.execute(`CREATE INDEX ${index} ON "${rows}" (sort${sort}, id) WHERE table_id = '${tableID}'`);
-  }
+    return `CREATE INDEX ${index} ON "${rows}" (sort${sort}, id) WHERE table_id = '${tableID}'`;
+  });
 }

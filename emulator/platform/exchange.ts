@@ -1,3 +1,4 @@
+import { setImmediate as others } from "node:timers/promises";
 import type { Database } from "../data/database.ts";
 import { schema } from "../data/schema.ts";
 import { addSorts } from "../data/tables.ts";
@@ -10,8 +11,9 @@ export class Exchange {
   readonly #tables: readonly Content[];
   readonly #draft = newDraft();
   readonly #generation = this.#draft.slice(-12);
+  readonly #indexes: string[] = [];
 
-  /** Makes tables for contents, without rows; other contents stay as they are. */
+  /** Makes tables for contents, without rows and indexes; other contents stay as they are. */
   constructor(database: Database, tables: readonly Content[] = contents) {
     this.#database = database;
     this.#tables = tables;
@@ -27,7 +29,17 @@ export class Exchange {
   /** Gives `rows` what its sort fields need; the table `fields` must be complete. */
   sortRows(): void {
     const [rows, fields] = [this.nameOf("rows"), this.nameOf("fields")];
-    this.#database.transaction(() => addSorts(this.#database, { rows, fields, generation: this.#generation }));
+    const generation = this.#generation;
+    const make = () => addSorts(this.#database, { rows, fields, generation });
+    this.#indexes.push(...this.#database.transaction(make));
+  }
+
+  /** Makes the indexes that are missing, one at a time: at the end, since what has none is filled sooner, or at `manyRows`. */
+  async index(): Promise<void> {
+    for (const statement of this.#indexes.splice(0)) {
+      this.#database.execute(statement);
+      await others();
+    }
   }
 
   /** Exchanges all at once, unless `check`, which sees the new contents, throws. */
@@ -62,7 +74,7 @@ export class Exchange {
       if (kind === "TABLE" && name === table) this.#database.execute(statement.replace(name, made));
       else if (kind === "INDEX" && on === table) {
         const index = `"${name}:${this.#generation}"`;
-        this.#database.execute(statement.replace(`${name} ON ${on}`, `${index} ON ${made}`));
+        this.#indexes.push(statement.replace(`${name} ON ${on}`, `${index} ON ${made}`));
       }
     }
   }

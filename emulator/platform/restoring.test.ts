@@ -20,6 +20,17 @@ async function codes(caller: Caller, more: object = {}): Promise<string[]> {
   return (rows as { Code: string }[]).map(({ Code }) => Code);
 }
 
+/** What makes the indexes of a data file's contents, without the names that each exchange gives them anew. */
+function indexes(data: string): string[] {
+  const connection = new DatabaseSync(data, { readOnly: true });
+  const made = connection.prepare(
+    `SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name NOT GLOB '*:*'`,
+  );
+  const statements = made.all().map(({ sql }) => String(sql).replace(/^CREATE INDEX ("[^"]*"|\S+)/, ""));
+  connection.close();
+  return statements.map((sql) => sql.replaceAll('"', "")).sort();
+}
+
 /** A platform of which a snapshot has many rows, and which has many others now. */
 async function changed(data: string): Promise<{ emulator: Emulator; admin: Caller }> {
   const emulator = await start({ data });
@@ -33,7 +44,9 @@ async function changed(data: string): Promise<{ emulator: Emulator; admin: Calle
 }
 
 test("a snapshot of many rows is loaded while others are answered: they see the old rows, then the new ones", async () => {
-  const { emulator, admin } = await changed(join(directory(), "platform.db"));
+  const data = join(directory(), "platform.db");
+  const { emulator, admin } = await changed(data);
+  const indexed = indexes(data);
   const state = { loading: true };
   const loading = administrate(emulator, "snapshots/before", { method: "POST" }).finally(() => (state.loading = false));
   const seen: string[] = [];
@@ -49,6 +62,7 @@ test("a snapshot of many rows is loaded while others are answered: they see the 
   expect([...new Set(seen)][0]).toBe("new");
   expect(await codes(admin)).toEqual(Array.from({ length: many }, (_, i) => `old${i}`));
   expect(emulator.differences("before")).toEqual([]);
+  expect(indexes(data)).toEqual(indexed);
   // Rows of after are found by their sort fields, and the next load is one as well.
   await admin.get("rowID", "insertmicroapprow", {
     microAppID: "countries",
@@ -58,6 +72,10 @@ test("a snapshot of many rows is loaded while others are answered: they see the 
   await emulator.restoreSnapshot("before");
   emulator.loadSnapshot("before");
   expect(emulator.differences("before")).toEqual([]);
+  const file = join(directory(), "state.json");
+  await emulator.saveSnapshotFile(file);
+  await emulator.loadSnapshotFile(file);
+  expect(indexes(data)).toEqual(indexed);
   expect(await codes(admin)).toHaveLength(many);
 });
 

@@ -9,7 +9,7 @@ import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
 import { settings } from "../data/settings.ts";
 import { seed } from "../seed/schema.ts";
-import { sliceMs } from "./drafts.ts";
+import { manyRows, sliceMs } from "./drafts.ts";
 import { Exchange } from "./exchange.ts";
 import { Reader, writeText, type Line } from "./snapshotText.ts";
 
@@ -81,11 +81,13 @@ export async function loadBytes(database: Database, bytes: Bytes, name: string, 
             if (read) filling.take(read);
           }
         });
+        if (filling.rows >= manyRows) await exchange.index();
         await others();
       }
     }
     line++;
     reader.end();
+    await exchange.index();
     exchange.commit(check);
   } catch (error) {
     const { message = String(error) } = error as Partial<Error>;
@@ -118,6 +120,8 @@ class Filling {
   readonly #exchange: Exchange;
   #insert: ReturnType<Database["prepare"]> | undefined;
   #isMeta = false;
+  /** Of the table that is being filled. */
+  rows = 0;
 
   constructor(database: Database, exchange: Exchange) {
     this.#database = database;
@@ -128,8 +132,10 @@ class Filling {
     if (line.kind === "row") {
       if (this.#isMeta) requireNotes(line.values);
       this.#insert?.run(...line.values);
+      this.rows++;
       return;
     }
+    this.rows = 0;
     const { table, columns } = line;
     this.#isMeta = table === "meta";
     if (table === "rows") {

@@ -4,7 +4,7 @@ import { newToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { indexSorts } from "../data/tables.ts";
 import { columnsOf, contents, copied, copyContents, isLarge, keyColumns, type Content } from "./copies.ts";
-import { inSlices } from "./drafts.ts";
+import { inSlices, manyRows } from "./drafts.ts";
 import { Exchange } from "./exchange.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
@@ -88,12 +88,14 @@ export async function restoreSnapshot(database: Database, name: string): Promise
       const insert = `INSERT INTO "${exchange.nameOf(table)}" (${columns}) SELECT ${columns} FROM "${copy}"`;
       let last = 0;
       const rows = database.one<{ rows: number | null }>(`SELECT max(rowid) AS rows FROM "${copy}"`)?.rows ?? 0;
+      if (rows > manyRows) await exchange.index();
       await inSlices((size) => {
         database.run(`${insert} WHERE rowid > ? AND rowid <= ?`, last, last + size);
         last += size;
         return last < rows;
       });
     }
+    await exchange.index();
     exchange.commit(check);
   } catch (error) {
     check(); // a table that is gone fails in words of its own
