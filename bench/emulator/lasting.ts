@@ -7,8 +7,7 @@ const atOnce = 4;
 
 /**
  * How much memory an emulator in memory gains over many mixed calls: reads, writes, logins with and without a logout,
- * notifications and faults. It has answered others before, which fill what has a bound. The newest sessions are kept
- * alone, so the client logs in anew at times.
+ * notifications and faults. It has answered others before, which fill what has a bound.
  */
 export async function lasting(warm: number, calls: number): Promise<Figure[]> {
   const platform = await Platform.start({ rows: { fields: { Code: { type: "text", sort: 1 } } } }, { inMemory: true });

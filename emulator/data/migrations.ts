@@ -64,6 +64,12 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
     database.execute("DROP TABLE organizations_before");
     database.execute("CREATE INDEX organizations_by_name ON organizations (name)");
   },
+  4: (database) => {
+    database.execute("ALTER TABLE sessions ADD COLUMN used INTEGER NOT NULL DEFAULT 0");
+    database.execute("UPDATE sessions SET used = created");
+    database.execute("DROP INDEX sessions_by_age");
+    database.execute("CREATE INDEX sessions_by_use ON sessions (used)");
+  },
 };
 
 /** Whether this version of the emulator can open files of a version. */

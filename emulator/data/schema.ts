@@ -1,5 +1,5 @@
 /** Rises with every change of the tables below; migrations.ts brings older files here. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 // Times are milliseconds since the epoch. The table `rows` gets a column sort<N> for each sort number that the seed uses.
 export const schema = `
@@ -9,8 +9,10 @@ CREATE TABLE users (
   id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE COLLATE NOCASE, password TEXT, admin INTEGER NOT NULL,
   invited INTEGER NOT NULL, created INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE sessions (token TEXT PRIMARY KEY, user_id TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX sessions_by_age ON sessions (created);
+CREATE TABLE sessions (
+  token TEXT PRIMARY KEY, user_id TEXT NOT NULL, created INTEGER NOT NULL, used INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX sessions_by_use ON sessions (used);
 CREATE TABLE api_keys (key TEXT PRIMARY KEY, user_id TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE tables (id TEXT PRIMARY KEY, name TEXT NOT NULL, parent TEXT, position INTEGER NOT NULL) WITHOUT ROWID;

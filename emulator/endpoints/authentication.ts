@@ -10,18 +10,23 @@ type Data = Pick<CallContext, "database" | "settings" | "now">;
 
 const refused = (message: string) => new PlatformError("unauthorized", message);
 
+/** How exactly the last use of a session is kept, in milliseconds. */
+const useMs = 1000;
+
 /** The user whose token and ID the headers name. */
 export function signedIn({ database, settings, now }: Data, headers: Headers): User {
   const { "x-auth-token": token, "x-user-id": userID } = headers;
   if (!token || !userID) throw refused("You must be logged in: X-Auth-Token and X-User-Id are required");
-  const session = database.one<{ user_id: string; created: number }>(
-    "SELECT user_id, created FROM sessions WHERE token = ?",
-    hashToken(token),
+  const hash = hashToken(token);
+  const session = database.one<{ user_id: string; created: number; used: number }>(
+    "SELECT user_id, created, used FROM sessions WHERE token = ?",
+    hash,
   );
   const ttlMs = settings.tokenSeconds === undefined ? Infinity : settings.tokenSeconds * 1000;
   const user = session?.user_id === userID ? userByID(database, userID) : undefined;
   if (!session || !user) throw refused("You must be logged in: the token is not valid");
   if (now - session.created >= ttlMs) throw refused("You must be logged in: the token has expired");
+  if (now - session.used >= useMs) database.run("UPDATE sessions SET used = ? WHERE token = ?", now, hash);
   return user;
 }
 
@@ -42,18 +47,18 @@ export const login: Handler<"login"> = ({ email, password }, { database, now }) 
     throw refused("Login failed: wrong e-mail address or password");
   }
   const authToken = newToken();
-  database.run("INSERT INTO sessions VALUES (?, ?, ?)", hashToken(authToken), user.id, now);
-  endOldSessions(database);
+  database.run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashToken(authToken), user.id, now, now);
+  endUnusedSessions(database);
   return { authToken, userId: user.id };
 };
 
-/** Sessions that are kept: whoever signs in for each call and never out must not fill the memory. */
+/** Sessions that are kept, the last used ones: whoever signs in for each call and never out must not fill the memory. */
 export const maxSessions = 10_000;
 
-function endOldSessions(database: Database): void {
+function endUnusedSessions(database: Database): void {
   database.run(
     `DELETE FROM sessions
-     WHERE created < (SELECT created FROM sessions ORDER BY created DESC LIMIT 1 OFFSET ${maxSessions})`,
+     WHERE used < (SELECT used FROM sessions ORDER BY used DESC LIMIT 1 OFFSET ${maxSessions - 1})`,
   );
 }
 

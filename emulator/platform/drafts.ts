@@ -27,8 +27,8 @@ export function dropLeftovers(database: Database): void {
   });
 }
 
-/** Rows of a table from which on it is felt when one index of it is made, or all of it dropped, at once. */
-export const manyRows = 100_000;
+/** Rows of a table that is dropped at once. */
+const maxDropped = 100_000;
 
 /** Drops the tables of a draft, little by little. What is left when the data file is closed goes when it is opened. */
 export async function dropDraft(database: Database, prefix: string): Promise<void> {
@@ -36,7 +36,7 @@ export async function dropDraft(database: Database, prefix: string): Promise<voi
     const clear = `DELETE FROM "${name}" WHERE rowid IN (SELECT rowid FROM "${name}" LIMIT ?)`;
     const span = `SELECT (SELECT max(rowid) FROM "${name}") - (SELECT min(rowid) FROM "${name}") AS span`;
     const isOrdered = database.one("SELECT 1 FROM pragma_table_list WHERE name = ? AND wr = 0", name) !== undefined;
-    const most = /:contents(:old)?$/.test(name) ? 0 : manyRows; // one file may be as large as very many rows
+    const most = /:contents(:old)?$/.test(name) ? 0 : maxDropped; // one file may be as large as very many rows
     const isLong = () => isOrdered && database.isOpen && (database.one<{ span: number }>(span)?.span ?? -1) >= most;
     if (isLong()) await inSlices((size) => database.isOpen && database.run(clear, size) > 0 && isLong());
     if (!database.isOpen) return;

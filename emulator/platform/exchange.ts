@@ -5,6 +5,9 @@ import { addSorts } from "../data/tables.ts";
 import { columnsOf, contents, copied, isLarge, type Content } from "./copies.ts";
 import { dropDraft, newDraft } from "./drafts.ts";
 
+/** Rows of a table from which on others feel it when one index of it is made at once. */
+export const manyRows = 75_000;
+
 /** New contents of a platform, gathered in tables of their own. Everybody sees the old ones until they are exchanged. */
 export class Exchange {
   readonly #database: Database;

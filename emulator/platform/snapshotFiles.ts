@@ -9,8 +9,8 @@ import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
 import { settings } from "../data/settings.ts";
 import { seed } from "../seed/schema.ts";
-import { manyRows, sliceMs } from "./drafts.ts";
-import { Exchange } from "./exchange.ts";
+import { sliceMs } from "./drafts.ts";
+import { Exchange, manyRows } from "./exchange.ts";
 import { Reader, writeText, type Line } from "./snapshotText.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;

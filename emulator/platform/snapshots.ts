@@ -4,8 +4,8 @@ import { newToken } from "../data/hashing.ts";
 import { invalid, notFound, PlatformError } from "../data/platformError.ts";
 import { indexSorts } from "../data/tables.ts";
 import { columnsOf, contents, copied, copyContents, isLarge, keyColumns, type Content } from "./copies.ts";
-import { inSlices, manyRows } from "./drafts.ts";
-import { Exchange } from "./exchange.ts";
+import { inSlices } from "./drafts.ts";
+import { Exchange, manyRows } from "./exchange.ts";
 
 // A snapshot is a copy of the tables in the data file itself: made in one transaction, there for every process.
 
