@@ -13,6 +13,9 @@ export const written: ReadonlySet<string> = new Set(
 const volatile =
   /^(_id|authToken|userI[dD]|teamMemberID|childID|submitted|clientSubmitted|(created|updated)(At)?|expiredAt|signedUrl|url|fileKey)$/;
 
+/** What a thing may lack: that of a test bed does, say. */
+const optional = /^description$/;
+
 const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "list" : typeof value);
 
 /** The outline of a value: of what users write only which types there are. */
@@ -66,10 +69,10 @@ export function expectedOf(answer: Json, knows: (value: unknown, label: string) 
     const label = path.at(-1) ?? "";
     const known = knows(value, label);
     if (known !== undefined) return known;
-    if (value === null || value === undefined || value === "") return undefined;
+    if (value === null || value === undefined || value === "" || optional.test(label)) return undefined;
     if (volatile.test(label) && !Array.isArray(value)) {
       volatiles.push(path.join("."));
-      return undefined;
+      return "$any";
     }
     if (Array.isArray(value)) return "$list";
     if (!isObject(value)) return { string: "$text", number: "$number", boolean: "$boolean" }[typeof value as "string"];

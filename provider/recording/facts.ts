@@ -105,17 +105,24 @@ const wasMade = (calls: readonly Call[], before: number, id: string): boolean =>
 /** A name of the test bed or of an earlier step: such texts must not come from a recording. */
 const reference = /^\$[A-Za-z]|\$\{/;
 
+/** The person of a name like `$member.email`. */
+const personIn = (name: string | undefined): string | undefined =>
+  /^\$(\w+)\.(?:userID|email)$/.exec(name ?? "")?.[1];
+
 /** The steps of one fact. */
 class Steps {
   readonly #context: FactContext;
   readonly #names = new Map<string, string>();
   /** Texts and numbers that a step wrote, by label. */
   readonly #wrote = new Map<string, unknown>();
+  /** Who is called or named by a step. */
+  readonly #persons = new Set<string>();
   /** Things that steps made so far. */
   #made = 0;
   #isUnfit = false;
   /** Whether the call at hand was refused since something is not there. */
   #isMissing = false;
+  #isLogin = false;
 
   constructor(context: FactContext) {
     this.#context = context;
@@ -132,6 +139,7 @@ class Steps {
   step(call: Call, isTarget: boolean): Json | undefined {
     const { name, answer, refused, status, made } = call;
     const as = this.#callerOf(call);
+    this.#isLogin = name === "login";
     this.#isMissing = refused !== undefined && (status === 404 || /not (be )?found|not exist|unknown/i.test(refused));
     const sent = this.#request(call);
     if (as === undefined || !this.#fits() || [...textsIn(call.sent)].some((text) => reference.test(text)))
@@ -162,7 +170,23 @@ class Steps {
     if (endpoints[name].auth === "none") return "admin";
     const { "x-auth-token": token, "x-user-id": user } = headers;
     if (token === undefined || user === undefined) return "nobody";
-    return /^\$(\w+)\.userID$/.exec(this.#names.get(user) ?? "")?.[1];
+    const known = this.#named(user);
+    return known?.endsWith(".userID") ? personIn(known) : undefined;
+  }
+
+  /** The name that stands for a text of a request. */
+  #named(text: string): string | undefined {
+    const name = this.#names.get(text);
+    const person = personIn(name);
+    if (person !== undefined) this.#persons.add(person);
+    return name;
+  }
+
+  /** Whether the fact itself knows what a name stands for: who made what was there before is another one on a test bed. */
+  #isKnown(name: string): boolean {
+    const person = personIn(name);
+    if (person === undefined) return true;
+    return person === "admin" ? this.#made > 0 || this.#isLogin : this.#persons.has(person);
   }
 
   /** The platform's words, where they are its own. */
@@ -183,16 +207,16 @@ class Steps {
       if (sent["teamID"] === undefined || sent["userID"] === undefined) this.#isUnfit = true;
     }
     const info = request["organizationInfo"] ?? request["teamInfo"];
-    if (refused !== undefined || !name.startsWith("insert") || !isObject(info)) return request;
-    if (info["_id"] !== undefined) info["_id"] = `id${this.#made}-\${unique}`;
-    if (name === "insertorganization") info["name"] = `${String(info["name"])} \${unique}`;
+    if (refused !== undefined || !isObject(info)) return request;
+    if (name.startsWith("insert") && info["_id"] !== undefined) info["_id"] = `id${this.#made}-\${unique}`;
+    if (name.endsWith("organization") && typeof info["name"] === "string") info["name"] += " ${unique}";
     return request;
   }
 
   #value(value: unknown, key: string, isDone: boolean): unknown {
     const { replacer, values, known } = this.#context;
     if (typeof value === "string") {
-      const name = this.#names.get(value);
+      const name = this.#named(value);
       if (name !== undefined) return name;
       // What was not there, or is not any more, has an ID that nothing has; a bed has one organization for all.
       if (this.#isMissing && this.#isThing(key)) return "$unknown";
@@ -215,7 +239,7 @@ class Steps {
 
   /** What users wrote, with the IDs of what earlier steps made. */
   #writtenValue(value: unknown, label: string, values: RowValues): unknown {
-    if (typeof value === "string" && this.#names.has(value)) return this.#names.get(value);
+    if (typeof value === "string" && this.#names.has(value)) return this.#named(value);
     if (Array.isArray(value)) return value.map((item) => this.#writtenValue(item, label, values));
     if (isObject(value)) {
       // A pattern matches other values than those that stand for the ones it was made for.
@@ -259,7 +283,8 @@ class Steps {
   }
 
   #knows(value: unknown, label: string): unknown {
-    if (typeof value === "string" && this.#names.has(value)) return this.#names.get(value);
+    const name = typeof value === "string" ? this.#names.get(value) : undefined;
+    if (name !== undefined) return this.#isKnown(name) ? name : undefined;
     if (typeof value !== "string" && typeof value !== "number") return undefined;
     return this.#wrote.get(`${label}\0${String(value)}`);
   }

@@ -99,7 +99,7 @@ function tablesOf(known: Known, all: readonly KnownTable[], replacer: Replacer, 
 /** The table whose rows carry this one's. */
 function parentOf(known: Known, table: KnownTable): KnownTable | undefined {
   const carried = table.rows.find(({ parent }) => parent !== undefined && known.tables.find(parent));
-  const found = carried?.parent === undefined ? undefined : known.tables.find(carried.parent)?.table;
+  const found = carried?.parent === undefined ? table.parent : known.tables.find(carried.parent)?.table;
   return found === table ? undefined : found;
 }
 

@@ -33,6 +33,8 @@ export interface KnownTable {
   /** Labels that a sort field may have: those that no read contradicts. */
   sorts: Map<number, Map<string, number>>;
   fieldIDs: Map<string, Set<string>>;
+  /** The table whose rows carried rows of this one that went with them. */
+  parent?: KnownTable;
 }
 
 const sortNumber = (name: string): number | undefined => {
@@ -101,11 +103,21 @@ export class KnownTables {
     const found = this.#places.get(rowID);
     if (!found) return;
     this.#places.delete(rowID);
-    found.table.rows.splice(found.table.rows.indexOf(found.row), 1);
+    this.#drop(found.table, found.row);
+    for (const table of this.all.values()) {
+      const below = table.rows.filter(({ parent }) => parent === rowID);
+      if (below.length > 0) table.parent = found.table;
+      for (const row of below) {
+        if (row.id === undefined) this.#drop(table, row);
+        else this.removed(row.id);
+      }
+    }
+  }
+
+  #drop(table: KnownTable, row: KnownRow): void {
+    table.rows.splice(table.rows.indexOf(row), 1);
     this.#rows--;
-    this.#characters -= found.row.size;
-    const below = [...this.#places].filter(([, { row }]) => row.parent === rowID);
-    for (const [id] of below) this.removed(id);
+    this.#characters -= row.size;
   }
 
   #place(table: KnownTable, id: string | undefined): KnownRow | undefined {

@@ -1,71 +1,15 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { createEmulator, type Emulator } from "../../../emulator/emulator.ts";
 import { parseSeed } from "../../../emulator/seed/file.ts";
 import type { SeedInput } from "../../../emulator/seed/schema.ts";
 import { signIn, type Caller } from "../../../emulator/testing/platform.ts";
-import { createClient } from "../../client/client.ts";
 import type { EndpointName } from "../../contract/endpoints.ts";
 import { isObject } from "../../contract/wire.ts";
 import type { KnownStep } from "../../recording/factShapes.ts";
 import { Recording, type Made } from "../../recording/recording.ts";
 import { passing } from "../../recording/testing/passing.ts";
-import { startProxy } from "./proxy.ts";
-
-const seed = {
-  administrator: { email: "root@company.org", password: "admin-password", apiKey: "the-api-key" },
-  users: [{ email: "ada@company.org", password: "ada-password", id: "id-of-ada" }, { email: "bob@company.org" }],
-  tables: {
-    currencies: {
-      fields: { Code: { type: "text", sort: 1, id: "currency-code" }, Digits: "number" },
-      rows: ["EUR", "CZK", "USD"].map((Code, index) => ({ id: `cur-${index}`, values: { Code, Digits: 2 - index } })),
-    },
-    countries: {
-      fields: {
-        Code: { type: "text", sort: 1 },
-        Name: { type: "text", id: "country-name" },
-        Currency: { type: "linked", table: "currencies", field: "Code" },
-        Population: { type: "number", sort: 2 },
-        Founded: { type: "date", sort: 3 },
-        Tags: "checkbox",
-        Capital: "location",
-      },
-      rows: ["DE", "CZ", "AT", "US", "FR"].map((Code, index) => ({
-        id: `country-${index}`,
-        creator: "id-of-ada",
-        submitted: 1_700_000_000_000 + index,
-        values: {
-          ...{ Code, Name: `Land ${index}`, Population: (index * 7) % 5, Tags: index % 2 === 0 ? ["true"] : [] },
-          ...{ Founded: `${2000 + ((index * 3) % 7)}-01-02`, Currency: { crossAppRowID: `cur-${index % 3}` } },
-          Capital: {
-            address: { formattedAddress: `Place ${index}`, geometry: { type: "Point", coordinates: [1, 2] } },
-          },
-        },
-      })),
-    },
-    cities: {
-      parent: "countries",
-      fields: { Name: { type: "text", sort: 1 } },
-      rows: [0, 1, 2, 3].map((index) => ({
-        id: `city-${index}`,
-        parent: `country-${index % 2}`,
-        values: { Name: `City ${index}` },
-      })),
-    },
-  },
-  organizations: [
-    {
-      ...{ id: "acme", name: "Acme", description: "Makes things" },
-      teams: [
-        {
-          id: "crew",
-          name: "Crew",
-          members: [{ email: "ada@company.org", role: "admin" }, { email: "bob@company.org" }],
-        },
-      ],
-    },
-  ],
-} satisfies SeedInput;
+import { opened, recordedOf, seed } from "./testing/recorded.ts";
 
 type Read = readonly [EndpointName, Record<string, unknown>];
 const sorted = (microAppID: string, field: string, order: number, more = {}): Read => [
@@ -101,17 +45,6 @@ const filters: Read[] = [
   ["microappdata", { microAppID: "countries", optViewFilters: [{ Name: { $regex: "^Land [12]$" } }] }],
 ];
 
-const open = new Set<{ close: () => Promise<void> }>();
-afterEach(async () => {
-  for (const one of open) await one.close();
-  open.clear();
-});
-
-const opened = async <Thing extends { close: () => Promise<void> }>(thing: Promise<Thing>): Promise<Thing> => {
-  open.add(await thing);
-  return thing;
-};
-
 /** Answers without what differs from one platform to the next: people, times, and in shape the values of rows. */
 function comparable(value: unknown, inShape: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item, inShape));
@@ -137,24 +70,17 @@ async function answers(caller: Caller, reads: readonly Read[], inShape: boolean)
 }
 
 /** What goes over a platform through a recording: the typed client, and requests as anybody sends them. */
-async function recorded(platform: Emulator, rows: "shape" | "values"): Promise<Made> {
-  const recording = new Recording({ base: "", labels: [], rows });
-  const failed = (error: Error): void => expect(error).toBeUndefined();
-  const proxy = await opened(startProxy({ to: new URL(platform.url), port: 0, passed: recording.take, failed }));
-  const { email, password, apiKey } = seed.administrator;
-  const client = createClient({ endpoint: proxy.url, email, password, apiKey });
-  const { rowID } = await client.insertmicroapprow({ microAppID: "countries", rowData: { Code: "XX", Population: 9 } });
-  await client.updatemicroapprow({ rowID, rowData: { Name: "Nowhere" } });
-  await client.removemicroapprow({ rowID });
-  await client.insertmicroapprows({ microAppID: "currencies", rows: [{ Code: "ABC", Digits: 7 }, { Code: "ABD" }] });
-  await client.insertteam({ teamInfo: { _id: "night", organizationID: "acme", name: "Night" } });
-  await client.insertteammembers({ teamIDs: ["night"], emails: ["eve@company.org"] });
-  await client.close();
-  const caller = await signIn(proxy.url, email, password);
-  await answers(caller, [...orders, ...filters, ["teammembers", { teamIDs: ["night"] }]], false);
-  await proxy.close();
-  return recording.made("2026-01-02");
-}
+const recorded = (platform: Emulator, rows: "shape" | "values"): Promise<Made> =>
+  recordedOf(platform, rows, async (client, caller) => {
+    const rowData = { Code: "XX", Population: 9 };
+    const { rowID } = await client.insertmicroapprow({ microAppID: "countries", rowData });
+    await client.updatemicroapprow({ rowID, rowData: { Name: "Nowhere" } });
+    await client.removemicroapprow({ rowID });
+    await client.insertmicroapprows({ microAppID: "currencies", rows: [{ Code: "ABC", Digits: 7 }, { Code: "ABD" }] });
+    await client.insertteam({ teamInfo: { _id: "night", organizationID: "acme", name: "Night" } });
+    await client.insertteammembers({ teamIDs: ["night"], emails: ["eve@company.org"] });
+    await answers(caller, [...orders, ...filters, ["teammembers", { teamIDs: ["night"] }]], false);
+  });
 
 describe.each(["values", "shape"] as const)("rows as %s", (rows) => {
   test("an emulator of the seed answers what was read alike", async () => {

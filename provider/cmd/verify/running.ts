@@ -23,7 +23,7 @@ import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } 
 import { NoAnswer, Sender } from "./bed/sending.ts";
 import { readOrRefuse, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
-import { changesSince, profileOf } from "./profileFile.ts";
+import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 
 /** What a run is made of. */
 export interface Work {
@@ -50,6 +50,9 @@ export interface Work {
 interface Connection {
   url: string;
   client: Client;
+  /** A client that knows more of the platform, as soon as more is known. */
+  clientOf: (profile: Profile | undefined) => Client;
+  known: Profile | undefined;
   sender: Sender;
   hide: (text: string) => string;
   stop: Stop;
@@ -63,13 +66,15 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
   });
   const { email, password, apiKey, wireNames, profile } = settings;
   const known = work.earlier ?? readOrRefuse(() => readProfile(profile, subject.folder));
-  const client = createClient({ endpoint: url, email, password, apiKey, wireNames, profile: known });
+  const clientOf: Connection["clientOf"] = (profile) =>
+    createClient({ endpoint: url, email, password, apiKey, wireNames, profile });
+  const client = clientOf(known);
   const sender = new Sender({ url });
   const stop = new Stop(work.warn);
   const hide = (text: string): string => withoutAddresses(subject.mask.hide(text));
   try {
     await callerOf(client, hide);
-    const connection = { url, client, sender, hide, stop };
+    const connection = { url, client, clientOf, known, sender, hide, stop };
     await removeLeftOvers(work, connection);
     return work.names === undefined ? undefined : await inJournal(work, work.names, connection);
   } finally {
@@ -98,14 +103,17 @@ async function removeLeftOvers({ settings, folder, names, warn }: Work, { client
 /** A run with a journal, which ends with everything removed. */
 async function inJournal(work: Work, names: BedNames, connection: Connection): Promise<Outcome> {
   const { settings, folder, mark, now } = work;
-  const { client, stop } = connection;
+  const { clientOf, known, stop } = connection;
   const tables = names.tables as Readonly<Record<string, string>>; // none is undefined
   const journal = Journal.begin(folder, { mark, platform: digestOf(settings.endpoint), tables, startedAt: now() });
   let left: Remainder[] = [];
-  const tried = await attempt(work, names, journal, connection)
+  const results: Result[] = [];
+  const tried = await attempt(work, names, journal, connection, results)
     .finally(async () => {
       work.show("removing what was made");
-      left = await clean(client, journal);
+      // What the facts found may be what it takes to remove something.
+      const cleaner = clientOf(profileOf(results, seenBy(work, {}), known));
+      left = await clean(cleaner, journal).finally(() => cleaner.close());
     })
     .finally(() => journal.end());
   if (stop.signal.aborted) {
@@ -123,7 +131,14 @@ interface Tried {
   limits: Profile["limits"];
 }
 
-async function attempt(work: Work, names: BedNames, journal: Journal, connection: Connection): Promise<Tried> {
+/** Tries the facts; each result is added to `found` as soon as it is there. */
+async function attempt(
+  work: Work,
+  names: BedNames,
+  journal: Journal,
+  connection: Connection,
+  found: Result[],
+): Promise<Tried> {
   const { settings, options, mark, subject, show } = work;
   const facts = [...work.facts, ...work.more];
   const { client, sender, hide, stop } = connection;
@@ -160,8 +175,10 @@ async function attempt(work: Work, names: BedNames, journal: Journal, connection
     if (app !== undefined) keeper.own(app);
     const bed: Bed = { ...fields, ...basic, ...(app === undefined ? {} : { app }) };
     const signal = AbortSignal.any([stop.signal, lost.signal]);
-    let count = 0;
-    const done = ({ fact }: Result): void => show(`${++count} of ${facts.length} facts: ${fact.id}`);
+    const done = (result: Result): void => {
+      const count = found.push(result);
+      show(`${count} of ${facts.length} facts: ${result.fact.id}`);
+    };
     const results = await runFacts({ facts, send, bed, wireNames, signal, done });
     if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
     return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits };
@@ -217,23 +234,27 @@ function outcomeOf(
   left: readonly Remainder[],
   { hide, sender }: Connection,
 ): Outcome {
-  const { settings, subject, earlier, mark, now } = work;
-  const platform = originOf(settings.endpoint) ?? "";
+  const { subject, earlier, mark } = work;
+  const seen = seenBy(work, limits);
+  const { platform } = seen;
   const differences = differencesOf(results, hide);
   const changes = earlier === undefined ? null : changesSince(earlier, results, limits);
   const notTried = results.flatMap((each) =>
     each.status === "notTried" ? [{ fact: each.fact.id, why: hide(each.why) }] : [],
   );
-  const wireNames = { ...settings.wireNames };
   return {
     version: 1,
     status: left.length > 0 ? 1 : statusOf(differences, changes),
     stack: subject.place.stack ?? null,
     ...{ platform, mark, requests: sender.made, score: scoreOf(results), differences, changes, notTried },
-    profile: profileOf(results, { platform, now: now(), limits, wireNames }, earlier),
+    profile: profileOf(results, seen, earlier),
     left: left.map(({ thing, ids, why }) => ({ kind: thing.kind, ids, why: hide(why) })),
   };
 }
+
+const seenBy = ({ settings, now }: Work, limits: Profile["limits"]): Seen => ({
+  ...{ platform: originOf(settings.endpoint) ?? "", now: now(), limits, wireNames: { ...settings.wireNames } },
+});
 
 /** Addresses of people: whoever answers may name somebody. */
 const withoutAddresses = (text: string): string => text.replaceAll(/[^\s@"'<>(),;:]+@[^\s@"'<>(),;:]+/g, "[address]");

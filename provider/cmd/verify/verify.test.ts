@@ -77,6 +77,18 @@ test("a difference says what was expected and seen, what it means, and what adap
   stand.emulator.setProfile();
 });
 
+test("what facts leave is removed in the form that they found", async () => {
+  stand.emulator.setProfile({ version: 1, habits: { teamParameter: "teamID" } });
+  // The facts' own removals are refused: a client that asks by teamIDs could not list who stands in the way.
+  stand.emulator.setFaults({ faults: [{ kind: "status", endpoint: ["deleteteammember", "deleteteam"], status: 400, count: 9 }] });
+  const { outcome } = await stand.verify({}, { facts: some("insertteammembers", "insertteam", "teammembers") });
+  expect(stand.emulator.faults()[0]?.hit).toBe(9);
+  expect(outcome?.left).toEqual([]);
+  expect(stand.differences()).toEqual([]);
+  stand.emulator.setFaults();
+  stand.emulator.setProfile();
+});
+
 test("limits are found up to as many rows as may be inserted", async () => {
   stand.emulator.setProfile({ version: 1, limits: { defaultLimit: 5, maximumLimit: 9, maximumBatch: 7 } });
   const { outcome } = await stand.verify({ rows: "12" }, { facts: [] });

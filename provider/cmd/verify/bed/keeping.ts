@@ -34,8 +34,8 @@ export class Keeper {
   readonly #send: Send;
   readonly #grounds: Grounds;
   readonly #journal: Journal;
-  /** What is ours, by ID: the numbers of the journal. */
-  readonly #own = new Map<string, number | undefined>();
+  /** What is ours, by ID: the numbers of the journal. An ID that we chose may be asked for twice. */
+  readonly #own = new Map<string, Set<number>>();
   readonly #swept = new Set<string>();
   readonly #routes: ReadonlyMap<string, Route>;
   /** Why requests were not sent. */
@@ -50,8 +50,10 @@ export class Keeper {
   }
 
   /** Counts something as the test bed's. */
-  own(id: string): void {
-    if (!this.#own.has(id)) this.#own.set(id, undefined);
+  own(id: string, number?: number): void {
+    const numbers = this.#own.get(id) ?? new Set();
+    if (number !== undefined) numbers.add(number);
+    this.#own.set(id, numbers);
   }
 
   /** Sends a request, or throws OutsideBed. What may change something is not cut off: what it did must be known. */
@@ -98,7 +100,7 @@ export class Keeper {
       if (isBatch && this.#swept.has(thing.table ?? "")) return [];
       if (isBatch) this.#swept.add(thing.table ?? "");
       const number = this.#journal.making(thing);
-      if (thing.id !== undefined) this.#own.set(thing.id, number);
+      if (thing.id !== undefined) this.own(thing.id, number);
       return [number];
     });
     return { sent: marked(request, this.#journal.run.mark), numbers };
@@ -116,7 +118,7 @@ export class Keeper {
       const ids = newIDs(name, wire);
       if (ids.length === 0) return;
       this.#journal.made(number, ids);
-      for (const id of ids) this.#own.set(id, number);
+      for (const id of ids) this.own(id, number);
     }
   }
 
@@ -125,8 +127,7 @@ export class Keeper {
     const isDone = answer.status < 400 && refusalIn(jsonIn(answer.text)) === undefined;
     if (isDone && name in removers) {
       const id = removers[name]?.map((path) => at(asked, path)).find((found) => typeof found === "string");
-      const number = typeof id === "string" ? this.#own.get(id) : undefined;
-      if (number !== undefined) this.#journal.removed(number);
+      for (const number of (typeof id === "string" && this.#own.get(id)) || []) this.#journal.removed(number);
     }
     return answer;
   }
