@@ -14,12 +14,12 @@ export async function inParallel<Item>(
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const fail = (error: unknown): void => void failures.push(error);
-  while (failures.length === 0) {
-    const leave = await enter();
+  /** Answers whether there was one. A function of its own keeps nothing of it while the next one waits for room. */
+  const take = async (leave: () => void): Promise<boolean> => {
     const next = await new Promise<IteratorResult<Item>>((resolve) => resolve(items.next())).catch(fail);
     if (!next || next.done) {
       leave();
-      break;
+      return false;
     }
     const one = work(next.value)
       .then(() => undefined, fail)
@@ -28,6 +28,9 @@ export async function inParallel<Item>(
         leave();
       });
     running.add(one);
+    return true;
+  };
+  while (failures.length === 0 && (await take(await enter()))) {
     if (running.size >= concurrency) await Promise.race(running);
   }
   await items.return?.();

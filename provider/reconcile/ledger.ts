@@ -4,7 +4,7 @@ import { RowSet } from "./rowSet.ts";
 import { Sketch } from "./sketch.ts";
 
 /** Most rows that a ledger lists, encoded 128 KB; above, it is a sketch of constant size. */
-export const maxListedRows = 4_096;
+export const maxListedRows = RowSet.whole;
 
 /** Encoded 128 KB and 254 KB. */
 const sketchCells = { small: 4_000, large: 7_936 };
@@ -62,8 +62,8 @@ export const emptyLedger = (): Ledger => ledgerOf(new RowSet());
 
 /** Text of a ledger for the state, at most 256 KB: `list:2:<rows>:<base64>` or `sketch:2:<rows>:<base64>`. */
 export function encodeLedger(ledger: Ledger): string {
-  const pages = ledger.kind === "list" ? [...ledger.rows.packed()] : [ledger.sketch.words];
-  const parts = pages.map((words) => {
+  const pages = ledger.kind === "list" ? [...ledger.rows.packed()] : [ledger.sketch];
+  const parts = pages.map(({ words }) => {
     const bytes = Buffer.alloc(words.length * 4);
     words.forEach((word, index) => bytes.writeUInt32LE(word, index * 4));
     return bytes;

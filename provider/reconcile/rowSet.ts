@@ -1,21 +1,34 @@
 import { sameContent, type Content, type Digest, type RowDigests } from "./digests.ts";
 
-/** Two of the key and four of the content. */
-const wordsPerRow = 6;
-
 /** Rows lie in pages, which never move: an array that doubles needs room for three. */
 const rowsPerPage = 1_024;
+
+/** Rows whose content is kept whole. */
+const whole = 4 * rowsPerPage;
+
+/** Of each row: two of the key, and four of the content or the two of its first half. */
+const words = { whole: 6, half: 4 };
 
 /** Content of rows whose keys alone matter. */
 const nothing: Content = { high: 0, low: 0, third: 0, fourth: 0 };
 
+/** Digests of some rows, side by side: key before content, high before low. */
+export interface PackedRows {
+  words: Uint32Array;
+  wordsPerRow: number;
+}
+
 /**
- * Rows by their digests, each key once, in the order in which they were added: 30 to 36 bytes a row. A row's place in
+ * Rows by their digests, each key once, in the order in which they were added: 22 to 28 bytes a row. A row's place in
  * that order is its index; `line` is its place in its source.
+ *
+ * Of all rows but the first 4,096 half of the content is kept, as in a sketch, which so many rows have for a ledger:
+ * 10,000,000 rows take 80 MB less. A changed row is taken for the same in one of 2^64 cases, since it is compared with
+ * the row of its own key alone, and the salt is secret, so that nobody finds a row with the same half.
  */
 export class RowSet implements Iterable<RowDigests> {
-  /** Of `packed`. */
-  static readonly wordsPerRow = wordsPerRow;
+  /** Rows whose content is kept whole: the first ones. */
+  static readonly whole = whole;
   readonly #pages: Uint32Array[] = [];
   /** The lines of each page. */
   readonly #lines: Lines[] = [];
@@ -40,7 +53,7 @@ export class RowSet implements Iterable<RowDigests> {
     const taken = this.#slots[slot] ?? 0;
     if (taken !== 0) return taken - 1;
     if (this.#length % rowsPerPage === 0) {
-      this.#pages.push(new Uint32Array(rowsPerPage * wordsPerRow));
+      this.#pages.push(new Uint32Array(rowsPerPage * wordsOf(this.#length)));
       this.#lines.push(new Lines(line));
     }
     const page = this.#page(this.#length);
@@ -49,8 +62,10 @@ export class RowSet implements Iterable<RowDigests> {
     page[at + 1] = key.low;
     page[at + 2] = content.high;
     page[at + 3] = content.low;
-    page[at + 4] = content.third;
-    page[at + 5] = content.fourth;
+    if (this.#length < whole) {
+      page[at + 4] = content.third;
+      page[at + 5] = content.fourth;
+    }
     this.#lines.at(-1)?.set(this.#length % rowsPerPage, line);
     this.#length++;
     if (this.#length * 3 > this.#slots.length * 2) this.#rehash();
@@ -77,7 +92,8 @@ export class RowSet implements Iterable<RowDigests> {
   content(index: number): Content {
     const page = this.#page(index);
     const at = placeOf(index) + 2;
-    return { high: page[at] ?? 0, low: page[at + 1] ?? 0, third: page[at + 2] ?? 0, fourth: page[at + 3] ?? 0 };
+    const [third, fourth] = index < whole ? [page[at + 2] ?? 0, page[at + 3] ?? 0] : [0, 0];
+    return { high: page[at] ?? 0, low: page[at + 1] ?? 0, third, fourth };
   }
 
   /** Content of the row with this key. */
@@ -91,7 +107,7 @@ export class RowSet implements Iterable<RowDigests> {
     return this.#lines[Math.floor(index / rowsPerPage)]?.get(index % rowsPerPage) ?? 0;
   }
 
-  /** Whether the row has exactly this content. */
+  /** Whether the row has this content, as far as it is kept. */
   hasContent(index: number, content: Content): boolean {
     return sameContent(this.content(index), content);
   }
@@ -100,10 +116,12 @@ export class RowSet implements Iterable<RowDigests> {
     for (let index = 0; index < this.#length; index++) yield { key: this.key(index), content: this.content(index) };
   }
 
-  /** The digests packed, a page at a time: six words a row, key before content, high before low. */
-  *packed(): Generator<Uint32Array> {
+  /** The digests, a page at a time. */
+  *packed(): Generator<PackedRows> {
     for (let first = 0; first < this.#length; first += rowsPerPage) {
-      yield this.#page(first).subarray(0, Math.min(rowsPerPage, this.#length - first) * wordsPerRow);
+      const wordsPerRow = wordsOf(first);
+      const rows = Math.min(rowsPerPage, this.#length - first);
+      yield { words: this.#page(first).subarray(0, rows * wordsPerRow), wordsPerRow };
     }
   }
 
@@ -127,7 +145,7 @@ export class RowSet implements Iterable<RowDigests> {
     const slots = new Uint32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     let index = 0;
-    for (const words of this.packed()) {
+    for (const { words, wordsPerRow } of this.packed()) {
       for (let at = 1; at < words.length; at += wordsPerRow) {
         let slot = (words[at] ?? 0) & mask;
         while (slots[slot] !== 0) slot = (slot + 1) & mask; // the keys are distinct
@@ -164,5 +182,7 @@ class Lines {
 
 const none = new Uint32Array();
 
+const wordsOf = (index: number): number => (index < whole ? words.whole : words.half);
+
 /** Where a row begins in its page. */
-const placeOf = (index: number): number => (index % rowsPerPage) * wordsPerRow;
+const placeOf = (index: number): number => (index % rowsPerPage) * wordsOf(index);

@@ -48,8 +48,8 @@ export class Sketch {
     const known = sketches.get(rows);
     if (known?.length === rows.length && known.sketch.cells === cells) return known.sketch;
     const sketch = new Sketch(cells);
-    for (const words of rows.packed()) {
-      for (let at = 0; at < words.length; at += RowSet.wordsPerRow) {
+    for (const { words, wordsPerRow } of rows.packed()) {
+      for (let at = 0; at < words.length; at += wordsPerRow) {
         sketch.#toggle(words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0, words[at + 3] ?? 0, 1);
       }
     }

@@ -20,17 +20,22 @@ export async function* batches<Row>(
 ): AsyncGenerator<Row[], void, undefined> {
   let batch: Row[] = [];
   let bytes = 0;
+  // Nothing here keeps a batch that was taken: whoever waits to send the next one would hold the memory of two.
+  const taken = (): Row[] => {
+    const full = batch;
+    batch = [];
+    bytes = 0;
+    return full;
+  };
   for await (const rows of blocks) {
     for (const row of rows) {
       const size = Buffer.byteLength(text(row)) + 1; // and a comma
       if (batch.length > 0 && (batch.length >= maxRows || bytes + size > maxBytes)) {
-        yield batch;
-        batch = [];
-        bytes = 0;
+        yield taken();
       }
       batch.push(row);
       bytes += size;
     }
   }
-  if (batch.length > 0) yield batch;
+  if (batch.length > 0) yield taken();
 }

@@ -3,11 +3,13 @@ import { nearest } from "../../../../machine/spelling.ts";
 import { systemLabels, type RowData } from "../../../contract/values.ts";
 import { addFile } from "../../../files/files.ts";
 import { quoted, some } from "../../../messages/text.ts";
-import { isOutdated, keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
+import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
+import { Capacity } from "../../model/locks.ts";
+import { AllRows } from "./allRows.ts";
 import { RowFields } from "./fields.ts";
 import { RowMistakes } from "./mistakes.ts";
 
@@ -29,15 +31,32 @@ export interface Summary {
 }
 
 /**
+ * Files that are read and digested at a time. More of them would end no sooner, and all at the end; so the rows of the
+ * first ones are on their way while the others are read, and a small one passes one large one.
+ */
+const reading = new Capacity(2);
+
+/**
  * Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line; the same
  * mistake of many rows at the first of them.
  */
 export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
+  if (declaration.source === undefined) return summarized(declaration, directory);
+  const leave = await reading.enter(1);
+  try {
+    return await summarized(declaration, directory);
+  } finally {
+    leave();
+  }
+}
+
+async function summarized(declaration: RowDeclaration, directory: string): Promise<Summary> {
   const source = declaration.source ?? "rows";
   const rows = new RowSet();
+  const digest = new AllRows(declaration.salt);
   const labels = new Set<string>();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
-  const take = taking(declaration, rows, labels, mistakes);
+  const take = taking(declaration, { rows, digest, labels, mistakes });
   const whole: string[] = [];
   try {
     for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
@@ -55,7 +74,7 @@ export async function summarize(declaration: RowDeclaration, directory: string):
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
   const problems = [...mistakes.sentences(), ...whole];
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
-  return { rows, labels: [...labels].sort(), digest: digestOfAll(rows, declaration.salt) };
+  return { rows, labels: [...labels].sort(), digest: digest.text() };
 }
 
 /** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
@@ -68,12 +87,18 @@ function strangeLabels({ secretLabels = [], fields = {} }: RowDeclaration, label
   });
 }
 
+/** What was made of the rows of a source so far. */
+interface Taken {
+  rows: RowSet;
+  digest: AllRows;
+  labels: Set<string>;
+  mistakes: RowMistakes;
+}
+
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
 function taking(
   declaration: RowDeclaration,
-  rows: RowSet,
-  labels: Set<string>,
-  mistakes: RowMistakes,
+  { rows, digest: all, labels, mistakes }: Taken,
 ): (row: SourceRow) => void {
   const { key, source, sensitive, fields } = declaration;
   const digesterFor = digesterOf(declaration);
@@ -96,8 +121,10 @@ function taking(
       mistakes.add({ line, text: `the row has no ${missing}, which is its natural key: give it one` });
       return;
     }
-    const before = rows.add(digest, digester.content(values), line);
-    if (before !== undefined) {
+    const content = digester.content(values);
+    const before = rows.add(digest, content, line);
+    if (before === undefined) all.add(digest, content);
+    else {
       const first = rows.line(before);
       const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
       const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;
@@ -105,16 +132,6 @@ function taking(
       mistakes.add({ line, text });
     }
   };
-}
-
-/** Digest of all rows; in a state that is outdated, of the first half of each content. */
-function digestOfAll(rows: RowSet, salt: string | undefined): string {
-  const digest = createHash("sha256");
-  for (const page of rows.packed()) {
-    const words = isOutdated(salt) ? page.filter((_, at) => at % 6 < 4) : page;
-    digest.update(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
-  }
-  return digest.digest("hex").slice(0, 32);
 }
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */

@@ -157,16 +157,25 @@ export class RowWriter {
     return { undone, spared: this.#spared, failures: [...refused, ...this.#lost] };
   }
 
-  /** Batches, of which the first one is looked at before a second one is sent: a million rows would lose a label too. */
-  async *#tried(source: AsyncIterable<NewRow[]>): AsyncGenerator<NewRow[]> {
-    let first = true;
-    for await (const batch of source) {
-      if (first && this.#inserted > batch.length) {
-        await this.#insert(batch);
-        if (await this.#loses()) throw new Stopped("the other rows were not sent");
-      } else yield batch;
-      first = false;
-    }
+  /**
+   * Batches after the first one, which is sent and looked at before a second one: a million rows would lose a label too.
+   * No generator, since that keeps each batch until it has the next one.
+   */
+  #tried(source: AsyncGenerator<NewRow[]>): AsyncIterable<NewRow[]> {
+    let isFirst = true;
+    const next = async (): Promise<IteratorResult<NewRow[]>> => {
+      if (isFirst) await this.#insertFirst(source);
+      isFirst = false;
+      return source.next();
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: () => source.return(undefined) }) };
+  }
+
+  async #insertFirst(source: AsyncGenerator<NewRow[]>): Promise<void> {
+    const first = await source.next();
+    if (first.done) return;
+    await this.#insert(first.value);
+    if (this.#inserted > first.value.length && (await this.#loses())) throw new Stopped("the other rows were not sent");
   }
 
   async #insert(batch: readonly NewRow[]): Promise<void> {
