@@ -34,7 +34,10 @@ export const throughPlugin = <Result>(work: () => Result): Result => programs.ru
  * a component is one on everything inside of it, siblings that wait for this resource included.
  */
 export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
-  new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
+  parent === undefined
+    ? // Without an output, of which several are made otherwise.
+      Promise.resolve(`urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`)
+    : new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
 /** The way that a program chooses for the classes: `microapps:door` of the stack, dynamic resources by default. */
 function chosenDoor(): Door {

@@ -59,6 +59,30 @@ const nothing = pulumi.output(undefined);
  */
 const maxFrames = process.env["PULUMI_DEBUG_PROMISE_LEAKS"] ? Infinity : 0;
 
+const places = new Map<string, string>();
+
+/**
+ * Writes a stack as `prepare` does, one frame at a time, each place once: the stack by which @pulumi/pulumi finds where the
+ * program registers a resource has the same frames for nearly all of them, and source maps are slow.
+ */
+function written(prepare: NonNullable<typeof Error.prepareStackTrace>): typeof Error.prepareStackTrace {
+  const one = (error: Error, frame: NodeJS.CallSite): string => {
+    const text = String(prepare(error, [frame]));
+    return text.slice(text.lastIndexOf("\n"));
+  };
+  return (error, frames) => {
+    const lines = frames.map((frame) => {
+      const file = frame.getFileName();
+      if (!file) return one(error, frame);
+      const place = `${file}:${frame.getLineNumber()}:${frame.getColumnNumber()}`;
+      const line = places.get(place) ?? one(error, frame);
+      places.set(place, line);
+      return line;
+    });
+    return `${String(error)}${lines.join("")}`;
+  };
+}
+
 /** An error with the stack of this place: it was made where stacks have no frames. */
 function withStack(error: unknown, stackTraceLimit: number): unknown {
   Error.stackTraceLimit = stackTraceLimit;
@@ -115,7 +139,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     door === "plugin"
       ? options // the plugin says itself what is hidden, and what is a secret
       : pulumi.mergeOptions(options, {
-          hideDiffs: unseen, // a state of an earlier version has them under their own names
+          hideDiffs: [...unseen], // a state of an earlier version has them under their own names
           additionalSecretOutputs: [
             ...(additionalSecretOutputs ?? []),
             ...secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
@@ -135,14 +159,15 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
         ...sealed,
         ...(door === "dynamic" ? ownOfDynamic(definition.name, urn, open, options) : {}),
       });
-      const { stackTraceLimit } = Error;
+      const { stackTraceLimit, prepareStackTrace } = Error;
       try {
         Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
+        Error.prepareStackTrace = prepareStackTrace && written(prepareStackTrace);
         super(type, name, props, pulumi.mergeOptions(optionsBehind(door, options), throughOther(door, urn)));
       } catch (error) {
         throw withStack(error, stackTraceLimit);
       } finally {
-        Error.stackTraceLimit = stackTraceLimit;
+        Object.assign(Error, { stackTraceLimit, prepareStackTrace });
       }
       const unset = switches.filter((name) => !(name in props)).map((name) => [name, nothing] as const);
       const outputs = unseen.flatMap((name) =>

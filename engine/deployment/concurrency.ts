@@ -9,16 +9,23 @@ export class Semaphore {
     this.#free = Math.max(1, count);
   }
 
-  async use<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs a task, which may leave its place to the next one before it ends. */
+  async use<T>(work: (leave: () => void) => Promise<T>): Promise<T> {
     this.#running++;
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
+    let left = false;
+    const leave = (): void => {
+      if (left) return;
+      left = true;
       const next = this.#waiting.shift();
       if (next) next();
       else this.#free++;
+    };
+    try {
+      return await work(leave);
+    } finally {
+      leave();
       this.#running--;
       if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }

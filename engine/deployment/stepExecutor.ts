@@ -27,15 +27,16 @@ const operations: Partial<Record<Op, OperationType>> = {
 
 /** Runs steps one after the other. The first failure ends the run, unless it is a refused deletion. */
 export async function runChain(run: Run, steps: readonly Step[]): Promise<void> {
-  await run.slots.use(async () => {
+  await run.slots.use(async (leave) => {
     for (const step of steps) {
       if (run.aborted) throw new Aborted("aborted");
-      await runStep(run, step);
+      // What follows may begin while the last one is saved: its own begin is then part of the same write.
+      await runStep(run, step, step === steps.at(-1) ? leave : undefined);
     }
   });
 }
 
-async function runStep(run: Run, step: Step): Promise<void> {
+async function runStep(run: Run, step: Step, leave?: () => void): Promise<void> {
   const info = describeStep(run, step);
   run.emit({ type: "step", preview: run.preview, ...info });
   const started = Date.now();
@@ -58,6 +59,7 @@ async function runStep(run: Run, step: Step): Promise<void> {
     }
     if (operation) run.snapshot.end(operation);
     if (done) record(run, step);
+    if (failure === undefined) leave?.();
     if (!run.preview && (type !== undefined || (done && mustWrite(step)))) await run.snapshot.persist();
     if (failure !== undefined) throw failure;
   } catch (error) {

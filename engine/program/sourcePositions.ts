@@ -19,10 +19,18 @@ export function positionsOf(
 function written(position: SourcePosition | undefined, root: string): string {
   const uri = position?.getUri() ?? "";
   if (position === undefined || !uri.startsWith("file:")) return "";
-  const relative = path.relative(root, fileURLToPath(uri)).split(path.sep).map(escapedLikeGo).join("/");
+  const name = `${root}\n${uri}`;
+  const relative = relatives.get(name) ?? relativeTo(root, uri);
+  relatives.set(name, relative);
   const column = position.getColumn() === 0 ? "" : `,${position.getColumn()}`;
   return `project:///${relative}#${position.getLine()}${column}`;
 }
+
+/** The paths of files so far: each resource comes through the same few. */
+const relatives = new Map<string, string>();
+
+const relativeTo = (root: string, uri: string): string =>
+  path.relative(root, fileURLToPath(uri)).split(path.sep).map(escapedLikeGo).join("/");
 
 /** Escapes a part of a path as Go does in URLs, so that a position does not look changed to the CLI. */
 const escapedLikeGo = (segment: string): string =>

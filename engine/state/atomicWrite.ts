@@ -1,23 +1,43 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
 import path from "node:path";
 import { EngineError, messageOf, systemCode } from "../errors.ts";
 
 /** Writes a file; a parameter, so that tests can simulate a full disk. */
-export type WriteFile = (file: string, text: string) => Promise<void>;
+export type WriteFile = (file: string, content: readonly Buffer[]) => Promise<void>;
 
-/** Writes synchronously: a detour through the thread pool takes longer than writing a state of usual size. */
-export const writeDurably: WriteFile = (file, text) => {
-  writeAtomically(file, text);
-  return Promise.resolve();
+/** Bytes up to which writing takes less than the detour through the thread pool. */
+const small = 65_536;
+
+/** Replaces a file durably. While a large one is on its way to the disk, steps go on, and share the next write. */
+export const writeDurably: WriteFile = async (file, content) => {
+  if (content.reduce((length, piece) => length + piece.length, 0) <= small) {
+    writeAtomically(file, Buffer.concat(content));
+    return;
+  }
+  const temporary = temporaryName(file);
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw writeFailure(file, error);
+  }
 };
 
 /** Replaces a file. A reader sees the old content or the new one, also after a power cut. */
-export function writeAtomically(file: string, text: string): void {
+export function writeAtomically(file: string, content: string | Buffer): void {
   const temporary = temporaryName(file);
   try {
     const handle = openSync(temporary, "wx", 0o600);
     try {
-      writeFileSync(handle, text);
+      writeFileSync(handle, content);
       fsyncSync(handle);
     } finally {
       closeSync(handle);

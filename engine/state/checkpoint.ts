@@ -10,6 +10,7 @@ import { newState, type Operation, type OperationType, type ResourceState, type 
 
 /** Written into each state as the version of the engine that wrote it; Pulumi checks the hash of it. */
 const version = "v0.1.0-pulumi-microapps";
+const magic = createHash("sha256").update(version).digest("hex");
 
 /** What a state of version 4 may hold, by the fields of resources that are called so, in the order of a state. */
 const knownFeatures = ["refreshBeforeUpdate", "taint"] as const;
@@ -163,29 +164,6 @@ function decode(raw: unknown, place: string, crypter: Crypter): Value {
   return new Secret(decode(JSON.parse(text), place, crypter));
 }
 
-/** Writes the text of a checkpoint file. */
-export function renderCheckpoint(
-  deployment: Deployment,
-  project: string,
-  stack: string,
-  crypter: Crypter,
-  time: Date,
-): string {
-  const checkpoint = {
-    ...formatOf(deployment),
-    checkpoint: {
-      stack: `organization/${project}/${stack}`,
-      latest: encodeDeployment(
-        deployment,
-        (place, text) => ({ ciphertext: crypter.encryptAt(place, text) }),
-        crypter.salt,
-        time,
-      ),
-    },
-  };
-  return `${JSON.stringify(checkpoint, null, 4)}\n`;
-}
-
 /** The lowest version of the format that can hold a state, as Pulumi chooses it for older readers. */
 export function formatOf({ resources, operations }: Deployment): { version: number; features?: string[] } {
   const all = [...resources, ...operations.map(({ resource }) => resource)];
@@ -207,7 +185,7 @@ export function encodeDeployment(
     type,
   }));
   return {
-    manifest: { time: time.toISOString(), magic: createHash("sha256").update(version).digest("hex"), version },
+    manifest: { time: time.toISOString(), magic, version },
     secrets_providers: { type: "passphrase", state: { salt } },
     ...(deployment.resources.length > 0
       ? { resources: deployment.resources.map((resource) => encodeResource(resource, seal)) }
@@ -217,7 +195,7 @@ export function encodeDeployment(
   };
 }
 
-function encodeResource(state: ResourceState, seal: Seal): Record<string, unknown> {
+export function encodeResource(state: ResourceState, seal: Seal): Record<string, unknown> {
   const encoded: Record<string, unknown> = {
     urn: state.urn,
     custom: state.custom,

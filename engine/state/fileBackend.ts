@@ -26,6 +26,8 @@ export class FileBackend {
   /** The folder that holds `.pulumi`. */
   readonly folder: string;
   readonly #write: WriteFile;
+  /** The folders that are there, so that not each write looks for its own. */
+  readonly #made = new Set<string>();
 
   constructor(folder: string, write: WriteFile = writeDurably) {
     this.folder = folder;
@@ -91,10 +93,12 @@ export class FileBackend {
     return readIfThere(file);
   }
 
-  async write(project: string, stack: string, text: string): Promise<void> {
+  async write(project: string, stack: string, content: readonly Buffer[]): Promise<void> {
     const file = this.checkpointFile(project, stack);
-    await mkdir(path.dirname(file), { recursive: true });
-    await this.#write(file, text);
+    const folder = path.dirname(file);
+    if (!this.#made.has(folder)) await mkdir(folder, { recursive: true });
+    this.#made.add(folder);
+    await this.#write(file, content);
   }
 
   async remove(project: string, stack: string): Promise<void> {

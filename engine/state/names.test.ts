@@ -44,7 +44,7 @@ test("the backend refuses what leads out of its folder, whoever asks", async () 
   await expect(backend.remove("../../../victim", "kept")).rejects.toThrow(refused);
   await expect(backend.remove("spike", "../../../..")).rejects.toThrow(refused);
   await expect(backend.read("../../../victim", "kept")).rejects.toThrow(refused);
-  await expect(backend.write("../../../victim", "kept", "gone")).rejects.toThrow(refused);
+  await expect(backend.write("../../../victim", "kept", [])).rejects.toThrow(refused);
   await expect(backend.stacks("../../victim")).rejects.toThrow(refused);
   expect(() => backend.lockFolder("..", "../../../victim")).toThrow(refused);
 });
@@ -58,7 +58,7 @@ test("so it does where a link leads out, also one to what is not there yet", asy
   symlinkSync(path.join(victim, "made"), path.join(state, "locks"));
   const refused = "this leads out of";
   await expect(backend.read("spike", "kept")).rejects.toThrow(refused);
-  await expect(backend.write("spike", "kept", "gone")).rejects.toThrow(refused);
+  await expect(backend.write("spike", "kept", [])).rejects.toThrow(refused);
   await expect(backend.stacks("spike")).rejects.toThrow(refused);
   await expect(backend.remove("spike", "kept")).rejects.toThrow(refused);
   expect(() => backend.lockFolder("spike", "dev")).toThrow(refused);
@@ -71,7 +71,7 @@ test("a folder of state that is itself behind a link is as good as any", async (
   symlinkSync(real, path.join(sandbox.folder, "linked/.pulumi"));
   const backend = new FileBackend(path.join(sandbox.folder, "linked"));
   await backend.open();
-  await backend.write("spike", "dev", "state");
+  await backend.write("spike", "dev", [Buffer.from("state")]);
   expect(existsSync(path.join(real, "stacks/spike/dev.json"))).toBe(true);
   expect(await backend.read("spike", "dev")).toBe("state");
 });

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { EngineError } from "../errors.ts";
 import { isStackUrn, makeReference, makeUrn, nameOf, parseReference, parseUrn, typeOf } from "../values/urns.ts";
 import { type Deployment } from "./checkpoint.ts";
-import { integrityProblem } from "./integrity.ts";
+import { Integrity } from "./integrity.ts";
 import type { Operation, OperationType, ResourceState } from "./resourceState.ts";
 
 /**
@@ -15,6 +15,7 @@ export class Snapshot {
   readonly #news: ResourceState[] = [];
   readonly #done = new Set<ResourceState>();
   readonly #operations = new Set<Operation>();
+  readonly #integrity = new Integrity();
   #changes = 0;
   /** Number of the last change on disk; none yet, so that every run writes at least once. */
   #written = -1;
@@ -81,7 +82,7 @@ export class Snapshot {
       const upTo = this.#changes;
       this.#elided = false;
       const deployment = this.current();
-      const problem = integrityProblem(deployment.resources);
+      const problem = this.#integrity.problem(deployment.resources);
       if (problem !== undefined) {
         throw new EngineError(`snapshot integrity failure, the state was not written: ${problem}`);
       }

@@ -7,8 +7,8 @@ import {
   decodeDeployment,
   type Deployment,
   parseCheckpoint,
-  renderCheckpoint,
 } from "../state/checkpoint.ts";
+import { CheckpointText } from "../state/checkpointText.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
 import { backendFolder, FileBackend } from "../state/fileBackend.ts";
 import { Lock } from "../state/lock.ts";
@@ -138,13 +138,9 @@ export class Workspace {
       file.salt = crypter.salt;
       file.save();
     }
-    const empty: Deployment = { resources: [], operations: [], metadata: {} };
-    await this.backend.write(
-      this.project.name,
-      name,
-      renderCheckpoint(empty, this.project.name, name, crypter, new Date()),
-    );
-    return new Stack(this, name, file, crypter);
+    const stack = new Stack(this, name, file, crypter);
+    await stack.write({ resources: [], operations: [], metadata: {} });
+    return stack;
   }
 
   /** Rewrites the text of a stack's state under its lock. What it was stays beside it as `.bak`, as with Pulumi. */
@@ -200,12 +196,14 @@ export class Stack {
   readonly name: string;
   readonly file: StackFile;
   readonly crypter: Crypter;
+  readonly #text: CheckpointText;
 
   constructor(workspace: Workspace, name: string, file: StackFile, crypter: Crypter) {
     this.workspace = workspace;
     this.name = name;
     this.file = file;
     this.crypter = crypter;
+    this.#text = new CheckpointText(workspace.project.name, name, crypter);
   }
 
   get project(): Project {
@@ -248,7 +246,6 @@ export class Stack {
   }
 
   async write(deployment: Deployment): Promise<void> {
-    const text = renderCheckpoint(deployment, this.project.name, this.name, this.crypter, new Date());
-    await this.workspace.backend.write(this.project.name, this.name, text);
+    await this.workspace.backend.write(this.project.name, this.name, this.#text.render(deployment, new Date()));
   }
 }

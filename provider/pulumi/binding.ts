@@ -7,9 +7,16 @@ import type { Properties } from "./properties.ts";
 /** The output by which each resource knows the platform that it is on. */
 export const bindingOutput = "platform";
 
+const platforms = new WeakMap<Configuration, string>();
+
 /** A platform as states name it: its address without an account, and the organization when the configuration has one. */
-export const platformOf = ({ endpoint, organizationID }: Configuration): string =>
-  addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
+export function platformOf(configuration: Configuration): string {
+  const { endpoint, organizationID } = configuration;
+  const known = platforms.get(configuration);
+  const platform = known ?? addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
+  platforms.set(configuration, platform);
+  return platform;
+}
 
 /** The address of a platform, without what a new emulator file is planted with. */
 export function addressOf(endpoint: string): string {

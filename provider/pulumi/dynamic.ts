@@ -76,11 +76,16 @@ function endAfter(spans: Spans): void {
 /** Set once the engine has checked something: then it works with what is configured now. */
 let isCurrent = false;
 
+/** What was made of the configuration that a host handed over, which does not change while it runs. */
+let current: { host: HostConfiguration | undefined; configuration: Configuration } | undefined;
+
 /** The configuration of the host. Throws when it can't be used. */
 function configured(host: HostConfiguration | undefined): Configuration {
+  if (current && current.host === host) return current.configuration;
   try {
     const { settings, explicit } = ownSettings(host);
-    return configure(settings, process.env, explicit);
+    current = { host, configuration: configure(settings, process.env, explicit) };
+    return current.configuration;
   } catch (error) {
     if (!(error instanceof UnknownSetting) || isCurrent) throw error;
     throw new UnknownSetting(

@@ -7,12 +7,20 @@ const mark = "__";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;
 
+const known = new WeakMap<Definition, readonly string[]>();
+
 /** Names of values that mean nothing to a reader: what check or a door computes, and digests. */
-export const hiddenNames = ({ inputs, outputs }: Definition): string[] =>
-  Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
-    const { computed, opaque } = factsOf(schema);
-    return computed || opaque ? [name] : [];
-  });
+export function hiddenNames(definition: Definition): readonly string[] {
+  const { inputs, outputs } = definition;
+  const names =
+    known.get(definition) ??
+    Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
+      const { computed, opaque } = factsOf(schema);
+      return computed || opaque ? [name] : [];
+    });
+  known.set(definition, names);
+  return names;
+}
 
 /** The name under which an engine gets such a value. */
 export const hiddenName = (name: string): string => mark + name;

@@ -28,6 +28,8 @@ const options = z.object({
 });
 export type Options = z.input<typeof options>;
 
+const none = options.parse({});
+
 const fromProgram = z.object({
   resourceUrn: z.string().optional(),
   /** Whether the program runs for a preview. */
@@ -55,10 +57,10 @@ export function withoutOptions({ [optionsInput]: last, [programInput]: program, 
     resourceUrn,
     isPreview,
     options: now = program === undefined ? last : undefined,
-  } = fromProgram.parse(program ?? {});
+  } = program ? fromProgram.parse(program) : {};
   return {
     inputs: resourceUrn === undefined ? own : { ...own, resourceUrn },
-    options: options.parse(now ?? {}),
+    options: now ? options.parse(now) : none,
     kept: now === undefined ? {} : { [optionsInput]: now },
     isPreview,
   };

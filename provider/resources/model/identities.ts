@@ -50,6 +50,8 @@ interface Known {
  */
 export class Identities {
   readonly #known = new Map<string, Known>();
+  /** The URNs that have had an ID, so that none of thousands is looked at for each. */
+  readonly #holders = new Map<string, Set<string>>();
 
   /**
    * Notes a check: the program declares the resource. The first check brings the inputs of the last run. A check without
@@ -73,6 +75,7 @@ export class Identities {
   seen(urn: string, id: string, inputs: Inputs | undefined): void {
     const known = this.#of(urn);
     known.seen.add(id);
+    this.#hold(urn, id);
     // A state may still name the URN from before a renaming, which is another resource's by now.
     known.before = known.seen.size > 1 ? undefined : { id, inputs };
   }
@@ -81,6 +84,7 @@ export class Identities {
   compared(urn: string, id: string, keeps: boolean): void {
     const known = this.#of(urn);
     known.seen.add(id);
+    this.#hold(urn, id);
     known.before = { id, inputs: known.before?.inputs };
     if (known.checked) known.current = keeps ? id : undefined;
   }
@@ -88,6 +92,7 @@ export class Identities {
   /** A create or an update is done. */
   has(urn: string, id: string): void {
     Object.assign(this.#of(urn), { current: id, replacing: false });
+    this.#hold(urn, id);
   }
 
   /** A deletion is done, or was not necessary. */
@@ -101,7 +106,8 @@ export class Identities {
   /** Another resource that the program declares and that has this ID. */
   other(urn: string, id: string): Named | undefined {
     const { kind } = named(urn);
-    for (const [another, { checked, current }] of this.#known) {
+    for (const another of this.#holders.get(id) ?? []) {
+      const { checked, current } = this.#of(another);
       if (another !== urn && checked && current === id && named(another).kind === kind) return named(another);
     }
     return undefined;
@@ -142,10 +148,16 @@ export class Identities {
   /** Also by one that the state has and the program has not declared yet. */
   #isTaken(urn: string, id: string): boolean {
     const { kind } = named(urn);
-    return [...this.#known].some(([one, { current, seen }]) => {
+    return [...(this.#holders.get(id) ?? [])].some((one) => {
+      const { current, seen } = this.#of(one);
       const has = seen.has(id) || (current === id && one !== urn);
       return has && named(one).kind === kind;
     });
+  }
+
+  #hold(urn: string, id: string): void {
+    const holders = this.#holders.get(id) ?? new Set();
+    this.#holders.set(id, holders.add(urn));
   }
 
   #of(urn: string): Known {

@@ -62,8 +62,16 @@ export const facts = [
   "foreseen",
 ] as const;
 
-/** The facts about an input or output. */
-export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema as z.ZodType | undefined)?.meta() ?? {}; // the values of a zod shape are schemas
+const known = new WeakMap<z.ZodType, z.core.GlobalMeta>();
+
+/** The facts about an input or output. They are asked for many times for each resource, and zod makes them anew each time. */
+export function factsOf(schema: unknown): z.core.GlobalMeta {
+  if (schema === undefined) return {};
+  const type = schema as z.ZodType; // the values of a zod shape are schemas
+  const found = known.get(type) ?? type.meta() ?? {};
+  known.set(type, found);
+  return found;
+}
 
 /** What a resource works with: the platform through `client`, and a way to report progress. */
 export interface Context {
