@@ -8,7 +8,7 @@ import { SnapshotCache } from "./snapshotCache.ts";
 export type ListedMember = Member & { userID: string };
 
 /** Members of a team; undefined when there is no such team. */
-export type TeamList = ListedMember[] | undefined;
+export type TeamList = readonly ListedMember[] | undefined;
 
 export interface ListOptions extends CallOptions {
   /** How long reads wait for others to become one call (default 10 ms alone, 30 ms for the next one, 1 s at most). */
@@ -166,6 +166,30 @@ export class TeamLists {
     const teams = Map.groupBy(reads, ({ teamID }) => teamID);
     await Promise.all([...teams.values()].map((own) => this.#readAll(own)));
   }
+}
+
+/** A list by user ID, and by address in small letters. */
+interface Index {
+  byID: ReadonlyMap<string, ListedMember>;
+  byEmail: ReadonlyMap<string, ListedMember>;
+  /** Whether each member has an address. */
+  hasEmails: boolean;
+}
+
+const indices = new WeakMap<readonly ListedMember[], Index>();
+
+/** Finds people in a list, which is gone through once: as many may ask as it has members. */
+export function indexOf(list: readonly ListedMember[]): Index {
+  const known = indices.get(list);
+  if (known) return known;
+  // Of several the first one counts.
+  const byID = new Map(list.toReversed().map((member) => [member.userID, member]));
+  const byEmail = new Map(
+    list.toReversed().flatMap((member) => (member.email === undefined ? [] : [[member.email.toLowerCase(), member]])),
+  );
+  const index = { byID, byEmail, hasEmails: list.every(({ email }) => email !== undefined) };
+  indices.set(list, index);
+  return index;
 }
 
 const hasID = (member: Member): member is ListedMember => member.userID !== undefined;

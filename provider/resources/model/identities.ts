@@ -1,5 +1,6 @@
 import { quoted } from "../../messages/text.ts";
 import { chosenID } from "./resource.ts";
+import { setAt } from "./sets.ts";
 
 /** A resource as people know it: `TeamMember "ada"`. */
 export interface Named {
@@ -50,6 +51,8 @@ interface Known {
  */
 export class Identities {
   readonly #known = new Map<string, Known>();
+  /** URNs by the IDs that they have, or had. */
+  readonly #urns = new Map<string, Set<string>>();
 
   /**
    * Notes a check: the program declares the resource. The first check brings the inputs of the last run. A check without
@@ -71,7 +74,7 @@ export class Identities {
 
   /** A state was read; `inputs` when it is of a thing that is ours. */
   seen(urn: string, id: string, inputs: Inputs | undefined): void {
-    const known = this.#of(urn);
+    const known = this.#with(urn, id);
     known.seen.add(id);
     // A state may still name the URN from before a renaming, which is another resource's by now.
     known.before = known.seen.size > 1 ? undefined : { id, inputs };
@@ -79,7 +82,7 @@ export class Identities {
 
   /** Notes a diff, which shows whether the resource keeps its ID. Engines also diff what they may have to delete first. */
   compared(urn: string, id: string, keeps: boolean): void {
-    const known = this.#of(urn);
+    const known = this.#with(urn, id);
     known.seen.add(id);
     known.before = { id, inputs: known.before?.inputs };
     if (known.checked) known.current = keeps ? id : undefined;
@@ -87,7 +90,7 @@ export class Identities {
 
   /** A create or an update is done. */
   has(urn: string, id: string): void {
-    Object.assign(this.#of(urn), { current: id, replacing: false });
+    Object.assign(this.#with(urn, id), { current: id, replacing: false });
   }
 
   /** A deletion is done, or was not necessary. */
@@ -101,7 +104,8 @@ export class Identities {
   /** Another resource that the program declares and that has this ID. */
   other(urn: string, id: string): Named | undefined {
     const { kind } = named(urn);
-    for (const [another, { checked, current }] of this.#known) {
+    for (const another of this.#urns.get(id) ?? []) {
+      const { checked, current } = this.#of(another);
       if (another !== urn && checked && current === id && named(another).kind === kind) return named(another);
     }
     return undefined;
@@ -142,10 +146,17 @@ export class Identities {
   /** Also by one that the state has and the program has not declared yet. */
   #isTaken(urn: string, id: string): boolean {
     const { kind } = named(urn);
-    return [...this.#known].some(([one, { current, seen }]) => {
+    return [...(this.#urns.get(id) ?? [])].some((one) => {
+      const { current, seen } = this.#of(one);
       const has = seen.has(id) || (current === id && one !== urn);
       return has && named(one).kind === kind;
     });
+  }
+
+  /** What is known of a URN, which from now on is found by the ID as well. */
+  #with(urn: string, id: string): Known {
+    setAt(this.#urns, id).add(urn);
+    return this.#of(urn);
   }
 
   #of(urn: string): Known {
