@@ -63,9 +63,10 @@ export class MemberLists {
     this.#lists.expect(teamID);
   }
 
-  /** Notes a team that this run has just made. */
+  /** Notes a team that this run has just made: those whom it declares come next. */
   made(teamID: string): void {
     this.#made.add(teamID);
+    this.#additions.expectSeveral();
     this.#lists.expect(teamID);
   }
 

@@ -142,7 +142,7 @@ export class TeamLists {
         return;
       }
       for (const { teamID, version, resolve, reject } of reads) {
-        const own = teamMembers.filter((member) => isOne || member.teamID === teamID);
+        const own = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
         const members = own.filter(hasID);
         if (members.length < own.length) {
           reject(withoutID(teamID));
@@ -182,12 +182,16 @@ const indices = new WeakMap<readonly ListedMember[], Index>();
 export function indexOf(list: readonly ListedMember[]): Index {
   const known = indices.get(list);
   if (known) return known;
-  // Of several the first one counts.
-  const byID = new Map(list.toReversed().map((member) => [member.userID, member]));
-  const byEmail = new Map(
-    list.toReversed().flatMap((member) => (member.email === undefined ? [] : [[member.email.toLowerCase(), member]])),
-  );
-  const index = { byID, byEmail, hasEmails: list.every(({ email }) => email !== undefined) };
+  const byID = new Map<string, ListedMember>();
+  const byEmail = new Map<string, ListedMember>();
+  let hasEmails = true;
+  for (const member of list) {
+    if (!byID.has(member.userID)) byID.set(member.userID, member);
+    const address = member.email?.toLowerCase();
+    if (address === undefined) hasEmails = false;
+    else if (!byEmail.has(address)) byEmail.set(address, member);
+  }
+  const index = { byID, byEmail, hasEmails };
   indices.set(list, index);
   return index;
 }
