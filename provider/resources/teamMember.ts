@@ -133,12 +133,12 @@ function parts(id: string): { teamID: string; userID: string } {
 
 /** The member with this user ID, or with this e-mail address, by which it may be imported. */
 async function memberCalled(context: MemberContext, teamID: string, name: string) {
-  const members = await context.members.list(teamID);
-  const found = members?.find(({ userID, email }) => userID === name || email?.toLowerCase() === name.toLowerCase());
-  if (found || !members || !name.includes("@")) return found;
+  const { members } = context;
+  const found = await members.find(teamID, name);
+  if (found || !name.includes("@") || !(await members.list(teamID))) return found;
   // The list may have user IDs alone.
   const userID = await userIDAt(context, name);
-  return members.find((member) => member.userID === userID);
+  return userID === undefined ? undefined : members.find(teamID, userID);
 }
 
 const invitation = ({ email, userID, targetRoute, targetInitialApp, targetInitialScreen }: Inputs) => ({

@@ -46,6 +46,44 @@ test("one alone waits shortly; several wait while more come", async () => {
   expect(sizes()).toEqual([1, 3]);
 });
 
+test("one alone waits shortly, however many and however slow those were who came long ago", async () => {
+  add(2);
+  for (const late of [90, 170, 300]) {
+    await wait(late);
+    add(1);
+  }
+  await wait(600);
+  expect(sizes()).toEqual([5]);
+  await endAll();
+  await wait(1_000);
+  add(1);
+  await wait(29);
+  expect(sizes()).toEqual([5]);
+  await wait(1);
+  expect(sizes()).toEqual([5, 1]);
+});
+
+test("where several are expected the first one waits for them, once and for no longer than others do", async () => {
+  collector.expectSeveral();
+  await wait(60);
+  add(1);
+  await wait(99);
+  add(2);
+  await wait(99);
+  expect(sizes()).toEqual([]);
+  await wait(200);
+  expect(sizes()).toEqual([3]);
+  await endAll();
+  collector.expectSeveral();
+  add(1);
+  await wait(1_000);
+  await endAll();
+  await wait(1_000);
+  add(1);
+  await wait(30);
+  expect(sizes()).toEqual([3, 1, 1]);
+});
+
 test("as many as an engine keeps under way wait for nobody", async () => {
   for (let round = 1; round <= 3; round++) {
     add(usual);

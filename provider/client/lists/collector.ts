@@ -42,9 +42,20 @@ export class Collector<Item> {
     this.#waiting.push(item);
     const now = performance.now();
     if (now - this.#last < this.#waits.maxMs) this.#gap = Math.max(now - this.#last, 0.8 * this.#gap);
+    else if (this.#underway === 0) {
+      // Nobody has come for so long that what was before says nothing.
+      this.#gap = 0;
+      this.#hadCompany = false;
+    }
     this.#last = now;
     this.#latest ??= setTimeout(() => this.#handOver(), this.#waits.maxMs);
     this.#expectMore();
+  }
+
+  /** Notes that several will probably come soon: the first one waits for them. */
+  expectSeveral(): void {
+    this.#last = performance.now();
+    this.#hadCompany = true;
   }
 
   #expectMore(): void {

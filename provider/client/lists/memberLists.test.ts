@@ -24,12 +24,14 @@ interface Habits {
   refuses?: string;
   /** Adds people, and says that it failed. */
   failing?: boolean;
+  /** What another window does after each of our additions. */
+  meanwhile?: () => void;
 }
 
 /** A platform with these teams. */
 async function platform(
   teams: Record<string, Person[]>,
-  { bare, refuses, failing }: Habits = {},
+  { bare, refuses, failing, meanwhile }: Habits = {},
 ): Promise<MemberLists> {
   server = await serve(({ endpoint, body, path }, response) => {
     if (endpoint === "userid") {
@@ -53,6 +55,7 @@ async function platform(
         return undefined;
       }
       for (const teamID of teamIDs) teams[teamID]?.push(...emails.map((email) => person(email.split("@")[0] ?? "")));
+      meanwhile?.();
       if (failing) say(response, 500, { status: "failure", message: "Oops" });
       return { status: "success" };
     }
@@ -157,6 +160,26 @@ describe("additions", () => {
     const [ann] = await addTo(lists, ["a ann"]);
     expect(ann).toMatchObject({ value: { existed: false } });
     expect(teams.a).toHaveLength(1);
+  });
+
+  test("beside another window, which takes one out and makes one an administrator: the others are told", async () => {
+    const teams = { a: [person("ann")] };
+    const meanwhile = (): void => {
+      teams.a = [...teams.a.filter(({ userID }) => userID !== "bob"), person("dan")].map((one) =>
+        one.userID === "cat" ? { ...one, role: "admin" } : one,
+      );
+    };
+    const lists = await platform(teams, { meanwhile });
+    const [ann, bob, cat, eva] = await addTo(lists, ["a ann", "a bob", "a cat", "a eva"]);
+    expect(ann).toMatchObject({ value: { existed: true } });
+    expect(bob).toMatchObject({ reason: { code: "rejected", message: expect.stringContaining("bob@crew.example") } });
+    expect(cat).toMatchObject({ value: { existed: true, member: { role: "admin" } } });
+    expect(eva).toMatchObject({ value: { existed: false, member: { role: "member" } } });
+    // The window's own are in the list that is known now, and those who left it are added again.
+    const [dan, again] = await addTo(lists, ["a dan", "a bob"]);
+    expect(dan).toMatchObject({ value: { existed: true } });
+    expect(again).toMatchObject({ status: "rejected" });
+    expect(sent()).toHaveLength(2);
   });
 
   test("of one person in two spellings are one", async () => {

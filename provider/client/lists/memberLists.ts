@@ -5,7 +5,7 @@ import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
 import { Collector, type Waits } from "./collector.ts";
 import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
-import { TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
+import { indexOf, TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
 
 export type { ListedMember } from "./teamLists.ts";
 
@@ -63,9 +63,10 @@ export class MemberLists {
     this.#lists.expect(teamID);
   }
 
-  /** Notes a team that this run has just made. */
+  /** Notes a team that this run has just made: those whom it declares come next. */
   made(teamID: string): void {
     this.#made.add(teamID);
+    this.#additions.expectSeveral();
     this.#lists.expect(teamID);
   }
 
@@ -121,9 +122,12 @@ export class MemberLists {
     }
   }
 
-  /** A member as the team's list has it. */
-  async find(teamID: string, userID: string): Promise<ListedMember | undefined> {
-    return (await this.list(teamID))?.find((member) => member.userID === userID);
+  /** A member as the team's list has it, by user ID or e-mail address. */
+  async find(teamID: string, name: string): Promise<ListedMember | undefined> {
+    const list = await this.list(teamID);
+    if (!list) return undefined;
+    const { byID, byEmail } = indexOf(list);
+    return byID.get(name) ?? byEmail.get(name.toLowerCase());
   }
 
   /**
@@ -182,11 +186,9 @@ export class MemberLists {
   /** Whether somebody is known to be no member. That somebody is one is known by a fresh list alone. */
   #lacks({ teamID, invitation: { email, userID } }: Addition): boolean {
     const list = this.#lists.known(teamID)?.snapshot ?? (this.#made.has(teamID) ? [] : undefined);
-    const isOther = (member: ListedMember): boolean =>
-      email === undefined
-        ? member.userID !== userID
-        : member.email !== undefined && member.email.toLowerCase() !== email.toLowerCase();
-    return list?.every(isOther) ?? false;
+    if (!list) return false;
+    const { byID, byEmail, hasEmails } = indexOf(list);
+    return email === undefined ? !byID.has(userID ?? "") : hasEmails && !byEmail.has(email.toLowerCase());
   }
 
   /** The role of one who has just been added, where lists have none: an administrator may have made the team. */
@@ -194,14 +196,14 @@ export class MemberLists {
     return member.role === undefined && !this.#made.has(teamID) ? { ...member, role: "member" } : member;
   }
 
-  async #memberAmong(members: ListedMember[], { email, userID }: Invitation): Promise<ListedMember | undefined> {
-    if (email === undefined) return members.find((member) => member.userID === userID);
+  async #memberAmong(members: readonly ListedMember[], { email, userID }: Invitation): Promise<ListedMember | undefined> {
+    const { byID, byEmail, hasEmails } = indexOf(members);
+    if (email === undefined) return byID.get(userID ?? "");
     const address = email.toLowerCase();
-    const found = members.find((member) => member.email?.toLowerCase() === address);
-    if (found || members.every((member) => member.email !== undefined)) return found;
+    const found = byEmail.get(address);
+    if (found || hasEmails) return found;
     // The list has user IDs alone.
-    const known = await this.#userIDAt(address);
-    return members.find((member) => member.userID === known);
+    return byID.get((await this.#userIDAt(address)) ?? "");
   }
 
   /** The user ID at an address, which stays; an unknown one may get one by an invitation. */

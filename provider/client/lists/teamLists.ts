@@ -8,7 +8,7 @@ import { SnapshotCache } from "./snapshotCache.ts";
 export type ListedMember = Member & { userID: string };
 
 /** Members of a team; undefined when there is no such team. */
-export type TeamList = ListedMember[] | undefined;
+export type TeamList = readonly ListedMember[] | undefined;
 
 export interface ListOptions extends CallOptions {
   /** How long reads wait for others to become one call (default 10 ms alone, 30 ms for the next one, 1 s at most). */
@@ -142,7 +142,7 @@ export class TeamLists {
         return;
       }
       for (const { teamID, version, resolve, reject } of reads) {
-        const own = teamMembers.filter((member) => isOne || member.teamID === teamID);
+        const own = isOne ? teamMembers : teamMembers.filter((member) => member.teamID === teamID);
         const members = own.filter(hasID);
         if (members.length < own.length) {
           reject(withoutID(teamID));
@@ -166,6 +166,34 @@ export class TeamLists {
     const teams = Map.groupBy(reads, ({ teamID }) => teamID);
     await Promise.all([...teams.values()].map((own) => this.#readAll(own)));
   }
+}
+
+/** A list by user ID, and by address in small letters. */
+interface Index {
+  byID: ReadonlyMap<string, ListedMember>;
+  byEmail: ReadonlyMap<string, ListedMember>;
+  /** Whether each member has an address. */
+  hasEmails: boolean;
+}
+
+const indices = new WeakMap<readonly ListedMember[], Index>();
+
+/** Finds people in a list, which is gone through once: as many may ask as it has members. */
+export function indexOf(list: readonly ListedMember[]): Index {
+  const known = indices.get(list);
+  if (known) return known;
+  const byID = new Map<string, ListedMember>();
+  const byEmail = new Map<string, ListedMember>();
+  let hasEmails = true;
+  for (const member of list) {
+    if (!byID.has(member.userID)) byID.set(member.userID, member);
+    const address = member.email?.toLowerCase();
+    if (address === undefined) hasEmails = false;
+    else if (!byEmail.has(address)) byEmail.set(address, member);
+  }
+  const index = { byID, byEmail, hasEmails };
+  indices.set(list, index);
+  return index;
 }
 
 const hasID = (member: Member): member is ListedMember => member.userID !== undefined;

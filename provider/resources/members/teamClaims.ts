@@ -3,6 +3,7 @@ import { isUser, managing, type Named as Person, type RosterMember } from "../..
 import { calledBy, named, type Named } from "../model/identities.ts";
 import { SharedLock } from "../model/locks.ts";
 import type { Context, Problem } from "../model/resource.ts";
+import { setAt } from "../model/sets.ts";
 
 /** What resources that put users into teams work with. */
 export interface MemberContext extends Context {
@@ -36,6 +37,8 @@ export class TeamClaims {
   readonly #deciding = new Map<string, (member: RosterMember) => boolean>();
   /** URNs by what they speak about: a user, a team, a user in a team. */
   readonly #about = new Map<string, Set<string>>();
+  /** What each of them speaks about. */
+  readonly #spoken = new Map<string, Set<string>>();
   readonly #lock = new SharedLock();
   /** What is being done by which process, by URN. */
   readonly #work = new Map<string, { what: Membership; pid: number }>();
@@ -55,7 +58,8 @@ export class TeamClaims {
   forget(urn: string | undefined): void {
     if (urn === undefined || !this.#claims.delete(urn)) return;
     this.#deciding.delete(urn);
-    for (const urns of this.#about.values()) urns.delete(urn);
+    for (const about of this.#spoken.get(urn) ?? []) this.#about.get(about)?.delete(urn);
+    this.#spoken.delete(urn);
   }
 
   /** The user IDs of those whom a resource declares by their addresses: lists of a platform may have IDs alone. */
@@ -88,7 +92,9 @@ export class TeamClaims {
 
   /** Who takes somebody out of a team in this run, before it is known that another resource declares them. */
   taking(teamID: string, member: RosterMember): Named | undefined {
-    const [taker] = [...this.#claims].find(([, claim]) => takesOut(claim, teamID, member)) ?? [];
+    const taker = names(member)
+      .flatMap((name) => this.#urns(`user ${name}`))
+      .find((urn) => takesOut(this.#claims.get(urn), teamID, member));
     return taker === undefined ? undefined : named(taker);
   }
 
@@ -118,9 +124,8 @@ export class TeamClaims {
 
   #index(urn: string, { kind, teamIDs, people }: TeamClaim): void {
     const add = (about: string): void => {
-      const urns = this.#about.get(about);
-      if (urns) urns.add(urn);
-      else this.#about.set(about, new Set([urn]));
+      setAt(this.#about, about).add(urn);
+      setAt(this.#spoken, urn).add(about);
     };
     for (const teamID of teamIDs) add(`team ${teamID} ${kind}`);
     for (const name of people.flatMap(names)) {
@@ -181,11 +186,11 @@ export function stays(people: readonly string[] | number, teamIDs: readonly stri
   return `${who} ${stay} of ${teams} ${some(teamIDs, 5)}: ${calledBy(keeper)} declares that`;
 }
 
-const takesOut = ({ people, teamIDs, leaves }: TeamClaim, teamID: string, member: RosterMember): boolean =>
-  leaves !== undefined &&
-  people.some((person) => isUser(person, member)) &&
-  !teamIDs.includes(teamID) &&
-  (leaves === "all" || leaves.includes(teamID));
+const takesOut = (claim: TeamClaim | undefined, teamID: string, member: RosterMember): boolean =>
+  claim?.leaves !== undefined &&
+  claim.people.some((person) => isUser(person, member)) &&
+  !claim.teamIDs.includes(teamID) &&
+  (claim.leaves === "all" || claim.leaves.includes(teamID));
 
 const otherKind = { TeamMember: "TeamRoster", TeamRoster: "TeamMember" } as const;
 

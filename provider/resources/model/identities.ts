@@ -1,5 +1,6 @@
 import { quoted } from "../../messages/text.ts";
 import { chosenID } from "./resource.ts";
+import { setAt } from "./sets.ts";
 
 /** A resource as people know it: `TeamMember "ada"`. */
 export interface Named {
@@ -50,8 +51,8 @@ interface Known {
  */
 export class Identities {
   readonly #known = new Map<string, Known>();
-  /** The URNs that have had an ID, so that none of thousands is looked at for each. */
-  readonly #holders = new Map<string, Set<string>>();
+  /** URNs by the IDs that they have, or had. */
+  readonly #urns = new Map<string, Set<string>>();
 
   /**
    * Notes a check: the program declares the resource. The first check brings the inputs of the last run. A check without
@@ -73,26 +74,23 @@ export class Identities {
 
   /** A state was read; `inputs` when it is of a thing that is ours. */
   seen(urn: string, id: string, inputs: Inputs | undefined): void {
-    const known = this.#of(urn);
+    const known = this.#with(urn, id);
     known.seen.add(id);
-    this.#hold(urn, id);
     // A state may still name the URN from before a renaming, which is another resource's by now.
     known.before = known.seen.size > 1 ? undefined : { id, inputs };
   }
 
   /** Notes a diff, which shows whether the resource keeps its ID. Engines also diff what they may have to delete first. */
   compared(urn: string, id: string, keeps: boolean): void {
-    const known = this.#of(urn);
+    const known = this.#with(urn, id);
     known.seen.add(id);
-    this.#hold(urn, id);
     known.before = { id, inputs: known.before?.inputs };
     if (known.checked) known.current = keeps ? id : undefined;
   }
 
   /** A create or an update is done. */
   has(urn: string, id: string): void {
-    Object.assign(this.#of(urn), { current: id, replacing: false });
-    this.#hold(urn, id);
+    Object.assign(this.#with(urn, id), { current: id, replacing: false });
   }
 
   /** A deletion is done, or was not necessary. */
@@ -106,7 +104,7 @@ export class Identities {
   /** Another resource that the program declares and that has this ID. */
   other(urn: string, id: string): Named | undefined {
     const { kind } = named(urn);
-    for (const another of this.#holders.get(id) ?? []) {
+    for (const another of this.#urns.get(id) ?? []) {
       const { checked, current } = this.#of(another);
       if (another !== urn && checked && current === id && named(another).kind === kind) return named(another);
     }
@@ -148,16 +146,17 @@ export class Identities {
   /** Also by one that the state has and the program has not declared yet. */
   #isTaken(urn: string, id: string): boolean {
     const { kind } = named(urn);
-    return [...(this.#holders.get(id) ?? [])].some((one) => {
+    return [...(this.#urns.get(id) ?? [])].some((one) => {
       const { current, seen } = this.#of(one);
       const has = seen.has(id) || (current === id && one !== urn);
       return has && named(one).kind === kind;
     });
   }
 
-  #hold(urn: string, id: string): void {
-    const holders = this.#holders.get(id) ?? new Set();
-    this.#holders.set(id, holders.add(urn));
+  /** What is known of a URN, which from now on is found by the ID as well. */
+  #with(urn: string, id: string): Known {
+    setAt(this.#urns, id).add(urn);
+    return this.#of(urn);
   }
 
   #of(urn: string): Known {
