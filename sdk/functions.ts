@@ -18,7 +18,7 @@ import { secretTexts } from "../provider/pulumi/secrets.ts";
 import { program } from "./program.ts";
 import { Provider } from "./provider.ts";
 import type { Args } from "./resource.ts";
-import { secretNames } from "./secrecy.ts";
+import { isLater, secretNames } from "./secrecy.ts";
 import { checkStackSettings, stackSettings } from "./stackSettings.ts";
 
 /** Which platform is asked: that of `provider`, else of the provider of `parent`, else of the stack's configuration. */
@@ -78,6 +78,11 @@ function asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   definition: PlatformFunction<Inputs, Outputs>,
 ): Asked<Inputs, Outputs> {
   return async (args, options = {}) => {
+    const [later] = Object.entries(args).find(([, value]) => isLater(value)) ?? [];
+    if (later !== undefined) {
+      const reason = `${later} is an output, which has no value yet: use ${definition.name}Output`;
+      throw new pulumi.RunError(`${definition.name}: ${reason}`);
+    }
     const settings = settingsOf(options);
     if (!settings) return ask(definition, args, undefined);
     return new Promise((resolve, reject) => {

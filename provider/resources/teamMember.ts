@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CallOptions } from "../client/http/call.ts";
 import type { ListedMember } from "../client/lists/memberLists.ts";
 import { orUndefinedIfNotFound } from "../contract/errors.ts";
 import { role } from "../contract/members.ts";
@@ -9,6 +10,7 @@ import { nameOf } from "./members/rosterLists.ts";
 import { stays, type MemberContext } from "./members/teamClaims.ts";
 import { joining } from "./members/turns.ts";
 import { exceptSpelling, namedOnce, user, userFound, userIDAt } from "./members/users.ts";
+import { uncancellable } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, ResourceError } from "./model/resource.ts";
 import { resource } from "./resource.ts";
@@ -118,7 +120,7 @@ async function join(context: MemberContext, inputs: Inputs) {
     }
     report.info(`${who} was already a member of the team: going on with that membership`);
   }
-  return { id, outputs: await sync(context, inputs, member) };
+  return { id, outputs: await sync(context, inputs, member, uncancellable(context)) };
 }
 
 function parts(id: string): { teamID: string; userID: string } {
@@ -152,20 +154,22 @@ async function roleOf(
   { members }: MemberContext,
   teamID: string,
   { userID, role: listed }: ListedMember,
+  call?: CallOptions,
 ): Promise<{ role?: "admin" | "member" }> {
-  const found = role.safeParse(listed ?? (await members.roleOf(teamID, userID)));
+  const found = role.safeParse(listed ?? (await members.roleOf(teamID, userID, call)));
   return found.success ? { role: found.data } : {};
 }
 
-/** Gives a member as it is listed the declared role. */
+/** Gives a member as it is listed the declared role; `call` for those who have just been added. */
 async function sync(
   context: MemberContext,
   inputs: Inputs,
   member: ListedMember,
+  call?: CallOptions,
 ): Promise<Inputs & { memberUserID: string }> {
   const { teamID, role } = inputs;
-  if (role !== undefined && (await roleOf(context, teamID, member)).role !== role) {
-    await context.members.setRole(teamID, member, role);
+  if (role !== undefined && (await roleOf(context, teamID, member, call)).role !== role) {
+    await context.members.setRole(teamID, member, role, call);
   }
   return { ...inputs, memberUserID: member.userID };
 }

@@ -43,6 +43,28 @@ describe.each(Object.values(doors))("through the $name door a cancellation", (do
     expect((await host.read("Organization", id, outputs)).id).toBe(id);
   });
 
+  test("lets additions that are under way end, and saves who was added", async () => {
+    const { client, emulator, host } = stage;
+    const { organizationID } = await client.insertorganization({ organizationInfo: { name: "Acme" } });
+    const teamNamed = async (name: string) => (await client.insertteam({ teamInfo: { organizationID, name } })).teamID;
+    const [one, two] = [await teamNamed("One"), await teamNamed("Two")];
+    emulator.setFaults({ faults: [{ endpoint: "insertteammembers", kind: "slow", milliseconds: 500 }] });
+    const people = ["ada", "bob"].map((name) => ({ teamID: one, email: `${name}@example.com`, role: "admin" }));
+    const adding = Promise.all(people.map((inputs) => stage.create("TeamMember", inputs)));
+    const roster = stage.create("TeamRoster", { teamID: two, members: { "cyd@example.com": "admin" } });
+    const failing = roster.catch((error: unknown) => error);
+    await eventually("both calls", () => (emulator.faults()[0]?.hit ?? 0) >= 2);
+    await cancel();
+    const added = await adding;
+    const failed = await failing;
+    if (!(failed instanceof InitFailed)) throw failed;
+    expect(failed.properties).toMatchObject({ members: { "cyd@example.com": "member" } });
+    await host.restart();
+    for (const { id, outputs } of added) {
+      expect((await host.read("TeamMember", id, outputs)).outputs).toMatchObject({ role: "admin" });
+    }
+  });
+
   test("during a batch lets it end, sends no other one and keeps what is done; the next run goes on after a refresh too", async () => {
     const { host } = stage;
     const lines = Array.from({ length: 70_000 }, (_, index) => `C${index},Name`);

@@ -290,6 +290,14 @@ throughBothDoors({ tables }, (scene) => {
     expect((await checked("c", countries({ linkedSeeds }))).problems).toEqual([]);
   });
 
+  test("a seed that did not wait for the one that it refers to is told which that is", async () => {
+    await checked("a", declared());
+    await expect(created("c", countries())).rejects.toThrow(
+      'SeedRows "a" declares them, and this seed did not wait for it. Let it depend on that one: name the table by its output (table: <seed>.table), or set dependsOn.',
+    );
+    expect(await live("countries")).toEqual([]);
+  });
+
   test("rows that were removed by hand and put back take the links to them along, in the same run", async () => {
     const a = await created("a", declared());
     const c = await created("c", countries({ onConflict: "keepLive" }));

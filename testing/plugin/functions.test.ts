@@ -283,6 +283,11 @@ describe("secrets", () => {
   });
 });
 
+test("an output among the arguments is not asked for, and the function that takes it is named", async () => {
+  const asked = sdk.getTeam({ teamID: pulumi.output("x") as never }, { provider });
+  await expect(asked).rejects.toThrow("getTeam: teamID is an output, which has no value yet: use getTeamOutput");
+});
+
 test("a function that there is not is named", async () => {
   const request = new providerProto.InvokeRequest().setTok("microapps:index:getPlanet");
   const asked = stage.host.ask((client, done) => client.invoke(request, done));

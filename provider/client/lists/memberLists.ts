@@ -3,6 +3,7 @@ import { ApiError, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import type { Member } from "../../contract/members.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { CallOptions, Calls } from "../http/call.ts";
+import { delayed } from "../http/deadline.ts";
 import { Collector, type Waits } from "./collector.ts";
 import { inviteTogether, type Addition, type Invitation } from "./invitations.ts";
 import { indexOf, TeamLists, type ListedMember, type ListOptions, type TeamList } from "./teamLists.ts";
@@ -34,6 +35,9 @@ type Platform = Calls<
   | "userid"
 > & { manner?: Manner };
 
+/** Milliseconds after a cancellation in which is read who was added, so that it is saved. */
+const gracePeriodMs = 15_000;
+
 const waits: Waits = { aloneMs: 30, idleMs: 100, maxMs: 1_000 };
 
 /**
@@ -43,6 +47,8 @@ const waits: Waits = { aloneMs: 30, idleMs: 100, maxMs: 1_000 };
 export class MemberLists {
   readonly #client: Platform;
   readonly #call: CallOptions;
+  /** For what follows an addition. */
+  readonly #lasting: CallOptions;
   readonly #lists: TeamLists;
   readonly #additions: Collector<Waiting>;
   /** Teams that this run has made: nobody is in them but administrators, and whom it has added. */
@@ -54,6 +60,7 @@ export class MemberLists {
     const { reads: _, ttlMs: __, now: ___, ...call } = options;
     this.#client = client;
     this.#call = call;
+    this.#lasting = call.signal ? { ...call, signal: delayed(call.signal, gracePeriodMs) } : call;
     this.#lists = new TeamLists(client, options);
     this.#additions = new Collector((waiting) => this.#addAll(waiting), additions);
   }
@@ -78,6 +85,18 @@ export class MemberLists {
     return fresh ? this.#lists.fresh(teamID) : this.#lists.list(teamID);
   }
 
+  /** As `list`, after additions: also when the run is cancelled, so that what was done is saved. */
+  async listAdded(teamID: string): Promise<TeamList> {
+    try {
+      return await this.list(teamID);
+    } catch (error) {
+      if (!isCancelled(error)) throw error;
+      const [read] = await this.#lists.freshAll([teamID], this.#lasting);
+      if (read?.status !== "fulfilled") throw read?.reason;
+      return read.value;
+    }
+  }
+
   /** Adds someone to a team unless they are a member; resolves to the membership. */
   add(teamID: string, invitation: Invitation): Promise<Joined> {
     return new Promise((resolve, reject) => this.#additions.add({ teamID, invitation, resolve, reject }));
@@ -95,18 +114,18 @@ export class MemberLists {
   }
 
   /** The role of a member as the platform spells it; reads the member alone where the team's list lacks it. */
-  async roleOf(teamID: string, userID: string): Promise<string | undefined> {
+  async roleOf(teamID: string, userID: string, call = this.#call): Promise<string | undefined> {
     const listed = await this.find(teamID, userID);
     if (listed?.role !== undefined) return listed.role;
-    const { teamMember } = await this.#client.readteammember({ teamID, userID, ...idOf(listed) }, this.#call);
+    const { teamMember } = await this.#client.readteammember({ teamID, userID, ...idOf(listed) }, call);
     return teamMember?.role;
   }
 
   /** Changes the role of a member as it is listed; sends its `teamMemberID` where that is known. */
-  async setRole(teamID: string, member: ListedMember, role: "admin" | "member"): Promise<void> {
+  async setRole(teamID: string, member: ListedMember, role: "admin" | "member", call = this.#call): Promise<void> {
     const { userID } = member;
     await this.#lists.changing([teamID], () =>
-      this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, this.#call),
+      this.#client.updateteammember({ teamID, userID, ...idOf(member), role }, call),
     );
   }
 
@@ -157,7 +176,10 @@ export class MemberLists {
         return !found?.member && found?.error === undefined;
       });
       const failed = await this.#invite(missing);
-      const after = await this.#find(missing);
+      const after = await this.#find(
+        missing.filter((one) => !isCancelled(failed.get(one))),
+        this.#lasting,
+      );
       for (const one of missing) {
         const { member, error = failed.get(one) ?? notListed(one) } = after.get(one) ?? {};
         if (!member) one.reject(error);
@@ -170,15 +192,15 @@ export class MemberLists {
   }
 
   /** Looks for people in the lists of their teams as they are now. */
-  async #find<One extends Addition>(people: readonly One[]): Promise<Map<One, Found>> {
+  async #find<One extends Addition>(people: readonly One[], call = this.#call): Promise<Map<One, Found>> {
     const teamIDs = [...new Set(people.map(({ teamID }) => teamID))];
-    const read = await this.#lists.freshAll(teamIDs);
+    const read = await this.#lists.freshAll(teamIDs, call);
     const lists = new Map(teamIDs.map((teamID, index) => [teamID, read[index]]));
     const found = people.map(async (one): Promise<[One, Found]> => {
       const list = lists.get(one.teamID);
       if (list?.status !== "fulfilled") return [one, { error: list?.reason }];
       if (!list.value) return [one, { error: noTeam(one.teamID) }];
-      return [one, { member: await this.#memberAmong(list.value, one.invitation) }];
+      return [one, { member: await this.#memberAmong(list.value, one.invitation, call) }];
     });
     return new Map(await Promise.all(found));
   }
@@ -196,21 +218,25 @@ export class MemberLists {
     return member.role === undefined && !this.#made.has(teamID) ? { ...member, role: "member" } : member;
   }
 
-  async #memberAmong(members: readonly ListedMember[], { email, userID }: Invitation): Promise<ListedMember | undefined> {
+  async #memberAmong(
+    members: readonly ListedMember[],
+    { email, userID }: Invitation,
+    call: CallOptions,
+  ): Promise<ListedMember | undefined> {
     const { byID, byEmail, hasEmails } = indexOf(members);
     if (email === undefined) return byID.get(userID ?? "");
     const address = email.toLowerCase();
     const found = byEmail.get(address);
     if (found || hasEmails) return found;
     // The list has user IDs alone.
-    return byID.get((await this.#userIDAt(address)) ?? "");
+    return byID.get((await this.#userIDAt(address, call)) ?? "");
   }
 
   /** The user ID at an address, which stays; an unknown one may get one by an invitation. */
-  #userIDAt(email: string): Promise<string | undefined> {
+  #userIDAt(email: string, call: CallOptions): Promise<string | undefined> {
     const known = this.#userIDs.get(email);
     if (known) return known;
-    const asked = orUndefinedIfNotFound(this.#client.userid({ email }, this.#call)).then((found) => found?.userID);
+    const asked = orUndefinedIfNotFound(this.#client.userid({ email }, call)).then((found) => found?.userID);
     this.#userIDs.set(email, asked);
     const forget = (): void => void this.#userIDs.delete(email);
     asked.then((userID) => userID ?? forget(), forget);
@@ -220,6 +246,8 @@ export class MemberLists {
 
 const idOf = (member: Member | undefined): { teamMemberID?: string } =>
   member?.teamMemberID === undefined ? {} : { teamMemberID: member.teamMemberID };
+
+const isCancelled = (error: unknown): boolean => error instanceof ApiError && error.code === "cancelled";
 
 const noTeam = (teamID: string): ApiError =>
   new ApiError({ code: "notFound", endpoint: "teammembers", message: `There is no team ${teamID}` });

@@ -81,10 +81,10 @@ export class TeamLists {
   }
 
   /** The lists as they are now, read at once. */
-  async freshAll(teamIDs: readonly string[]): Promise<PromiseSettledResult<TeamList>[]> {
+  async freshAll(teamIDs: readonly string[], call?: CallOptions): Promise<PromiseSettledResult<TeamList>[]> {
     const reads = teamIDs.map((teamID) => this.#begin(teamID));
     const ahead = reads.length > 0 ? this.#ahead() : [];
-    if (reads.length > 0) await this.#readAll([...reads, ...ahead]);
+    if (reads.length > 0) await this.#readAll([...reads, ...ahead], call);
     return Promise.allSettled(reads.map(({ promise }) => promise));
   }
 
@@ -130,15 +130,15 @@ export class TeamLists {
     return unread.slice(0, maxAhead).map((teamID) => this.#begin(teamID));
   }
 
-  async #readAll(reads: readonly Read[]): Promise<void> {
+  async #readAll(reads: readonly Read[], call = this.#call): Promise<void> {
     const teamIDs = [...new Set(reads.map(({ teamID }) => teamID))];
-    if (this.#isBare && teamIDs.length > 1) return this.#oneByOne(reads);
+    if (this.#isBare && teamIDs.length > 1) return this.#oneByOne(reads, call);
     try {
-      const { teamMembers } = await this.#client.teammembers({ teamIDs }, this.#call);
+      const { teamMembers } = await this.#client.teammembers({ teamIDs }, call);
       const isOne = teamIDs.length === 1;
       if (!isOne && teamMembers.some((member) => member.teamID === undefined)) {
         this.#isBare = true;
-        await this.#oneByOne(reads);
+        await this.#oneByOne(reads, call);
         return;
       }
       for (const { teamID, version, resolve, reject } of reads) {
@@ -154,7 +154,7 @@ export class TeamLists {
     } catch (error) {
       // One team that is missing, or that is nobody's business, must not hide the others.
       const isOfOne = isNotFound(error) || (error instanceof ApiError && error.code === "forbidden");
-      if (isOfOne && teamIDs.length > 1) return this.#oneByOne(reads);
+      if (isOfOne && teamIDs.length > 1) return this.#oneByOne(reads, call);
       for (const { resolve, reject } of reads) {
         if (isNotFound(error)) resolve(undefined);
         else reject(error);
@@ -162,9 +162,9 @@ export class TeamLists {
     }
   }
 
-  async #oneByOne(reads: readonly Read[]): Promise<void> {
+  async #oneByOne(reads: readonly Read[], call: CallOptions): Promise<void> {
     const teams = Map.groupBy(reads, ({ teamID }) => teamID);
-    await Promise.all([...teams.values()].map((own) => this.#readAll(own)));
+    await Promise.all([...teams.values()].map((own) => this.#readAll(own, call)));
   }
 }
 

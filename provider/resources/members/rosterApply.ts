@@ -165,7 +165,7 @@ async function invite(
 async function replan(context: Context, teamID: string, { before, wanted, options }: Start) {
   const there = new Set(before.map(({ userID }) => userID));
   // Adding dropped the list that was read.
-  const listed = await context.members.list(teamID);
+  const listed = await context.members.listAdded(teamID);
   if (!listed) throw new ResourceError(`team ${teamID} was deleted meanwhile. Run refresh, then up.`);
   const after = await withRoles(context, teamID, listed, ({ userID }) => !there.has(userID));
   const known = await identified(context, wanted, after);

@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
-import type { RowData } from "../../contract/values.ts";
 import { quoted } from "../../messages/text.ts";
 import { canonical, keyText, rowDigester } from "../../reconcile/digests.ts";
 import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
-import { RowSet } from "../../reconcile/rowSet.ts";
-import { read } from "../../sources/read.ts";
 import { isHidden, linkedLabels, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
 import { type Leaving, type RowClaim, type RowClaims } from "./declared/claims.ts";
 import { keyOf } from "./declared/declaration.ts";
+import { declaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
 import { linksOf } from "./declared/links.ts";
 import type { RowTarget } from "./declared/target.ts";
 
@@ -106,7 +104,7 @@ async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, 
   const digester = rowDigester({ key, labels: [], references: linkedLabels(other.target), salt });
   const named: string[] = [];
   let count = 0;
-  for await (const { line, values } of rowsOf(target, directory)) {
+  for await (const { line, values } of declaredRows(target, directory)) {
     const digest = digester.key(values);
     if (digest === undefined || !rows.has(digest)) continue;
     if (++count > maxNamed) continue;
@@ -127,7 +125,7 @@ async function unanswered(claims: RowClaims, declared: Declared, directory: stri
   if (asked.length === 0) return [];
   const missing: Unresolved[] = [];
   const going: string[] = [];
-  for await (const { line, values } of rowsOf(target, directory)) {
+  for await (const { line, values } of declaredRows(target, directory)) {
     for (const { label, answer } of asked) {
       const text = keyText(values[label]);
       const found = text === undefined ? "there" : answer(text);
@@ -184,32 +182,6 @@ async function answerOf(
   return { label, answer };
 }
 
-type Holds = (text: string) => boolean;
-
-/** Whether a set of keys of one label has one, given as text. */
-function holderOfKeys({ key: [label = ""], salt }: Pick<RowTarget, "key" | "salt">, keys: RowSet): Holds {
-  const digester = rowDigester({ key: [label], labels: [], salt });
-  return (text) => {
-    const digest = digester.key({ [label]: text });
-    return digest !== undefined && keys.has(digest);
-  };
-}
-
-/** Whether a seed declares a row that has this value in a label. */
-async function holderOf(claims: RowClaims, claim: RowClaim, label: string, directory: string): Promise<Holds> {
-  const { target } = claim;
-  if (target.key.length === 1 && target.key[0] === label) {
-    return holderOfKeys(target, (await claims.summary(claim)).rows);
-  }
-  const digester = rowDigester({ key: [label], labels: [] });
-  const values = new RowSet();
-  for await (const row of rowsOf(target, directory)) {
-    const digest = digester.key(row.values);
-    if (digest) values.add(digest);
-  }
-  return holderOfKeys({ key: [label] }, values);
-}
-
 /** Rows of other seeds that refer to rows which a seed of this shape is about to remove, by line. */
 export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "name" | "handedOver">, directory: string) {
   const { target, keys } = leaving;
@@ -220,7 +192,7 @@ export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "nam
   for (const claim of claims.checked()) {
     const links = linksOf(claim.target).filter((link) => link.table === target.table && link.key === key);
     if (links.length === 0) continue;
-    for await (const { line, values } of rowsOf(claim.target, directory)) {
+    for await (const { line, values } of declaredRows(claim.target, directory)) {
       for (const { label } of links) {
         const text = keyText(values[label]);
         if (text === undefined || !leaves(text)) continue;
@@ -230,10 +202,6 @@ export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "nam
     }
   }
   return capped(found);
-}
-
-async function* rowsOf(target: RowTarget, directory: string): AsyncGenerator<{ line: number; values: RowData }> {
-  for await (const block of read(target, directory)) yield* block;
 }
 
 const capped = (sentences: readonly string[]): string[] =>

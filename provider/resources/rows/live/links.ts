@@ -2,6 +2,7 @@ import { pages } from "../../../client/lists/pages.ts";
 import { isNotFound } from "../../../contract/errors.ts";
 import type { Row, RowData } from "../../../contract/values.ts";
 import { isObject } from "../../../contract/wire.ts";
+import { quoted } from "../../../messages/text.ts";
 import { keyText } from "../../../reconcile/digests.ts";
 import {
   Lookup,
@@ -11,7 +12,8 @@ import {
   type Unresolved,
 } from "../../../reconcile/references.ts";
 import { ResourceError, type Context } from "../../model/resource.ts";
-import type { LinkDeclaration, RowsByKey } from "../declared/links.ts";
+import { holderOf } from "../declared/holders.ts";
+import { linksOf, type LinkDeclaration, type RowsByKey } from "../declared/links.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 
 /** A row as it is sent. */
@@ -25,8 +27,15 @@ export class Links {
   readonly #references: References;
   readonly #parent: (Reference & { by: string }) | undefined;
   readonly #orphans: Unresolved[] = [];
+  /** Names a seed of the run that declares what is missing. */
+  readonly #declaring: (missing: Unresolved) => Promise<string | undefined>;
 
-  private constructor(references: Readonly<Record<string, Reference>>, parent?: Reference & { by: string }) {
+  private constructor(
+    declaring: (missing: Unresolved) => Promise<string | undefined>,
+    references: Readonly<Record<string, Reference>>,
+    parent?: Reference & { by: string },
+  ) {
+    this.#declaring = declaring;
     this.#references = new References(references);
     this.#parent = parent;
   }
@@ -37,9 +46,10 @@ export class Links {
    */
   static async of(
     context: RowContext,
-    { references = {}, parent }: LinkDeclaration,
+    declaration: LinkDeclaration & { resourceUrn?: string | undefined },
     absent?: () => Lookup,
   ): Promise<Links> {
+    const { references = {}, parent } = declaration;
     const read = new Map<string, Promise<Lookup>>();
     const lookup = ({ table, key }: RowsByKey): Promise<Lookup> => {
       const name = JSON.stringify([table, key]);
@@ -56,7 +66,8 @@ export class Links {
       return [label, { lookup: await lookup(rows), key: rows.key }] as const;
     });
     const parents = parent && { lookup: await lookup(parent), key: parent.key, by: parent.by };
-    return new Links(Object.fromEntries(await Promise.all(found)), parents);
+    const declaring = (missing: Unresolved) => declaringSeed(context, declaration, missing);
+    return new Links(declaring, Object.fromEntries(await Promise.all(found)), parents);
   }
 
   /** The row as it is sent; what leads nowhere is kept for `check`. */
@@ -93,14 +104,35 @@ export class Links {
   }
 
   /** Throws when something that rows refer to is not there, naming all of it by line. */
-  check(place: (line: number) => string, isHidden: (label: string) => boolean): void {
-    const wrong = unresolvedSentences([...this.#references.unresolved, ...this.#orphans], place, isHidden);
+  async check(place: (line: number) => string, isHidden: (label: string) => boolean): Promise<void> {
+    const unresolved = [...this.#references.unresolved, ...this.#orphans];
+    const wrong = unresolvedSentences(unresolved, place, isHidden);
     if (wrong.length === 0) return;
-    const advice = "Add those rows to the seed that is referred to, or correct the references.";
+    const missing = unresolved.find(({ reason }) => reason === "missing");
+    const declaring = missing && (await this.#declaring(missing));
+    const advice =
+      declaring === undefined
+        ? "Add those rows to the seed that is referred to, or correct the references."
+        : `SeedRows ${quoted(declaring)} declares them, and this seed did not wait for it. Let it depend on that one: name the table by its output (table: <seed>.table), or set dependsOn.`;
     throw new ResourceError(
       `${wrong.slice(0, 20).join("\n")}\n${wrong.length > 20 ? `and ${wrong.length - 20} more. ` : ""}${advice}`,
     );
   }
+}
+
+/** A seed of the run, other than the one that links, whose declaration has what a link leads to. */
+async function declaringSeed(
+  { rowClaims, directory }: RowContext,
+  declaration: LinkDeclaration & { resourceUrn?: string | undefined },
+  { label, key }: Unresolved,
+): Promise<string | undefined> {
+  for (const link of linksOf(declaration).filter((one) => one.label === label)) {
+    for (const claim of rowClaims.on(link.table, declaration.resourceUrn)) {
+      const holds = await holderOf(rowClaims, claim, link.key, directory);
+      if (holds(key)) return claim.name;
+    }
+  }
+  return undefined;
 }
 
 /** Rows that a table is taken to have that is referred to. */

@@ -56,7 +56,7 @@ export class PlannedRows {
   async checkLinks(): Promise<void> {
     const rows = this.read(() => undefined);
     while (!(await rows.next()).done);
-    this.#links.check(
+    await this.#links.check(
       (line) => this.#place(line),
       (label) => isHidden(this.#target, label),
     );
