@@ -82,7 +82,7 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
 
 /** Removes what earlier runs on this platform have made and left. */
 async function removeLeftOvers({ settings, folder, names, warn }: Work, { client }: Connection): Promise<void> {
-  const journals = Journal.leftOver(folder, digestOf(settings.endpoint));
+  const journals = Journal.leftOver(folder, digestOf(settings.endpoint), warn);
   let remainders = 0;
   for (const journal of journals) {
     const left = await clean(client, journal).finally(() => journal.end());
