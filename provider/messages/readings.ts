@@ -14,9 +14,17 @@ const deepest = 3;
 
 /**
  * The ways in which a text may be read: as it is; without the escapes of JSON, of URLs and forms, and of HTML; and what
- * stands in it as base64 or hexadecimal. Together they are as long as the text some times over.
+ * stands in each of these as base64 or hexadecimal. Together they are as long as the text some times over.
  */
 export function* readingsOf(text: string): Generator<Reading> {
+  for (const reading of writtenOut(text)) {
+    yield reading;
+    yield* encodingsIn(reading);
+  }
+}
+
+/** The text as it is, and without its escapes. */
+function* writtenOut(text: string): Generator<Reading> {
   const plain = asItIs(text);
   yield plain;
   const form = { ...plain, bytes: plain.bytes.replaceAll("+", " ") };
@@ -28,11 +36,14 @@ export function* readingsOf(text: string): Generator<Reading> {
       yield reading;
     }
   }
-  for (const { 0: run, index } of text.matchAll(/[\w+/-]{6,}={0,2}/g)) {
-    for (let at = 0; at < 4; at++) yield encoded({ run, index, at, encoding: "base64", perByte: 4 / 3 });
+}
+
+function* encodingsIn(reading: Reading): Generator<Reading> {
+  for (const { 0: run, index } of reading.bytes.matchAll(/[\w+/-]{6,}={0,2}/g)) {
+    for (let at = 0; at < 4; at++) yield encoded({ reading, run, index, at, encoding: "base64", perByte: 4 / 3 });
   }
-  for (const { 0: run, index } of text.matchAll(/[\da-f]{8,}/gi)) {
-    for (let at = 0; at < 2; at++) yield encoded({ run, index, at, encoding: "hex", perByte: 2 });
+  for (const { 0: run, index } of reading.bytes.matchAll(/[\da-f]{8,}/gi)) {
+    for (let at = 0; at < 2; at++) yield encoded({ reading, run, index, at, encoding: "hex", perByte: 2 });
   }
 }
 
@@ -123,8 +134,9 @@ function meant(escape: string): [bytes: string, length: number][] {
 
 /** A run of characters that may encode bytes, from one of its first ones on. */
 interface Run {
+  reading: Reading;
   run: string;
-  /** Where it stands in the text. */
+  /** Where it stands in the reading. */
   index: number;
   /** The character that the encoding begins at. */
   at: number;
@@ -132,14 +144,15 @@ interface Run {
   perByte: number;
 }
 
-function encoded({ run, index, at, encoding, perByte }: Run): Reading {
+function encoded({ reading, run, index, at, encoding, perByte }: Run): Reading {
   const start = index + at;
   const bytes = Buffer.from(run.slice(at), encoding).toString("latin1");
   return {
     bytes,
-    from: (byte) => start + Math.floor(byte * perByte),
+    from: (byte) => reading.from(start + Math.floor(byte * perByte)),
     // What fills up the last one belongs to it.
-    to: (byte) => (byte + 1 === bytes.length ? index + run.length : start + Math.ceil((byte + 1) * perByte)),
+    to: (byte) =>
+      reading.to((byte + 1 === bytes.length ? index + run.length : start + Math.ceil((byte + 1) * perByte)) - 1),
     isText: false,
   };
 }

@@ -31,4 +31,8 @@ export const spellings: Readonly<Record<string, (text: string) => string>> = {
   "hexadecimal in capitals": (text) => Buffer.from(text).toString("hex").toUpperCase(),
   base64: (text) => Buffer.from(text).toString("base64"),
   base64url: (text) => Buffer.from(text).toString("base64url"),
+  "base64 in a URL": (text) => encodeURIComponent(Buffer.from(text).toString("base64")),
+  "base64 in JSON with escaped slashes": (text) => Buffer.from(text).toString("base64").replaceAll("/", "\\/"),
+  "hexadecimal in numbers of HTML": (text) =>
+    Array.from(Buffer.from(text).toString("hex"), (one) => `&#${one.charCodeAt(0)};`).join(""),
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../../testing/harness/processes.ts";
 import type { EndpointName } from "../../contract/endpoints.ts";
@@ -12,13 +12,17 @@ import { account, Stand } from "./testing/stand.ts";
 const microapps = join(import.meta.dirname, "../microapps.js");
 
 let stand: Stand;
-beforeAll(async () => (stand = await Stand.open()));
+beforeAll(async () => {
+  stand = await Stand.open();
+  process.env["XDG_STATE_HOME"] = join(stand.folder, "state"); // has the key of the user, of both processes
+});
 afterAll(() => stand.close());
 
-const journals = (): string[] => {
+const files = (): string[] => {
   const folder = join(stand.folder, "cache/pulumi-microapps/verify");
-  return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  return readdirSync(folder).map((name) => join(folder, name));
 };
+const journals = (): string[] => files().map((file) => readFileSync(file, "utf8"));
 
 /** Runs the command in a process, and sends it signals while it waits for the answer to a call that is carried out. */
 async function ended(
@@ -78,5 +82,34 @@ test("so is one that a second Ctrl-C stopped, by a run that goes on with its own
   expect(journals()).toHaveLength(1);
   const { outcome } = await stand.verify({ apps: false });
   expect(outcome).toMatchObject({ status: 0, left: [] });
+  nothingIsLeft();
+});
+
+test("a journal that is not as this user of this machine wrote it removes nothing", async () => {
+  await ended(["SIGKILL"], "insertteam");
+  const [file = ""] = files();
+  const text = readFileSync(file, "utf8");
+  const elsewhere = join(stand.folder, "elsewhere");
+  const forge: (() => void)[] = [
+    () => {
+      const thing = { kind: "organization", id: stand.organization };
+      writeFileSync(file, `${text}${JSON.stringify({ is: "making", number: 99, thing })}\n`);
+    },
+    () => writeFileSync(file, text.replace(/mv\w{10}/, "")),
+    () => renameSync(file, file.replace(/\w+(?=.ndjson$)/, "mv0123456789")),
+    () => {
+      renameSync(file, elsewhere);
+      symlinkSync(elsewhere, file);
+    },
+  ];
+  for (const change of forge) {
+    change();
+    const { errors } = await stand.verify({ clean: true, new: false, bed: undefined });
+    expect(errors).toContain("was not written by this user on this machine: nothing that it names is removed");
+    expect(stand.differences()).not.toEqual([]);
+    for (const each of files()) unlinkSync(each);
+    writeFileSync(file, text);
+  }
+  await stand.verify({ clean: true, new: false, bed: undefined });
   nothingIsLeft();
 });

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { stringify } from "yaml";
 import { ask, EngineError, isInteractive, type Terminal } from "../../../engine/index.ts";
 import type { Result } from "../../conformance/run.ts";
 import { habits, type HabitName } from "../../habits/habits.ts";
 import { profile, type Profile } from "../../habits/profile.ts";
+import { writeDrafts } from "../record/writing.ts";
 import type { Change } from "./outcome.ts";
 
 const habitNames = Object.keys(habits) as HabitName[]; // keys of a const object
@@ -97,7 +98,9 @@ export async function writeProfile(
 ): Promise<string> {
   const text = yamlOf(written);
   const name = path.basename(file);
-  if (existsSync(file)) {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new EngineError(`${name} is a link or no file, and nothing is written there`);
+  if (found) {
     const earlier = readFileSync(file, "utf8");
     if (withoutDate(earlier) === withoutDate(text)) return `${name} says the same already, and stays as it is.`;
     if (!force) {
@@ -108,7 +111,7 @@ export async function writeProfile(
       }
     }
   }
-  writeFileSync(file, text);
+  await writeDrafts([{ path: file, text }], found !== undefined);
   return `Wrote ${name}.`;
 }
 

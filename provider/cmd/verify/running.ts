@@ -9,7 +9,6 @@ import { runFacts, type Result } from "../../conformance/run.ts";
 import { textsIn } from "../../contract/wire.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { readProfile } from "../../layers/profileFile.ts";
-import { masked } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { located } from "../../pulumi/platform.ts";
@@ -60,7 +59,8 @@ interface Connection {
 
 /** Removes what earlier runs have left, and tries the facts; undefined where there is nothing to try. */
 export async function onPlatform(work: Work): Promise<Outcome | undefined> {
-  const { settings, subject } = work;
+  const { settings, subject, names } = work;
+  subject.mask.add(names?.helpers.map(({ password }) => password) ?? []);
   const { url, close } = await located(settings.endpoint, subject.folder).catch((error: unknown): never => {
     throw new EngineError(`the emulator does not start: ${messageOf(error)}`, 2);
   });
@@ -76,7 +76,7 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
     await callerOf(client, hide);
     const connection = { url, client, clientOf, known, sender, hide, stop };
     await removeLeftOvers(work, connection);
-    return work.names === undefined ? undefined : await inJournal(work, work.names, connection);
+    return names === undefined ? undefined : await inJournal(work, names, connection);
   } finally {
     stop.end();
     sender.close();
@@ -87,7 +87,7 @@ export async function onPlatform(work: Work): Promise<Outcome | undefined> {
 
 /** Removes what earlier runs on this platform have made and left. */
 async function removeLeftOvers({ settings, folder, names, warn }: Work, { client }: Connection): Promise<void> {
-  const journals = Journal.leftOver(folder, digestOf(settings.endpoint));
+  const journals = Journal.leftOver(folder, digestOf(settings.endpoint), warn);
   let remainders = 0;
   for (const journal of journals) {
     const left = await clean(client, journal).finally(() => journal.end());
@@ -191,14 +191,14 @@ async function attempt(
 }
 
 /** User IDs of the helpers, who log in for it. */
-async function helpersOf({ helpers }: BedNames, { url }: Connection): Promise<Bed> {
+async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Promise<Bed> {
   const found: Partial<Record<string, string>> = {};
   for (const [index, person] of (["member", "other"] as const).entries()) {
     const helper = helpers[index];
     if (!helper) continue;
     const theirs = createClient({ endpoint: url, ...helper });
     try {
-      found[`${person}.userID`] = await callerOf(theirs, (text) => text.replaceAll(helper.password, masked));
+      found[`${person}.userID`] = await callerOf(theirs, hide);
     } finally {
       await theirs.close();
     }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { Front, type Answering } from "../doctor/testing/front.ts";
 import { account, Stand } from "./testing/stand.ts";
 
@@ -83,7 +84,27 @@ test("no token, key, password or address of a person stands in any text or journ
     account.email,
     "member@example.com",
   ]) {
-    for (const text of written) expect(text).not.toContain(secret);
+    for (const each of written) expect(each).not.toContain(secret);
   }
-  for (const text of written) expect(text).not.toMatch(/\u001b|^::error/m);
+  for (const each of written) expect(each).not.toMatch(/\u001b|^::error/m);
+});
+
+test("the password of a helper stays hidden when the platform repeats it in an encoding", async () => {
+  const encoded = Buffer.from("member-password").toString("base64");
+  front.answer = (request, response) => {
+    if (!request.url?.endsWith("/login")) return false;
+    void text(request).then(async (body) => {
+      response.setHeader("content-type", "application/json");
+      if (body.includes("member-password")) {
+        response.end(JSON.stringify({ status: "failure", message: `who is ${encoded}?` }));
+        return;
+      }
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(`${stand.emulator.url}${request.url ?? ""}`, { method: "POST", headers, body });
+      response.end(await answer.text());
+    });
+    return true;
+  };
+  const run = stand.verify({}, {}, { MICROAPPS_ENDPOINT: front.url });
+  await expect(run).rejects.toThrow("who is [secret]");
 });

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { ownFolder } from "../../../../machine/ownFolder.ts";
 import { birthOf, isRunning } from "../../../../machine/processes.ts";
-import { jsonIn } from "../../../contract/wire.ts";
+import { isObject, jsonIn } from "../../../contract/wire.ts";
+import { sealOf } from "../../../resources/records/seals.ts";
 
-// What a run makes is written down before it is made, so that whatever ends the run, the next one finds it.
+// What a run makes is written down before it is made, so that whatever ends the run, the next one finds it. Each line has
+// the seal of this user on this machine: what is read there is removed, and a cache of a pipeline may come from elsewhere.
 
 /** What can be removed again, each after those that were made later. */
 const kinds = ["organization", "team", "row", "child"] as const;
@@ -68,6 +70,9 @@ export const digestOf = (endpoint: string): string => createHash("sha256").updat
 export const journalFolder = (environment: NodeJS.ProcessEnv): string | undefined =>
   ownFolder("cache", "verify", environment);
 
+/** A journal that this user of this machine did not write, or that somebody changed. */
+export class ForeignJournal extends Error {}
+
 /** The file of one run, in a folder of this user. It has no secret and nobody's address. */
 export class Journal {
   readonly run: Run;
@@ -85,24 +90,28 @@ export class Journal {
   }
 
   static begin(folder: string, run: Run): Journal {
-    const journal = new Journal(run, path.join(folder, `${run.mark}.ndjson`), []);
+    const journal = new Journal(run, fileOf(folder, run), []);
     journal.#write({ version: 1, ...run, pid: process.pid, birth: birthOf() });
     return journal;
   }
 
-  /** Journals of a platform whose runs have ended without removing everything. */
-  static leftOver(folder: string, platform: string): Journal[] {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".ndjson"))
-      .sort()
-      .flatMap((name) => {
-        const file = path.join(folder, name);
-        const read = readJournal(readFileSync(file, "utf8"));
+  /** Journals of a platform whose runs have ended without removing everything; one that is not ours is told and left alone. */
+  static leftOver(folder: string, platform: string, warn: (text: string) => void): Journal[] {
+    const names = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
+    return names.sort().flatMap((name) => {
+      const file = path.join(folder, name);
+      try {
+        const read = readJournal(file);
         if (read?.head.platform !== platform || isAlive(read.head)) return [];
         const journal = new Journal(read.head, file, read.entries);
         writeSync(journal.#open, "\n"); // the last line may be cut off
         return [journal];
-      });
+      } catch (error) {
+        if (!(error instanceof ForeignJournal)) throw error;
+        warn(`${file} was not written by this user on this machine: nothing that it names is removed.`);
+        return [];
+      }
+    });
   }
 
   /** Notes what is about to be made, and gives it a number. */
@@ -139,21 +148,36 @@ export class Journal {
   }
 
   #write(line: Entry | z.output<typeof head>): void {
-    writeSync(this.#open, `${JSON.stringify(line)}\n`);
+    writeSync(this.#open, `${JSON.stringify({ ...line, seal: lineSeal(this.#file, line) })}\n`);
   }
 }
 
-/** Reads a journal; of a run that was killed the last line may be cut off. */
-function readJournal(text: string): { head: z.output<typeof head>; entries: Entry[] } | undefined {
-  const [first = "", ...rest] = text.split("\n");
-  const begun = head.safeParse(jsonIn(first));
+const lineSeal = (file: string, line: unknown): string | undefined => sealOf("verify", path.basename(file), line);
+
+/** Reads a journal; of a run that was killed the last line may be cut off. Throws a ForeignJournal. */
+function readJournal(file: string): { head: z.output<typeof head>; entries: Entry[] } | undefined {
+  if (!lstatSync(file).isFile()) throw new ForeignJournal();
+  const [first = "", ...rest] = readFileSync(file, "utf8").split("\n");
+  const begun = head.safeParse(sealed(file, first));
   if (!begun.success) return undefined;
+  if (file !== fileOf(path.dirname(file), begun.data)) throw new ForeignJournal();
   const entries = rest.flatMap((line) => {
-    const read = entry.safeParse(jsonIn(line));
+    const read = entry.safeParse(sealed(file, line));
     return read.success ? [read.data] : [];
   });
   return { head: begun.data, entries };
 }
+
+/** What a line holds under its seal; undefined for one that was cut off. Throws a ForeignJournal. */
+function sealed(file: string, text: string): unknown {
+  const read = jsonIn(text);
+  if (!isObject(read)) return undefined;
+  const { seal, ...line } = read;
+  if (seal !== lineSeal(file, line)) throw new ForeignJournal();
+  return line;
+}
+
+const fileOf = (folder: string, { mark }: Pick<Run, "mark">): string => path.join(folder, `${mark}.ndjson`);
 
 /** What is left after something was noted. */
 function note(left: Map<number, Left>, each: Entry): void {

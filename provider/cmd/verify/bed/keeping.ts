@@ -60,8 +60,8 @@ export class Keeper {
   readonly send: Send = async (request, signal) => {
     const name = this.#routes.get(request.url.split("?")[0] ?? "")?.name;
     if (name === undefined && request.method !== "GET") this.#refuse("an address that is none of the interface");
-    if (name === undefined || !changes(name)) return this.#learning(name, await this.#send(request, signal));
     const asked = parametersOf(request);
+    if (name === undefined || !changes(name)) return this.#learning(name, asked, await this.#send(request, signal));
     this.#refuseOutside(name, asked);
     const maker = makers[name];
     if (!maker) return this.#removing(name, asked, await this.#send(request));
@@ -82,15 +82,17 @@ export class Keeper {
     const refuse = (what: string): never => this.#refuse(what);
     if (name === "insertorganization" && !mayMake.organizations) refuse("organizations beside the test bed");
     if (name === "createappwithprompt" && !mayMake.apps) refuse("apps, which nothing removes");
-    for (const id of idsIn(asked, ownedNames)) {
-      if (!this.#own.has(id) && !isMadeUp(id)) refuse("something that is not the test bed's");
-    }
+    if (!this.#isInside(idsIn(asked, ownedNames))) refuse("something that is not the test bed's");
     const persons = idsIn(asked, name === "enforceteammembership" ? [...personNames, "userID"] : personNames);
     if (persons.some((person) => !people.includes(person) && !isMadeUp(person)))
       refuse("somebody who is not the test bed's");
     if (name === "enforceteammembership" && persons.some((person) => caller.includes(person))) {
       refuse("memberships of who calls");
     }
+  }
+
+  #isInside(ids: readonly string[]): boolean {
+    return ids.every((id) => this.#own.has(id) || this.#grounds.isMadeUp(id));
   }
 
   /** Notes what is about to be made; the rows get the mark. */
@@ -136,12 +138,13 @@ export class Keeper {
     if (typeof token === "string") this.#grounds.hide(token);
   }
 
-  /** Learns what is ours from what is read: members of teams, children of rows, and rows with the mark. */
-  #learning(name: EndpointName | undefined, answer: Incoming): Incoming {
+  /** Learns what is ours from what is read: members of our teams, children of our rows, and rows with the mark. */
+  #learning(name: EndpointName | undefined, asked: Json, answer: Incoming): Incoming {
     if (name === undefined) return answer;
     const wire = jsonIn(answer.text);
     if (name === "login") this.#hideToken(firstOf(wire, "authToken", "data.authToken", "body.authToken"));
-    const belongs = name === "teammembers" || name === "readteammember" || name === "microappchildList";
+    const of = idsIn(asked, ownedNames);
+    const belongs = lists.has(name) && of.length > 0 && this.#isInside(of);
     const ids = belongs ? idsIn(wire, ["_id", "teamMemberID"]) : markedIn(wire, this.#journal.run.mark);
     for (const id of ids) this.own(id);
     return answer;
@@ -153,6 +156,9 @@ const ownedNames = [
   ...["microAppID", "microAppResourceID", "appID", "rowID", "childID", "embeddingRowID", "organizationID"],
   ...["teamID", "teamIDs", "teamMemberID", "sourceResourceID", "destinationResourceID", "resourceID"],
 ];
+
+/** Calls that read what belongs to something. */
+const lists: ReadonlySet<EndpointName> = new Set(["teammembers", "readteammember", "microappchildList"]);
 
 /** Parameters that say whom a change is about. */
 const personNames = ["email", "emails", "userIDs", "members", "userEmail"];
@@ -188,7 +194,10 @@ const changes = (name: EndpointName): boolean =>
 
 /** Parameters of query and body. */
 function parametersOf({ url, body }: Outgoing): Json {
-  const query = Object.fromEntries(new URLSearchParams(url.split("?")[1] ?? ""));
+  const written = [...new URLSearchParams(url.split("?")[1] ?? "")];
+  const query = Object.fromEntries(
+    written.map(([name, value]) => [name, /^[[{]/.test(value) ? (jsonIn(value) ?? value) : value]),
+  );
   const sent = body === undefined ? undefined : jsonIn(body);
   return { ...query, ...(isObject(sent) ? sent : {}) };
 }
