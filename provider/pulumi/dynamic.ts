@@ -36,8 +36,6 @@ interface Provider {
 
 // One host process serves one configuration.
 let host: HostConfiguration | undefined;
-/** What was read of it, once it could be: every call and note of a run asks for it. */
-let usable: Configuration | undefined;
 let operations: Operations | undefined;
 
 /** The provider of one resource type, for the dynamic-provider host. */
@@ -59,7 +57,7 @@ function started(): Operations {
   const spans = spansOf(process.env);
   if (spans) endAfter(spans);
   return new Operations({
-    configuration: () => (usable ??= configured(host)),
+    configuration: () => configured(host),
     directory: process.cwd(),
     engine,
     report: reporterTo(engine),
@@ -126,7 +124,6 @@ class DynamicProvider implements Provider {
   // The host has this provider in its cache before `configure` has ended, so it must not wait for anything.
   configure({ config }: { config: HostConfiguration }): Promise<void> {
     host = config;
-    usable = undefined;
     return Promise.resolve();
   }
 
