@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
-import { messageOf } from "../../machine/failures.ts";
+import { listeningFailure, messageOf } from "../../machine/failures.ts";
 
 /** Limit of a request's body, 64 MiB: a batch of 10,000 wide rows fits. */
 const maxBytes = 64 * 1024 * 1024;
@@ -56,7 +56,7 @@ export async function listen(
   });
   if (unref) server.on("connection", (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(listeningFailure(error, port)));
     server.listen(port, host, resolve);
   });
   if (unref) server.unref();

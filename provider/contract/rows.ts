@@ -7,7 +7,10 @@ import { firstOf, isObject, readIn } from "./wire.ts";
 /** Highest number of rows of one batch insert. */
 export const maxRowsPerInsert = 10_000;
 
-const query = z.record(z.string(), z.unknown());
+/** Conditions by key, passed on as they are: a copy would lack a key `__proto__`, and no condition fits every row. */
+const query = z
+  .custom<Record<string, unknown>>(isObject, "must be a map")
+  .meta({ type: "object", additionalProperties: {} });
 
 export const microappdata = endpoint({
   summary: "Reads many rows of a data table.",

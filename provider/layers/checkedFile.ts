@@ -1,10 +1,11 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import type { z } from "zod";
+import { z } from "zod";
+import { nearest } from "../../machine/spelling.ts";
 import { absent, maxMegabytesOfLayer, textOrReason } from "../files/files.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
 import { find, keyPlace, plain, type Place, type Problem, type Value } from "./document.ts";
-import { plainGrammar, type Grammar } from "./grammar.ts";
+import { formsAt, plainGrammar, type Grammar } from "./grammar.ts";
 import { loadLayers, mergedLayers } from "./layers.ts";
 import { placed } from "./verbs.ts";
 
@@ -57,13 +58,13 @@ export function parseLayers(
   const layers = loadLayers(resolve(name), { folder: directory, nameOf, grammar, text }, report);
   const { value } = mergedLayers(layers, report);
   if (problems.length > 0) throw new FileError(problems.map(({ at, message }) => `${placed(at)}: ${message}`));
-  const at: PlaceOf = value && value.kind !== "scalar" ? (path) => placed(nearest(value, path)) : () => `${name}:1:1`;
+  const at: PlaceOf = value && value.kind !== "scalar" ? (path) => placed(nearestPlace(value, path)) : () => `${name}:1:1`;
   return { value, content: (value && plain(value)) ?? {}, at };
 }
 
 /** Where the value at a path begins, or that of the nearest thing around it. */
-const nearest = (root: Value, path: readonly PropertyKey[]): Place =>
-  path.length === 0 ? keyPlace(root, path) : (find(root, path)?.value.at ?? nearest(root, path.slice(0, -1)));
+const nearestPlace = (root: Value, path: readonly PropertyKey[]): Place =>
+  path.length === 0 ? keyPlace(root, path) : (find(root, path)?.value.at ?? nearestPlace(root, path.slice(0, -1)));
 
 /** The content by its schema, which lies at a path of the file. Throws a FileError. */
 export function checked<Content>(
@@ -78,7 +79,7 @@ export function checked<Content>(
   if (result.success) return result.data;
   throw new FileError(
     result.error.issues
-      .flatMap((issue) => mistakes(issue))
+      .flatMap((issue) => mistakes(issue, schema))
       .map(({ path, what }, index) => {
         if (index >= maxReported) return what; // it is only counted, and a place takes its time to find
         const whole = [...above, ...path];
@@ -98,10 +99,16 @@ function lostKey(content: unknown): string[] | undefined {
   return undefined;
 }
 
-/** What a schema has found: each unknown key by itself. */
-export function mistakes(issue: z.core.$ZodIssue): { path: PropertyKey[]; what: string }[] {
+/** What a schema has found: each unknown key by itself, with what may be meant. */
+export function mistakes(issue: z.core.$ZodIssue, schema?: z.ZodType): { path: PropertyKey[]; what: string }[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...issue.path, key], what: "is not known here" }));
+    const forms = schema ? formsAt(schema, issue.path) : [];
+    const known = forms.flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : []));
+    return issue.keys.map((key, at) => {
+      const near = at < maxReported ? nearest(key, known) : undefined;
+      const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+      return { path: [...issue.path, key], what: `is not known here${meant}` };
+    });
   }
   if (issue.code === "invalid_key") return [{ path: issue.path, what: issue.issues[0]?.message ?? issue.message }];
   return [{ path: issue.path, what: issue.message }];

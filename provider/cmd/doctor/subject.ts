@@ -132,13 +132,15 @@ function configured(
             "On a terminal this command asks for what it needs, and offers to write it down.",
             ["endpoint", "email", "password"].map((key) => setting(place, key)),
           )
-        : wrong(sentence(error.message), undefined, mendOf(own, place, has));
+        : wrong(sentence(error.message), undefined, mendOf(own, place, error.message));
     return { settings: undefined, finding, isIncomplete, mask };
   }
 }
 
 /** What mends settings that are wrong: whatever is missing, then what nobody reads. */
-function mendOf(own: Readonly<Record<string, string>>, place: Place, has: (key: string) => boolean): string[] {
+function mendOf(own: Readonly<Record<string, string>>, place: Place, message: string): string[] {
+  const valueOf = (key: string): string => own[key] || readVariable(place.environment, key) || "";
+  const has = (key: string): boolean => valueOf(key) !== "";
   const known = configuration.keyof().options as readonly string[];
   const strange = Object.keys(own).filter((key) => !known.includes(key) && key !== "userId");
   if (strange.length > 0) return strange.map((key) => unsetting(place, key));
@@ -148,7 +150,12 @@ function mendOf(own: Readonly<Record<string, string>>, place: Place, has: (key: 
     const missing = ["email", "password"].filter((key) => !has(key));
     if (missing.length > 0) return missing.map((key) => setting(place, key));
   }
-  const endpoint = own["endpoint"] ?? "";
+  const profile = path.basename(valueOf("profile"));
+  // A file that can be read says itself where it is to be corrected.
+  if (profile !== "" && message.includes(profile)) {
+    return message.includes("can't be read") ? [setting(place, "profile")] : [];
+  }
+  const endpoint = valueOf("endpoint");
   if (originOf(endpoint) === undefined || endpoint.startsWith("http://")) return [setting(place, "endpoint")];
   return accountKeys.filter((key) => own[key] !== undefined && own[key].length < 4).map((key) => setting(place, key));
 }

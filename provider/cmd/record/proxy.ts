@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { listeningFailure } from "../../../machine/failures.ts";
 import { isOwnHost } from "../../../machine/hosts.ts";
 import { isOwnPeer } from "../../../machine/peers.ts";
 import type { Passed } from "../../recording/exchange.ts";
@@ -54,7 +55,7 @@ export async function startProxy({ to, port, passed, failed }: ProxyOptions): Pr
     else pass({ message, response, line, to, here: url.origin, copies, passed, failed });
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(listeningFailure(error, port)));
     server.listen(port, "127.0.0.1", resolve);
   });
   const { port: taken } = server.address() as AddressInfo; // it listens on TCP

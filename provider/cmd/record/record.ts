@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { EngineError, printable } from "../../../engine/index.ts";
 import { interrupted, runCommand } from "../../../machine/commands.ts";
 import { isLoopback } from "../../../machine/hosts.ts";
+import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { ownFacts } from "../../conformance/load.ts";
 import { numbered, printableLine } from "../../messages/text.ts";
 import { kinds } from "../../recording/privacy/kinds.ts";
@@ -40,6 +41,10 @@ export async function record(words: readonly string[], options: RecordOptions): 
   const folder = resolve(options.cwd ?? ".", options.out);
   const paths = { seed: resolve(folder, options.seed), facts: resolve(folder, options.facts) };
   if (paths.seed === paths.facts) throw new EngineError("--seed and --facts name the same file");
+  for (const path of Object.values(paths)) {
+    const reason = whyUnwritable(path, { makesFolders: true });
+    if (reason !== undefined) throw new EngineError(`nothing is recorded: ${path} can't be written: ${reason}`);
+  }
   if (!force) refuseExisting(Object.values(paths));
   const knownSteps = ownFacts().flatMap(({ steps }) => steps);
   const recording = new Recording({ base: to.pathname.replace(/\/+$/, ""), labels: options.private, rows, knownSteps });

@@ -8,6 +8,7 @@ import {
   withoutCommands,
   type Terminal,
 } from "../../../engine/index.ts";
+import { whyUnwritable } from "../../../machine/ownFile.ts";
 import { ownFacts } from "../../conformance/load.ts";
 import { readProfile } from "../../layers/profileFile.ts";
 import { subjectOf, type Subject } from "../doctor/subject.ts";
@@ -49,7 +50,11 @@ export async function runVerify(options: VerifyOptions, terminal: Terminal, more
   }
   const names = options.clean === true ? undefined : bedNames(options);
   if (names) await refuseManaged(names, subject, options, terminal);
-  const { profile, cwd = "." } = options;
+  const { profile, writeProfile: written, cwd = "." } = options;
+  const reason = written === undefined ? undefined : whyUnwritable(path.resolve(cwd, written));
+  if (reason !== undefined) {
+    throw new EngineError(`nothing was sent: the profile ${written ?? ""} can't be written: ${reason}`, 2);
+  }
   const earlier = profile === undefined ? undefined : readOrRefuse(() => readProfile(path.resolve(cwd, profile)));
   const progress = progressLine(terminal.errors);
   const work: Work = {
