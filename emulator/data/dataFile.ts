@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import type * as Sqlite from "node:sqlite";
 import { keepToOwner } from "../../machine/ownFile.ts";
 import { isReadable } from "./migrations.ts";
@@ -31,6 +31,15 @@ export function readyDataFile(file: string): void {
   closeSync(openSync(file, "a", 0o600));
   if (statSync(file).size > 0) recognise(file);
   for (const end of ["", "-wal", "-shm"]) keepToOwner(`${file}${end}`);
+}
+
+/** Removes a data file of this process; one that is open loses its name, or stays until it is closed. */
+export function removeDataFile(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Windows removes no open file.
+  }
 }
 
 export const otherVersion = (file: string): Error =>

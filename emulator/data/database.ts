@@ -1,9 +1,14 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite";
-import { DatabaseSync, otherVersion, readyDataFile } from "./dataFile.ts";
+import { DatabaseSync, otherVersion, readyDataFile, removeDataFile } from "./dataFile.ts";
 import { isReadable, migrate } from "./migrations.ts";
 import { schema } from "./schema.ts";
 
 const maxStatements = 300;
+
+/** How a data file is used that others may have open, and one that nobody else has and that ends with its connection. */
+const shared = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768";
+const alone =
+  "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -2048";
 
 /**
  * One connection to a data file. Other processes may have the same file open: nothing is remembered outside the file,
@@ -15,12 +20,18 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   /** True when this process made the file. */
   readonly fresh: boolean;
+  /** A file that goes when it is closed. */
+  readonly #passing: string | undefined;
 
-  /** Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s rows, an older one is migrated. */
-  constructor(file: string, plant: (database: Database) => void) {
-    readyDataFile(file);
+  /**
+   * Opens a file, or memory for `:memory:`. A new one gets the schema and `plant`'s rows, an older one is migrated.
+   * @param how `alone`: it is this connection's own, nobody finds it, and it is gone with it
+   */
+  constructor(file: string, plant: (database: Database) => void, how: { alone?: boolean } = {}) {
+    const isAlone = how.alone === true;
+    if (!isAlone) readyDataFile(file);
     this.#connection = new DatabaseSync(file, { timeout: 10_000 });
-    this.#connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768");
+    this.#connection.exec(isAlone ? alone : shared);
     try {
       this.fresh = this.transaction(() => {
         const version = this.one<{ user_version: number }>("PRAGMA user_version")?.user_version ?? 0;
@@ -38,6 +49,8 @@ export class Database {
       this.#connection.close();
       throw error;
     }
+    this.#passing = isAlone ? file : undefined;
+    if (isAlone) removeDataFile(file);
   }
 
   one<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -84,7 +97,9 @@ export class Database {
 
   close(): void {
     this.#statements.clear();
-    if (this.#connection.isOpen) this.#connection.close();
+    if (!this.#connection.isOpen) return;
+    this.#connection.close();
+    if (this.#passing !== undefined) removeDataFile(this.#passing);
   }
 
   #within<Result>(begin: string, work: () => Result): Result {

@@ -1,6 +1,8 @@
-import { expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../../testing/harness/processes.ts";
-import { administrate, replyOf, signIn, start, type Caller } from "../testing/platform.ts";
+import { administrate, directory, replyOf, signIn, start, type Caller } from "../testing/platform.ts";
 import { maxOnDemand } from "./hosted.ts";
 
 const country = { microAppID: "countries", rowData: { Code: "CZ" } };
@@ -37,6 +39,37 @@ test("instances are made of the seed or of a snapshot, and share nothing", async
   await one.close();
   expect((await fetch(`${one.url}/openapi.json`)).status).toBe(404);
   expect(await codes(inTwo)).toEqual(["CZ"]);
+});
+
+describe("an instance", () => {
+  const usual = process.env["TMPDIR"];
+  afterEach(() => {
+    if (usual === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = usual;
+  });
+
+  test.each([
+    ["leaves no file that is found, even while it is there", ".", []],
+    ["is there where no file can be written", "none", undefined],
+  ])("%s", async (_case, folder, found) => {
+    const place = join(directory(), folder);
+    const emulator = await start();
+    await (await signIn(emulator.url)).get("rowID", "insertmicroapprow", country);
+    emulator.saveSnapshot("one");
+    process.env["TMPDIR"] = place;
+    const instance = await emulator.instance({ from: "one" });
+    const files = existsSync(place) ? readdirSync(place) : undefined;
+    expect(files).toEqual(found);
+    const caller = await signIn(instance.url);
+    const rows = [{ Code: "SK" }, { Currency: "SKK" }];
+    expect((await caller.call("insertmicroapprows", { microAppID: "countries", rows })).status).toBe(400);
+    expect(await codes(caller)).toEqual(["CZ"]);
+    instance.saveSnapshot("two");
+    await caller.get("rowID", "insertmicroapprow", country);
+    instance.loadSnapshot("two");
+    expect(await codes(caller)).toEqual(["CZ"]);
+    await instance.close();
+  });
 });
 
 test("instances are made and ended over the admin interface, each with a token of its own", async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { DatabaseSync, namedMemory } from "../data/dataFile.ts";
 import { Database } from "../data/database.ts";
 import { newToken } from "../data/hashing.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
@@ -7,6 +6,7 @@ import { plant, readPlantedSeed } from "../seed/planting.ts";
 import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
 import { copySnapshot, savedAs, snapshots } from "./snapshots.ts";
+import { Template } from "./template.ts";
 
 /** A platform that the emulator serves. */
 export interface Hosted {
@@ -35,17 +35,17 @@ interface Made extends Hosted {
   timer: NodeJS.Timeout | undefined;
 }
 
-interface Template {
+interface KeptTemplate {
   /** What it is a copy of: another one is made when this is another one. */
   of: string;
-  database: Promise<Database>;
+  template: Promise<Template>;
 }
 
-/** All platforms of an emulator: those that it was started with, and those on demand, which are in memory. */
+/** All platforms of an emulator: those that it was started with, and those on demand, which end with the process. */
 export class HostedPlatforms {
   readonly #lasting = new Map<string, Hosted>();
   readonly #made = new Map<string, Made>();
-  readonly #templates = new Map<string, Template>();
+  readonly #templates = new Map<string, KeptTemplate>();
   #making = 0;
 
   /** Adds one that stays. */
@@ -104,7 +104,7 @@ export class HostedPlatforms {
       const template = await this.#template(from);
       const { platform, instance } = this.main;
       const name = `on-demand-${randomBytes(8).toString("hex")}`;
-      const copy = new Platform(copyOf(template, name), platform.options);
+      const copy = new Platform(template.copy(), platform.options);
       const made: Made = {
         name,
         platform: copy,
@@ -133,53 +133,40 @@ export class HostedPlatforms {
   close(): void {
     for (const name of this.names()) this.end(name);
     for (const { platform } of this.#lasting.values()) platform.database.close();
-    for (const { database } of this.#templates.values()) void database.then((database) => database.close());
+    for (const { template } of this.#templates.values()) void template.then((template) => template.close());
   }
 
   #closeUnused(made: Made): void {
     if (made.running === 0 && this.#made.get(made.name) !== made) made.platform.database.close();
   }
 
-  #template(from: string): Promise<Database> {
+  #template(from: string): Promise<Template> {
     const { database } = this.main.platform;
     const isSnapshot = snapshots(database).includes(from);
     if (!isSnapshot && from !== "seed") throw notFound("Snapshot", from);
     const of = JSON.stringify([isSnapshot, isSnapshot ? savedAs(database, from) : readPlantedSeed(database)]);
     const kept = this.#templates.get(from);
-    if (kept?.of === of) return kept.database;
+    if (kept?.of === of) return kept.template;
     const forget = () => {
-      const template = this.#templates.get(from);
-      if (template?.of === of) this.#templates.delete(from);
+      if (this.#templates.get(from)?.of === of) this.#templates.delete(from);
     };
     const made = this.#newTemplate(isSnapshot ? from : undefined);
     made.catch(forget);
-    this.#templates.set(from, { of, database: made });
-    void kept?.database.then((database) => database.close());
+    this.#templates.set(from, { of, template: made });
+    void kept?.template.then((template) => template.close());
     return made;
   }
 
-  async #newTemplate(snapshot: string | undefined): Promise<Database> {
+  async #newTemplate(snapshot: string | undefined): Promise<Template> {
     const { platform } = this.main;
     const seed = readPlantedSeed(platform.database);
-    const template = new Database(":memory:", (fresh) => plant(fresh, seed, platform.now()));
+    const database = new Database(":memory:", (fresh) => plant(fresh, seed, platform.now()));
     try {
-      if (snapshot !== undefined) await copySnapshot(platform.database, snapshot, template);
-      return template;
+      if (snapshot !== undefined) await copySnapshot(platform.database, snapshot, database);
+      return new Template(database);
     } catch (error) {
-      template.close();
+      database.close();
       throw error;
     }
-  }
-}
-
-/** A copy in memory, at the speed of copying bytes. */
-function copyOf(template: Database, name: string): Database {
-  const place = namedMemory(name);
-  const first = new DatabaseSync(place); // it is there as long as somebody has it open
-  try {
-    template.execute(`VACUUM INTO '${place}'`);
-    return new Database(place, () => undefined);
-  } finally {
-    first.close();
   }
 }
