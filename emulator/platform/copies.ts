@@ -23,16 +23,18 @@ export type Content = keyof typeof keyColumns;
 export const contents = Object.keys(keyColumns) as Content[];
 
 /** What is copied of a table: of the platform's own notes, its seed and settings. */
-export const copied = (table: Content, from: string): string =>
-  table === "meta" ? `(SELECT key, value FROM "${from}" WHERE key IN ('seed', 'settings'))` : `"${from}"`;
+export const copied = (table: Content, from: string, notes: readonly string[] = ["seed", "settings"]): string =>
+  table === "meta"
+    ? `(SELECT key, value FROM "${from}" WHERE key IN (${notes.map((note) => `'${note}'`).join(", ")}))`
+    : `"${from}"`;
 
 /** Copies all contents to tables whose names begin with a prefix, ordered by what does not change from run to run. */
-export function copyContents(database: Database, prefix: string): void {
+export function copyContents(database: Database, prefix: string, notes?: readonly string[]): void {
   for (const table of contents) {
     const order = table === "fields" || table === "contents" ? `ORDER BY ${keyColumns[table]}` : "";
     const name = `"${prefix}:${table}"`;
     database.execute(`DROP TABLE IF EXISTS ${name}`);
-    database.execute(`CREATE TABLE ${name} AS SELECT * FROM ${copied(table, table)} ${order}`);
+    database.execute(`CREATE TABLE ${name} AS SELECT * FROM ${copied(table, table, notes)} ${order}`);
   }
 }
 

@@ -60,6 +60,11 @@ export class Exchange {
         const columns = columnsOf(database, made).join(", ");
         database.execute(`INSERT OR REPLACE INTO ${table} (${columns}) SELECT ${columns} FROM ${copied(table, made)}`);
       }
+      if (this.#tables.includes("meta")) {
+        // How a platform behaves stays, where it was said; else it is as the file was saved.
+        const profile = copied("meta", this.nameOf("meta"), ["profile"]);
+        database.execute(`INSERT OR IGNORE INTO meta (key, value) SELECT key, value FROM ${profile}`);
+      }
       database.run("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", this.#generation);
       check();
     });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Database } from "../data/database.ts";
 import { newToken } from "../data/hashing.ts";
 import { notFound, PlatformError } from "../data/platformError.ts";
+import { writeProfile } from "../data/settings.ts";
 import { plant, readPlantedSeed } from "../seed/planting.ts";
 import { Instance } from "./instance.ts";
 import { Platform } from "./platform.ts";
@@ -104,7 +105,9 @@ export class HostedPlatforms {
       const template = await this.#template(from);
       const { platform, instance } = this.main;
       const name = `on-demand-${randomBytes(8).toString("hex")}`;
-      const copy = new Platform(template.copy(), platform.options);
+      const database = template.copy();
+      writeProfile(database, platform.manner.profile); // it behaves as its emulator does now
+      const copy = new Platform(database, platform.options);
       const made: Made = {
         name,
         platform: copy,

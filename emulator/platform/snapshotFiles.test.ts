@@ -67,6 +67,37 @@ describe("a snapshot's file", () => {
     expect(readdirSync(folder).sort()).toEqual(["again.json.zst", "state.json", "state.json.gz", "state.json.zst"]);
   });
 
+  test("goes with the profile, which counts where the emulator was not told another", async () => {
+    const file = join(directory(), "state.json");
+    const kept = { version: 1, habits: { memberForm: "ids" } } as const;
+    const emulator = await start({ profile: kept });
+    await emulator.saveSnapshotFile(file);
+    const profileOf = async (other: Pick<Emulator, "saveSnapshotFile">): Promise<unknown> => {
+      const again = join(directory(), "again.json");
+      await other.saveSnapshotFile(again);
+      const line = readFileSync(again, "utf8").match(/^\["profile",.*$/m)?.[0];
+      const [, text = "{}"] = JSON.parse(line ?? "[]") as string[];
+      return (JSON.parse(text) as { habits?: object }).habits;
+    };
+    expect(await profileOf(await start({ seed: undefined, snapshot: file }))).toEqual(kept.habits);
+    const own = { version: 1, habits: { skip: "ignored" } } as const;
+    expect(await profileOf(await start({ seed: undefined, snapshot: file, profile: own }))).toEqual(own.habits);
+    const running = await start();
+    await running.loadSnapshotFile(file);
+    expect(await profileOf(running)).toEqual(kept.habits);
+    running.setProfile(own);
+    await running.loadSnapshotFile(file);
+    expect(await profileOf(running)).toEqual(own.habits);
+    // An instance on demand behaves as its emulator does, whatever it was copied from.
+    const instance = await running.instance();
+    expect(await profileOf(instance)).toEqual(own.habits);
+    running.setProfile();
+    expect(await profileOf(await running.instance())).toBeUndefined();
+    const wrong = join(directory(), "wrong.json");
+    writeFileSync(wrong, readFileSync(file, "utf8").replace('memberForm\\":\\"ids', 'memberForm\\":\\"none'));
+    await expect(running.loadSnapshotFile(wrong)).rejects.toThrow(/wrong.json:\d+: the profile: habits/);
+  });
+
   test("has no password, key or token", async () => {
     const emulator = await start({
       seed: { administrator: { email: "admin@example.com", password: "pa55word-long", apiKey: "key-of-mine" } },

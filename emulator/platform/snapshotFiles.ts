@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as others } from "node:timers/promises";
 import { constants, createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { profile } from "../../provider/habits/profile.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
 import type { Database } from "../data/database.ts";
 import { invalid } from "../data/platformError.ts";
@@ -11,7 +12,7 @@ import { settings } from "../data/settings.ts";
 import { seed } from "../seed/schema.ts";
 import { sliceMs } from "./drafts.ts";
 import { Exchange, manyRows } from "./exchange.ts";
-import { Reader, writeText, type Line } from "./snapshotText.ts";
+import { notes, Reader, writeText, type Line } from "./snapshotText.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -162,13 +163,13 @@ class Filling {
   }
 }
 
-/** Throws when a seed or settings are not what this emulator understands. */
+/** Throws when seed, settings or profile are not what this emulator understands. */
 function requireNotes([key, value]: readonly unknown[]): void {
-  if (typeof value !== "string" || (key !== "seed" && key !== "settings"))
-    throw new Error("this is no seed or settings");
-  const found = (key === "seed" ? seed : settings).safeParse(JSON.parse(value), sentences);
+  const name = notes.find((each) => each === key);
+  if (typeof value !== "string" || name === undefined) throw new Error("this is no seed, settings or profile");
+  const found = { seed, settings, profile }[name].safeParse(JSON.parse(value), sentences);
   const [issue] = found.error?.issues ?? [];
-  if (issue) throw new Error(`the ${key}: ${[...issue.path, issue.message].map(String).join(": ")}`);
+  if (issue) throw new Error(`the ${name}: ${[...issue.path, issue.message].map(String).join(": ")}`);
 }
 
 /** Longest line: the largest row or stored file. */

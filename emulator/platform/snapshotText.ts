@@ -11,13 +11,16 @@ import { dropDraft, newDraft } from "./drafts.ts";
 
 export const format = "microapps emulator snapshot";
 
+/** The platform's own notes in a file: the profile goes with it, unlike into a copy on the platform itself. */
+export const notes = ["seed", "settings", "profile"] as const;
+
 /** Rows that are read at once. A stored file may be large. */
 const rowsAtOnce = (table: Content): number => (table === "contents" ? 1 : 500);
 
 /** Writes the state of a moment, piece by piece; others are answered meanwhile, and may change it. */
 export async function* writeText(database: Database): AsyncGenerator<string> {
   const draft = newDraft();
-  database.transaction(() => copyContents(database, draft));
+  database.transaction(() => copyContents(database, draft, notes));
   // A sort field that an earlier state had has left its column.
   const isUnused = (column: string): boolean => {
     const [, sort] = /^sort(\d+)$/.exec(column) ?? [];

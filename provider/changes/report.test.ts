@@ -258,6 +258,38 @@ describe("a hostile branch", () => {
     expect(JSON.stringify(flags)).not.toMatch(/hush|cccc/);
   });
 
+  test("so is what a profile says, through the files that it extends: it decides how calls are sent", async () => {
+    const named = "config:\n  microapps:profile: own.yaml\n";
+    repository = new Repository({
+      ...files,
+      "Pulumi.prod.yaml": named,
+      "own.yaml": "extends: usual.yaml\nseenAt: 2026-01-02\n",
+      "usual.yaml": "version: 1\nhabits: { skip: ignored }\nlimits: { maximumLimit: 100 }\n",
+    });
+    const texts = async (): Promise<string[]> => (await repository.environment()).flags.map(({ text }) => text);
+    repository.write({ "own.yaml": "extends: usual.yaml\nseenAt: 2026-03-04\nplatform: https://x.example.com\n" });
+    expect(await texts()).toEqual([]);
+    repository.write({ "usual.yaml": "version: 1\nhabits: { order: ignored }\nlimits: { maximumLimit: 100 }\n" });
+    const how = "it decides how calls are sent";
+    const changes = [
+      `habits.skip of own.yaml changes from ignored to nothing: ${how}`,
+      `habits.order of own.yaml changes from nothing to ignored: ${how}`,
+    ];
+    expect(await texts()).toEqual(changes);
+    repository.commit();
+    repository.write({ "own.yaml": "version: 1\nhabits: { skpi: ignored }\n" });
+    expect(await texts()).toEqual(["own.yaml can't be read, and it decides how calls are sent"]);
+    repository.write({ "Pulumi.prod.yaml": "config: {}\n" });
+    expect(await texts()).toEqual([
+      "microapps:profile changes from own.yaml to nothing: it decides where calls go",
+      `habits.order of own.yaml changes from ignored to nothing: ${how}`,
+      `limits.maximumLimit of own.yaml changes from 100 to nothing: ${how}`,
+    ]);
+    repository.git("rm", "-rq", "--cached", "own.yaml");
+    repository.write({ "Pulumi.prod.yaml": named.replace("own", "../elsewhere") });
+    expect(await texts()).toContain("../elsewhere.yaml can't be read, and it decides how calls are sent");
+  });
+
   test("so is a ciphertext that moves to another key", async () => {
     repository = new Repository({
       ...files,

@@ -5,7 +5,8 @@ import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
 import { CommitError, commitOf, forkOf, isPointer, treeOf } from "./base/commits.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
-import { projectFlags, shown, stackFlags, treeFlags } from "./base/projectFlags.ts";
+import { profileFlags, profileIn } from "./base/profileFlags.ts";
+import { projectFlags, shown, stackFlags, treeFlags, type BothTexts } from "./base/projectFlags.ts";
 import { detourTo } from "./base/workingTree.ts";
 import { compareDeclarations } from "./declarations.ts";
 import { doneLines } from "./doneLines.ts";
@@ -149,10 +150,12 @@ async function environmentChanges(
       ? await compareDeclarations({ base: before.declared, head: head.declared })
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
   const isElsewhere = former?.endpoint !== entry.endpoint;
+  const stack = await textsOf(place, stackFile(entry), stackFile(former ?? entry));
   const flags = [
     ...(before.declared && head.policy ? loosened(before.declared, head.policy) : []),
     ...entryFlags(entry, former, isFirst),
-    ...stackFlags(await textsOf(place, stackFile(entry), stackFile(former ?? entry)), isElsewhere),
+    ...stackFlags(stack, isElsewhere),
+    ...(await flagsOfProfile(place, stack)),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
   const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head }));
@@ -169,6 +172,13 @@ async function environmentChanges(
     notes: [...before.notes, ...done],
     ...(seal ? { seal } : {}),
   };
+}
+
+async function flagsOfProfile(place: Place, { before, after }: BothTexts): Promise<Note[]> {
+  const { base, prefix, request } = place;
+  const [was, is] = [profileIn(before), profileIn(after)];
+  if (was !== undefined) await base.writeEnvironment(inRepository(place, was));
+  return profileFlags({ name: was, folder: join(base.folder, prefix) }, { name: is, folder: request.folder });
 }
 
 /** Reads a file of the working tree. What stands in a file's place is named and not shown: nobody could approve it. */
@@ -232,11 +242,7 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
 const stackFile = ({ stack }: EnvironmentEntry): string => `Pulumi.${stack}.yaml`;
 
 /** The texts of a file on both sides, which may have had another name. */
-async function textsOf(
-  place: Place,
-  file: string,
-  former = file,
-): Promise<{ file: string; before: string | undefined; after: string | undefined }> {
+async function textsOf(place: Place, file: string, former = file): Promise<BothTexts> {
   return {
     file,
     before: await place.base.text(inRepository(place, former)),

@@ -87,6 +87,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.write(".pulumi/stacks/tests/dev.json", state);
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
     project.environment["MICROAPPS_APPROVED"] = undefined;
+    project.environment["MICROAPPS_PROFILE"] = undefined;
     project.environment["MICROAPPS_APPROVAL_KEY"] = key;
   });
   afterAll(async () => {
@@ -204,6 +205,9 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
 
   test("what does not fit is refused by name before anything is sent", async () => {
     await change();
+    await project.write("own.yaml", "extends: usual.yaml\n");
+    await project.write("usual.yaml", "version: 1\nhabits: { memberForm: ids }\n");
+    project.environment["MICROAPPS_PROFILE"] = "own.yaml";
     const report = await approved();
     const good = JSON.parse(readFileSync(report, "utf8")) as ChangeSet;
     const run = (more: Partial<Run> = {}): Run => ({
@@ -257,6 +261,9 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await project.edit("regions.csv", "Far north", "Near north");
     await expect(approvedRun(run())).rejects.toThrow("regions.csv is not as it was when this was approved");
     await project.edit("regions.csv", "Near north", "Far north");
+    await project.edit("usual.yaml", "ids", "objects");
+    await expect(approvedRun(run())).rejects.toThrow("usual.yaml is not as it was when this was approved");
+    await project.edit("usual.yaml", "objects", "ids");
     await project.succeed("up --yes --skip-preview");
     let ended: Ended | undefined;
     expect(await calls(async () => void (ended = await up("--approved", report)))).toEqual([]);

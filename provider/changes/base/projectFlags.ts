@@ -136,5 +136,11 @@ export function contentOf(text: string | undefined): Record<string, unknown> {
   }
 }
 
+/** A setting of this package in the text of a stack's file, as it stands there. */
+export function settingIn(text: string | undefined, key: string): unknown {
+  const settings = settingsOf(contentOf(text));
+  return settings.get(`microapps:${key}`) ?? settings.get(`microapps:config:${key}`);
+}
+
 const settingsOf = ({ config }: Record<string, unknown>): Map<string, unknown> =>
   new Map(typeof config === "object" && config !== null ? Object.entries(config) : []);

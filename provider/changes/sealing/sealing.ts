@@ -5,6 +5,7 @@ import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.t
 import type { Seal, SealedOperation, SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
 import { find, plain, type Value } from "../../layers/document.ts";
+import { profileFiles } from "../../layers/profileFile.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
@@ -26,6 +27,8 @@ export interface Sealing {
   commit: string;
   endpoint: string | null;
   account: string | null;
+  /** The file that says how the platform behaves. */
+  profile: string | null;
   /** Names of seeds that the report leaves as they are. */
   unchangedSeeds: ReadonlySet<string>;
 }
@@ -70,13 +73,15 @@ export async function sealed(sealing: Sealing): Promise<Seal | Unsealed> {
   };
 }
 
-async function filesOf({ declared, entry }: Sealing, { files }: { files: string[] }) {
+async function filesOf({ declared, entry, profile }: Sealing, { files }: { files: string[] }) {
   const sources = Object.values(declared.declaration.seeds).flatMap(({ source, sensitive = false }): CountedFile[] =>
     source === undefined ? [] : [{ path: source, isSecret: sensitive }],
   );
   // Whoever reads one file for two seeds keeps it secret for both.
   const secret = new Set(sources.filter(({ isSecret }) => isSecret).map(({ path }) => path));
-  const own = ["Pulumi.yaml", `Pulumi.${entry.stack}.yaml`, "environments.yaml", ...files].map((path) => ({ path }));
+  const profiles = profile === null ? [] : profileFiles(profile, declared.folder);
+  const settings = ["Pulumi.yaml", `Pulumi.${entry.stack}.yaml`, "environments.yaml"];
+  const own = [...settings, ...profiles, ...files].map((path) => ({ path }));
   const counted = [...own, ...sources.map(({ path }) => ({ path, isSecret: secret.has(path) }))];
   return { ...(await digestsOf(declared.folder, counted)), secretFiles: [...secret].sort() };
 }
