@@ -1,10 +1,20 @@
+import { messageOf } from "../machine/failures.ts";
+import type { Failed } from "./measure.ts";
+
 /** What one size of a job costs. */
 export interface Point {
   size: number;
   seconds: number;
   calls: number;
-  /** Most that the process had, in MB. */
-  memory: number;
+  /** Most that the process had, in MB; null where that is not known. */
+  memory: number | null;
+}
+
+/** One line of a picture; what came after a failure was not measured. */
+export interface Line {
+  label: string;
+  points: readonly Point[];
+  failed?: { size: number; reason: string };
 }
 
 /** How a job's cost grows. */
@@ -14,27 +24,54 @@ export interface Curves {
   title: string;
   /** What sizes count: `rows`, `members`, `resources`. */
   unit: string;
-  lines: readonly { label: string; points: readonly Point[] }[];
+  lines: readonly Line[];
+}
+
+/** Measures one size after the other. */
+export async function line(
+  label: string,
+  sizes: readonly number[],
+  measure: (size: number) => Promise<Omit<Point, "size">>,
+): Promise<Line> {
+  const points: Point[] = [];
+  for (const size of sizes) {
+    try {
+      points.push({ size, ...(await measure(size)) });
+    } catch (error) {
+      return { label, points, failed: { size, reason: messageOf(error) } };
+    }
+  }
+  return { label, points };
 }
 
 const measures = [
   { of: (point: Point) => point.seconds, title: "seconds" },
   { of: (point: Point) => point.calls, title: "calls" },
-  { of: (point: Point) => point.memory, title: "MB" },
+  { of: (point: Point) => point.memory ?? 0, title: "MB" },
 ];
-const written = (value: number): string =>
-  Number.isNaN(value) ? "" : Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
+const written = (value: number | null): string =>
+  value === null ? "" : Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
+
+/** The sizes at which lines ended before their end. */
+export const failures = ({ title, lines }: Curves): Failed[] =>
+  lines.flatMap(({ label, failed }) =>
+    failed ? [{ job: `${title}: ${label}, ${failed.size.toLocaleString("en")}`, reason: failed.reason }] : [],
+  );
+
+/** A text as a cell of a table: its first line. */
+export const inCell = (text: string): string => (text.trim().split("\n")[0] ?? "").replaceAll("|", "\\|");
 
 /** The points as a table. */
 export const points = ({ unit, lines }: Curves): string[] => [
   `| job | ${unit} | seconds | calls | MB |`,
   "| --- | ---: | ---: | ---: | ---: |",
-  ...lines.flatMap(({ label, points }) =>
-    points.map(
+  ...lines.flatMap(({ label, points, failed }) => [
+    ...points.map(
       ({ size, seconds, calls, memory }) =>
         `| ${label} | ${size.toLocaleString("en")} | ${written(seconds)} | ${calls.toLocaleString("en")} | ${written(memory)} |`,
     ),
-  ),
+    ...(failed ? [`| ${label} | ${failed.size.toLocaleString("en")} | **failed**: ${inCell(failed.reason)} | | |`] : []),
+  ]),
 ];
 
 const width = 300;
@@ -46,6 +83,7 @@ const colors = ["#0969da", "#bc4c00", "#1a7f37", "#8250df"];
 
 /** Powers of ten around these values. */
 function decades(values: readonly number[]): [number, number] {
+  if (values.length === 0) return [0, 1];
   const from = Math.floor(Math.log10(Math.min(...values)));
   return [from, Math.max(from + 1, Math.ceil(Math.log10(Math.max(...values))))];
 }
@@ -59,7 +97,7 @@ export function picture({ title, unit, lines }: Curves): string {
   const sizes = decades(all.map(({ size }) => size));
   const panels = measures.map(({ of, title: measure }, at) => {
     const shown = (value: number): boolean => value > 0;
-    const range = decades([...all.map(of).filter(shown), ...(all.some((point) => shown(of(point))) ? [] : [1])]);
+    const range = decades(all.map(of).filter(shown));
     const x = (size: number): number => (width * (Math.log10(size) - sizes[0])) / (sizes[1] - sizes[0]);
     const y = (value: number): number => height - (height * (Math.log10(value) - range[0])) / (range[1] - range[0]);
     const across = Array.from({ length: range[1] - range[0] + 1 }, (_, i) => range[0] + i).map((exponent) => {

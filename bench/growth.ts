@@ -1,5 +1,5 @@
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
-import type { Curves, Point } from "./curves.ts";
+import { line, type Curves, type Line, type Point } from "./curves.ts";
 import { peakMemory, timed } from "./measure.ts";
 import { inFlight } from "./members.ts";
 import { each, Platform } from "./platform.ts";
@@ -12,7 +12,7 @@ type Host = Awaited<ReturnType<typeof DynamicHost.start>>;
 async function joining(
   size: number,
   join: (host: Host, teamID: string, emails: string[]) => Promise<void>,
-): Promise<Point> {
+): Promise<Omit<Point, "size">> {
   const platform = await Platform.start();
   const host = await DynamicHost.start(platform.configuration);
   try {
@@ -21,7 +21,7 @@ async function joining(
     const emails = Array.from({ length: size }, (_, i) => `m${i}@example.com`);
     let ms = 0;
     const calls = await platform.calls(async () => (ms = await timed(() => join(host, teamID, emails))));
-    return { size, seconds: ms / 1000, calls, memory: peakMemory(host.pid) };
+    return { seconds: ms / 1000, calls, memory: peakMemory(host.pid) };
   } finally {
     await host.stop();
     await platform.stop();
@@ -36,45 +36,41 @@ async function asRoster(host: Host, teamID: string, emails: string[]): Promise<v
 
 const oneByOne = (host: Host, teamID: string, emails: string[]): Promise<void> =>
   each(emails, inFlight, async (email) => {
+    host.resource = email; // for the call that follows at once
     const { inputs } = await host.check("TeamMember", { teamID, email, role: "member" });
+    host.resource = email;
     await host.create("TeamMember", inputs);
   });
 
 /** What people cost when they are added. */
-export async function memberGrowth(): Promise<Curves> {
-  const sizes = [10, 100, 1_000, 10_000];
-  const curve = async (label: string, join: typeof asRoster): Promise<Curves["lines"][number]> => {
-    const points: Point[] = [];
-    for (const size of sizes) points.push(await joining(size, join));
-    return { label, points };
-  };
+export async function memberGrowth(sizes: readonly number[]): Promise<Curves> {
+  const curve = (label: string, join: typeof asRoster): Promise<Line> =>
+    line(label, sizes, (size) => joining(size, join));
   const lines = [await curve("one roster", asRoster), await curve("a TeamMember for each", oneByOne)];
   return { name: "members", title: "Members that join a team", unit: "members", lines };
 }
 
 /** What resources cost from nothing, and when nothing has changed. */
-export async function resourceGrowth(): Promise<Curves> {
-  const first: Point[] = [];
-  const again: Point[] = [];
-  for (const size of [10, 100, 500, 2_000]) {
+export async function resourceGrowth(sizes: readonly number[]): Promise<Curves> {
+  const again = new Map<number, Omit<Point, "size">>();
+  const first = await line("up from nothing", sizes, async (size) => {
     const platform = await Platform.start();
     const project = await Project.make(platform, { program: ours(size) });
-    const measure = async (): Promise<Point> => {
+    const measure = async (): Promise<Omit<Point, "size">> => {
       let took = { whole: 0, memory: 0 };
       const calls = await platform.calls(async () => (took = await project.up()));
-      return { size, seconds: took.whole / 1000, calls, memory: took.memory };
+      return { seconds: took.whole / 1000, calls, memory: took.memory };
     };
     try {
-      first.push(await measure());
-      again.push(await measure());
+      const made = await measure();
+      again.set(size, await measure());
+      return made;
     } finally {
       await project.remove();
       await platform.stop();
     }
-  }
-  const lines = [
-    { label: "up from nothing", points: first },
-    { label: "up with nothing changed", points: again },
-  ];
+  });
+  const points = [...again].map(([size, point]) => ({ size, ...point }));
+  const lines = [first, { label: "up with nothing changed", points }];
   return { name: "resources", title: "Resources of a stack", unit: "resources", lines };
 }

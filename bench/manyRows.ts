@@ -4,8 +4,8 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { DynamicHost } from "../testing/harness/dynamicHost.ts";
 import type { Properties, ProviderHost } from "../testing/harness/providerHost.ts";
-import type { Curves, Point } from "./curves.ts";
-import { type Figure, figure, peakMemory, timed } from "./measure.ts";
+import { line, type Curves } from "./curves.ts";
+import { type Figure, figure, peakMemory, runs, timed } from "./measure.ts";
 import { each, Platform } from "./platform.ts";
 import { bodies, fields, writeRows } from "./seeds.ts";
 
@@ -129,47 +129,53 @@ export async function growing(count: number): Promise<Figure[]> {
 }
 
 /** What rows cost to seed and to preview unchanged. */
-export async function rowGrowth(): Promise<Curves> {
-  const seeding: Point[] = [];
-  const unchanged: Point[] = [];
-  for (const size of [10_000, 100_000, 1_000_000, 10_000_000]) {
-    const cost = await costOf(size);
-    seeding.push({ size, seconds: cost.seeding / 1000, calls: cost.calls, memory: cost.memory });
-    unchanged.push({ size, seconds: cost.unchanged / 1000, calls: 0, memory: cost.unchangedMemory });
-  }
+export async function rowGrowth(sizes: readonly number[]): Promise<Curves> {
   const lines = [
-    { label: "seeded into an empty table", points: seeding },
-    { label: "preview with nothing changed", points: unchanged },
+    await line("seeded into an empty table", sizes, async (size) => {
+      const { seeding, calls, memory } = await costOf(size);
+      return { seconds: seeding / 1000, calls, memory };
+    }),
+    await line("preview with nothing changed", sizes, async (size) => {
+      const { unchanged, unchangedMemory } = await costOf(size);
+      return { seconds: unchanged / 1000, calls: 0, memory: unchangedMemory };
+    }),
   ];
   return { name: "rows", title: "Rows of a seed", unit: "rows", lines };
 }
 
-/** Some seeds of so many rows each, at once beside one after the other. */
-export async function crowding(seeds: number, count: number): Promise<Figure[]> {
-  const tables = Array.from({ length: seeds }, (_, index) => [`one${index}`, `alone${index}`, `crowd${index}`]).flat();
+/** Some seeds of so many rows each, at once beside one after the other; several times, each in tables of its own. */
+export async function crowding(seeds: number, count: number, rounds: number): Promise<Figure[]> {
+  const indices = Array.from({ length: seeds }, (_, index) => index);
+  const prefixes = Array.from({ length: rounds }, (_, round) => [`one${round}x`, `alone${round}x`, `crowd${round}x`]);
+  const tables = prefixes.flat().flatMap((prefix) => indices.map((index) => `${prefix}${index}`));
   const platform = await Platform.start(Object.fromEntries(tables.map((name) => [name, { fields }])));
+  const work = async (prefix: string, atOnce: boolean, of = indices): Promise<{ time: number; memory: number }> => {
+    const host = await DynamicHost.start(platform.configuration);
+    try {
+      await writeRows(path.join(host.folder, "rows.csv"), count);
+      const time = await timed(async () => {
+        if (atOnce) await Promise.all(of.map((index) => seeded(host, `${prefix}${index}`)));
+        else for (const index of of) await seeded(host, `${prefix}${index}`);
+      });
+      return { time, memory: peakMemory(host.pid) };
+    } finally {
+      await host.stop();
+    }
+  };
   try {
-    const work = async (prefix: string, atOnce: boolean, of = seeds): Promise<{ time: number; memory: number }> => {
-      const host = await DynamicHost.start(platform.configuration);
-      try {
-        await writeRows(path.join(host.folder, "rows.csv"), count);
-        const indices = Array.from({ length: of }, (_, index) => index);
-        const time = await timed(async () => {
-          if (atOnce) await Promise.all(indices.map((index) => seeded(host, `${prefix}${index}`)));
-          else for (const index of indices) await seeded(host, `${prefix}${index}`);
-        });
-        return { time, memory: peakMemory(host.pid) };
-      } finally {
-        await host.stop();
-      }
-    };
-    const one = await work("one", false, 1);
-    const alone = await work("alone", false);
-    const crowd = await work("crowd", true);
+    const times: number[] = [];
+    const memories: number[] = [];
+    for (const [first = "", second = "", third = ""] of prefixes) {
+      const one = await work(first, false, [0]);
+      const alone = await work(second, false);
+      const crowd = await work(third, true);
+      times.push(crowd.time / alone.time);
+      memories.push(crowd.memory / one.memory);
+    }
     const named = `${seeds} seeds of ${count.toLocaleString("en")} rows at once`;
     return [
-      figure(`${named}: time to that of one after the other`, crowd.time / alone.time, "ratio", 0.8),
-      figure(`${named}: peak memory to that of one`, crowd.memory / one.memory, "ratio", 1.5),
+      figure(`${named}: time to that of one after the other`, runs(times), "ratio", 0.8),
+      figure(`${named}: peak memory to that of one`, runs(memories), "ratio", 1.5),
     ];
   } finally {
     await platform.stop();

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { messageOf } from "../machine/failures.ts";
 
 /** One figure beside what it has to reach. */
 export interface Figure {
@@ -52,6 +53,34 @@ export const runs = (values: readonly number[]): Runs => ({
   value: median(values),
   spread: [Math.min(...values), Math.max(...values)],
 });
+
+/** A job that did not come to its end. */
+export interface Failed {
+  job: string;
+  reason: string;
+}
+
+/** Runs those of some jobs that were chosen, one after the other; one that fails ends no other. */
+export async function each<Result>(
+  jobs: Readonly<Record<string, () => Promise<Result>>>,
+  chosen: readonly string[],
+  take: (result: Result) => void,
+): Promise<{ done: Result[]; failed: Failed[] }> {
+  const done: Result[] = [];
+  const failed: Failed[] = [];
+  for (const [job, run] of Object.entries(jobs)) {
+    if (!chosen.includes(job)) continue;
+    process.stderr.write(`${job} …\n`);
+    try {
+      const result = await run();
+      take(result);
+      done.push(result);
+    } catch (error) {
+      failed.push({ job, reason: messageOf(error) });
+    }
+  }
+  return { done, failed };
+}
 
 /** Runs both pieces of work in turn, and returns what the first takes as a multiple of the second. */
 export async function paired(

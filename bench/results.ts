@@ -1,21 +1,44 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { type Curves, picture, points } from "./curves.ts";
-import type { Figure } from "./measure.ts";
+import { type Curves, inCell, picture, points } from "./curves.ts";
+import type { Failed, Figure } from "./measure.ts";
 
 const folder = path.join(import.meta.dirname, "../../bench");
 const file = path.join(folder, "results.json");
 
-interface Results {
-  machine: string;
-  date: string;
-  jobs: Figure[];
+/** What a run has measured, and what it could not. */
+export interface Measured {
+  jobs: readonly Figure[];
+  curves: readonly Curves[];
+  failed: readonly Failed[];
 }
 
-/** The figures of the committed run; none before the first. */
-export const committed = (): Figure[] =>
-  existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Results).jobs : [];
+interface Results extends Measured {
+  machine: string;
+  date: string;
+}
+
+/** What the committed run measured; nothing before the first. */
+export function committed(): Measured {
+  const none = { jobs: [], curves: [], failed: [] };
+  return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, "utf8")) as Partial<Results>) } : none;
+}
+
+/** The results with those of some jobs renewed; what failed again loses what it had. */
+export function renewed(before: Measured, now: Measured, ran: readonly string[]): Measured {
+  const others = <One>(all: readonly One[], isNew: (one: One) => boolean): One[] => all.filter((one) => !isNew(one));
+  const jobs = new Map(now.jobs.map((figure) => [figure.job, figure]));
+  const curves = new Set(now.curves.map(({ name }) => name));
+  return {
+    jobs: [
+      ...before.jobs.map((figure) => jobs.get(figure.job) ?? figure),
+      ...others(now.jobs, ({ job }) => before.jobs.some((figure) => figure.job === job)),
+    ],
+    curves: [...others(before.curves, ({ name }) => curves.has(name)), ...now.curves],
+    failed: [...others(before.failed, ({ job }) => ran.includes(job)), ...now.failed],
+  };
+}
 
 export const line = ({ job, value, spread, unit, target, met }: Figure): string =>
   `${met ? "  " : "! "}${job}: ${value} ${unit}${spread ? ` (${spread.join(" to ")})` : ""}, at most ${target}`;
@@ -29,12 +52,9 @@ export function worse(now: Figure, before: Figure | undefined): string | undefin
   return least > most + tolerance ? `${now.job}: ${now.value} ${now.unit}, and ${before.value} before` : undefined;
 }
 
-/** Writes the figures, the curves and their pictures beside the sources. */
-export function write(figures: readonly Figure[], curves: readonly Curves[]): void {
-  const machine = `${os.cpus()[0]?.model ?? os.arch()}, ${os.availableParallelism()} cores, Node ${process.version}`;
-  const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(file, `${JSON.stringify({ machine, date, jobs: figures }, null, 2)}\n`);
-  const rows = figures.map(({ job, value, spread, unit, target, met }) => {
+/** The results as people read them. */
+export function page({ jobs, curves, failed }: Measured, machine: string, date: string): string {
+  const rows = jobs.map(({ job, value, spread, unit, target, met }) => {
     return `| ${job} | ${value} ${unit} | ${spread?.join(" – ") ?? ""} | ≤ ${target} | ${met ? "yes" : "**no**"} |`;
   });
   const text = [
@@ -45,8 +65,17 @@ export function write(figures: readonly Figure[], curves: readonly Curves[]): vo
     "| job | value | range | target | met |",
     "| --- | --- | --- | --- | --- |",
     ...rows,
+    ...failed.map(({ job, reason }) => `| \`${job}\` | **failed**: ${inCell(reason)} | | | **no** |`),
     ...curves.flatMap((of) => ["", `## ${of.title}`, "", `![${of.title}](${of.name}.svg)`, "", ...points(of)]),
   ];
-  writeFileSync(path.join(folder, "RESULTS.md"), `${text.join("\n")}\n`);
-  for (const of of curves) writeFileSync(path.join(folder, `${of.name}.svg`), picture(of));
+  return `${text.join("\n")}\n`;
+}
+
+/** Writes the figures, the curves and their pictures beside the sources. */
+export function write(measured: Measured): void {
+  const machine = `${os.cpus()[0]?.model ?? os.arch()}, ${os.availableParallelism()} cores, Node ${process.version}`;
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(file, `${JSON.stringify({ machine, date, ...measured }, null, 2)}\n`);
+  writeFileSync(path.join(folder, "RESULTS.md"), page(measured, machine, date));
+  for (const of of measured.curves) writeFileSync(path.join(folder, `${of.name}.svg`), picture(of));
 }

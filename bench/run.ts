@@ -1,15 +1,18 @@
-/** `make bench`: measures each job of the design beside its floor, prints the figures and writes them to bench/. */
-import type { Curves } from "./curves.ts";
+/**
+ * `make bench`: measures each job of the design beside its floor, prints the figures and writes them to bench/. With names
+ * of jobs it measures these, and writes with `--write` alone. A job that fails ends no other; the status is 1 then.
+ */
+import { type Curves, failures, points } from "./curves.ts";
 import { emulated } from "./emulator/emulated.ts";
 import { lasting } from "./emulator/lasting.ts";
 import { snapshots } from "./emulator/snapshots.ts";
 import { memberGrowth, resourceGrowth } from "./growth.ts";
 import { crowding, growing, rowGrowth } from "./manyRows.ts";
-import type { Figure } from "./measure.ts";
+import { each, type Figure } from "./measure.ts";
 import { fromNothing, members, roster } from "./members.ts";
 import { programs } from "./programs.ts";
 import { reports } from "./reports.ts";
-import { committed, line, worse, write } from "./results.ts";
+import { committed, line, renewed, worse, write } from "./results.ts";
 import { changing, seeding } from "./seeds.ts";
 import { starting } from "./start.ts";
 
@@ -25,37 +28,38 @@ const jobs: Record<string, () => Promise<Figure[]>> = {
   manyPrograms: () => programs(2_000, 3, 1.1),
   report: () => reports(10_000, 200),
   change: () => changing(100_000),
-  seed: () => seeding(1_000_000),
-  crowd: () => crowding(20, 100_000),
+  seed: () => seeding(1_000_000, 3),
+  crowd: () => crowding(20, 100_000, 3),
   growth: () => growing(1_000_000),
 };
-const growth: Record<string, () => Promise<Curves>> = { rowGrowth, memberGrowth, resourceGrowth };
+const growth: Record<string, () => Promise<Curves>> = {
+  rowGrowth: () => rowGrowth([10_000, 100_000, 1_000_000, 10_000_000]),
+  memberGrowth: () => memberGrowth([10, 100, 1_000, 10_000]),
+  resourceGrowth: () => resourceGrowth([10, 100, 500, 2_000]),
+};
 
-const chosen = process.argv.slice(2);
+const words = process.argv.slice(2);
+const chosen = words.filter((word) => word !== "--write");
 const names = [...Object.keys(jobs), ...Object.keys(growth)];
 const unknown = chosen.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`there is no job ${unknown.join(", ")}: choose among ${names.join(", ")}\n`);
   process.exit(2);
 }
+const ran = chosen.length > 0 ? chosen : names;
 
-async function each<Result>(of: Record<string, () => Promise<Result>>, take: (result: Result) => void): Promise<void> {
-  for (const [name, run] of Object.entries(of)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
-    process.stderr.write(`${name} …\n`);
-    take(await run());
-  }
-}
-
-const figures: Figure[] = [];
-const curves: Curves[] = [];
-await each(jobs, (measured) => {
-  figures.push(...measured);
-  process.stdout.write(measured.map((figure) => `${line(figure)}\n`).join(""));
-});
-await each(growth, (measured) => void curves.push(measured));
-const before = new Map(committed().map((figure) => [figure.job, figure]));
-const slower = figures.flatMap((figure) => worse(figure, before.get(figure.job)) ?? []);
+const figures = await each(jobs, ran, (measured) =>
+  process.stdout.write(measured.map((figure) => `${line(figure)}\n`).join("")),
+);
+const curves = await each(growth, ran, (measured) => process.stdout.write(`${points(measured).join("\n")}\n`));
+const failed = [...figures.failed, ...curves.failed, ...curves.done.flatMap(failures)];
+const now = { jobs: figures.done.flat(), curves: curves.done, failed: [...figures.failed, ...curves.failed] };
+const before = committed();
+const known = new Map(before.jobs.map((figure) => [figure.job, figure]));
+const slower = now.jobs.flatMap((figure) => worse(figure, known.get(figure.job)) ?? []);
 if (slower.length > 0) process.stdout.write(`Worse than in bench/results.json:\n  ${slower.join("\n  ")}\n`);
-// A part of the jobs would overwrite the figures of the others.
-if (chosen.length === 0) write(figures, curves);
+// The figures of jobs that did not run stay.
+if (chosen.length === 0) write(now);
+else if (words.includes("--write")) write(renewed(before, now, ran));
+for (const { job, reason } of failed) process.stdout.write(`Failed: ${job}: ${reason}\n`);
+if (failed.length > 0) process.exitCode = 1;
