@@ -22,6 +22,9 @@ const hours = (count: number): Case["surroundings"] => ({
 const on = (date: string): Case["surroundings"] => ({ now: () => Date.parse(date) });
 const distant = "https://platform.example.com";
 const throughNobody = { url: new URL(`http://me:${secrets.proxy}@127.0.0.1:9`), variable: "HTTPS_PROXY" };
+const behindNobody: Case["surroundings"] = {
+  network: { ...machineNetwork, connect: (...words) => tunnel(throughNobody, ...words).then(() => undefined) },
+};
 const failure = (message: string): object => ({ status: "failure", message });
 
 /** What is wrong, the first sentence, and the exit status. */
@@ -104,9 +107,7 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
     {
       config: { endpoint: distant },
       environment: { HTTPS_PROXY: throughNobody.url.href },
-      surroundings: {
-        network: { ...machineNetwork, connect: (...words) => tunnel(throughNobody, ...words).then(() => undefined) },
-      },
+      surroundings: behindNobody,
     },
     "The proxy http://127.0.0.1:9 (HTTPS_PROXY) can't be reached, or does not answer (ECONNREFUSED).",
     2,
@@ -371,4 +372,14 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
   const first = findings.find(({ is }) => is === (status === 0 ? "noted" : "wrong"));
   expect(clinic.steady(first?.seen ?? "nothing")).toBe(seen);
   expect(ended).toBe(status);
+});
+
+test("a command that mends does nothing else, whatever the endpoint is called", async () => {
+  const { findings } = await clinic.look({
+    config: { endpoint: "https://a;$(id).example.com" },
+    environment: { HTTPS_PROXY: throughNobody.url.href },
+    surroundings: behindNobody,
+  });
+  const commands = findings.flatMap(({ mend = [] }) => mend);
+  expect(commands).toEqual(["export NO_PROXY='a;$(id).example.com'"]);
 });

@@ -8,7 +8,7 @@ import { located } from "../../../pulumi/platform.ts";
 import { ReadingCalls } from "../calls.ts";
 import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
-import { setting } from "../mending.ts";
+import { quoted, setting } from "../mending.ts";
 import { codeOf } from "../network.ts";
 import { sentence, shownPlatform } from "../subject.ts";
 
@@ -96,7 +96,7 @@ const connection: Check = {
     } catch (error) {
       if (error instanceof ProxyError) {
         const means = "Where the platform is reached without a proxy, NO_PROXY names its host.";
-        return wrong(`${error.message}.`, means, [`export NO_PROXY=${hostOf(url)}`]);
+        return wrong(`${error.message}.`, means, [`export NO_PROXY=${quoted(hostOf(url))}`]);
       }
       const code = codeOf(error);
       const mend = [setting(context.subject.place, "endpoint")];
