@@ -11,9 +11,14 @@ export {
   UserTeams,
 } from "./resources.ts";
 export type {
+  AppReadinessArgs,
   GeneratedAppArgs,
+  NotificationArgs,
+  OrganizationArgs,
+  RowFileArgs,
   RowsOf,
   SeedRowsArgs,
+  TeamArgs,
   TeamMemberArgs,
   TeamRosterArgs,
   UserTeamsArgs,

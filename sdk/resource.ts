@@ -33,19 +33,19 @@ export type Outputs<Inputs extends z.ZodObject, Added extends z.ZodObject> = {
   readonly [Name in keyof Required<Omit<State<Inputs, Added>, Internal>>]: pulumi.Output<State<Inputs, Added>[Name]>;
 };
 
-export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject> {
+export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject, All = Args<Inputs>> {
   /**
    * @param options Pulumi's. `customTimeouts` limit creates and updates; deletes take as long as they need. `import` and
    * `id` are refused, as are parts of rows in `ignoreChanges` and `replaceOnChanges`.
    */
-  new (
-    name: string,
-    args: Args<Inputs>,
-    options?: pulumi.CustomResourceOptions,
-  ): pulumi.CustomResource & Outputs<Inputs, Added>;
+  new (name: string, args: All, options?: pulumi.CustomResourceOptions): pulumi.CustomResource & Outputs<Inputs, Added>;
   /** @deprecated Always throws a RunError that names what to use instead: dynamic resources can't be looked up. */
   get: (name: string, id: pulumi.Input<pulumi.ID>, ...more: unknown[]) => never;
 }
+
+/** The class of a resource whose arguments have a name, by which the compiler calls them in its errors. */
+export type Taking<All, Definition> =
+  Definition extends Resource<infer Inputs, infer Added> ? ResourceClass<Inputs, Added, All> : never;
 
 /** A switch such as `adopt`, which the platform does not return. Outputs are costly, so all unset switches share one. */
 const isSwitch = (schema: unknown): boolean =>

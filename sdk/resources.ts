@@ -12,17 +12,23 @@ import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
 import { other, program } from "./program.ts";
-import { declared, type Args } from "./resource.ts";
+import { declared, type Args, type Taking } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 import { keyedRows, withSecretCells } from "./secretCells.ts";
 import { siblingsOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
+/** Arguments of Organization. */
+export type OrganizationArgs = Args<typeof organization.inputs>;
+
 /** An organization. `id` is its ID on the platform; a new name updates it in place. */
-export class Organization extends declared(organization) {}
+export class Organization extends (declared(organization) as Taking<OrganizationArgs, typeof organization>) {}
+
+/** Arguments of Team. */
+export type TeamArgs = Args<typeof team.inputs>;
 
 /** A team of an organization. `id` is its ID on the platform; another `organizationID` replaces it. */
-export class Team extends declared(team) {}
+export class Team extends (declared(team) as Taking<TeamArgs, typeof team>) {}
 
 /** Arguments of which the user is named by `email` or by `userID`. */
 type OfUser<All extends { email?: unknown; userID?: unknown }> = Omit<All, "email" | "userID"> &
@@ -62,8 +68,11 @@ export class UserTeams extends declared(userTeams) {
   }
 }
 
+/** Arguments of AppReadiness. */
+export type AppReadinessArgs = Args<typeof appReadiness.inputs>;
+
 /** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
-export class AppReadiness extends declared(appReadiness) {}
+export class AppReadiness extends (declared(appReadiness) as Taking<AppReadinessArgs, typeof appReadiness>) {}
 
 /** Rows that links or sub-tables lead to: those of a seed, or of a table with the label of its key. */
 export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input<string> };
@@ -147,11 +156,17 @@ function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<s
   return rows instanceof SeedRows ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
 }
 
+/** Arguments of Notification. */
+export type NotificationArgs = Args<typeof notification.inputs>;
+
 /** A message to a user about an app: sent once, and again whenever its triggers change. */
-export class Notification extends declared(notification) {}
+export class Notification extends (declared(notification) as Taking<NotificationArgs, typeof notification>) {}
+
+/** Arguments of RowFile. */
+export type RowFileArgs = Args<typeof rowFile.inputs>;
 
 /** A file or image on a field of a row; the natural key names the row. Declare it with `dependsOn` the row's seed. */
-export class RowFile extends declared(rowFile) {}
+export class RowFile extends (declared(rowFile) as Taking<RowFileArgs, typeof rowFile>) {}
 
 /** Arguments of GeneratedApp. */
 export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {

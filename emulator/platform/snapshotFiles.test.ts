@@ -1,13 +1,15 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Readable } from "node:stream";
 import { constants, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { eventually } from "../../testing/harness/processes.ts";
 import { schemaVersion } from "../data/schema.ts";
 import type { Emulator } from "../emulator.ts";
 import { administrate, directory, replyOf, seed, signIn, start } from "../testing/platform.ts";
 import { launch, run } from "../testing/processes.ts";
+import { writeWhole } from "./snapshotFiles.ts";
 
 const recorded = join(import.meta.dirname, "../../../emulator/testdata/version4.json.zst");
 const country = { microAppID: "countries", rowData: { Code: "CZ", Population: 10_900_000 } };
@@ -38,6 +40,14 @@ async function shown(emulator: Pick<Emulator, "url" | "token">): Promise<unknown
 const textOf = (file: string): string => zstdDecompressSync(readFileSync(file)).toString();
 
 describe("a snapshot's file", () => {
+  test("is not written through a link that somebody else put in its folder", async () => {
+    const folder = directory();
+    const [file, target] = [join(folder, "state.json"), join(folder, "target")];
+    symlinkSync(target, `${file}.${process.pid}.draft`);
+    await writeWhole(file, Readable.from([Buffer.from("all of it")]));
+    expect([existsSync(target), readFileSync(file, "utf8")]).toEqual([false, "all of it"]);
+  });
+
   test("brings everything to another emulator, and the same state makes the same bytes", async () => {
     const folder = directory();
     const emulator = await filled();

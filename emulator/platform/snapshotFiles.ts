@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -43,9 +44,9 @@ export function packed(database: Database, packing: Packing): Readable {
 
 /** Writes a file that is there with all of its bytes or as it was. Only its owner may read it. */
 export async function writeWhole(file: string, bytes: Bytes): Promise<void> {
-  const draft = `${file}.${process.pid}.draft`;
+  const draft = `${file}.${randomBytes(6).toString("hex")}.draft`; // nobody can put a link there before
   try {
-    await pipeline(bytes, createWriteStream(draft, { mode: 0o600, flush: true }));
+    await pipeline(bytes, createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true }));
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });

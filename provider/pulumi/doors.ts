@@ -40,3 +40,18 @@ export const providerOf = (name: string): string =>
 
 /** The input of an explicit provider of dynamic resources by which their host knows that it is one. */
 export const explicitInput = "microapps:explicitProvider";
+
+const prefix = "microapps:";
+
+/**
+ * The settings of this package, by name, among the inputs of a provider or the configuration of a host: they stand under
+ * `microapps:`, or, of an explicit provider of the plugin, without a package. What has that of others is theirs, and
+ * `pulumi do` sends null for what is not set.
+ */
+export const ownSettings = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => {
+      const isOurs = key !== explicitInput && (key.startsWith(prefix) || !key.includes(":"));
+      return isOurs && value !== null ? [[key.replace(prefix, ""), value]] : [];
+    }),
+  );

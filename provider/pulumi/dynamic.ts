@@ -3,7 +3,7 @@ import type { Resource } from "../resources/resource.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { configuration, configure, UnknownSetting, type Configuration } from "./configuration/configuration.ts";
 import { former } from "./configuration/keys.ts";
-import { explicitInput } from "./doors.ts";
+import { explicitInput, ownSettings } from "./doors.ts";
 import { Failure } from "./failure.ts";
 import { hidden, unhidden } from "./hiddenNames.ts";
 import { endWhenCancelled } from "./lifetime/cancellation.ts";
@@ -83,7 +83,7 @@ let current: { host: HostConfiguration | undefined; configuration: Configuration
 function configured(host: HostConfiguration | undefined): Configuration {
   if (current && current.host === host) return current.configuration;
   try {
-    const { settings, explicit } = ownSettings(host);
+    const { settings, explicit } = settingsOf(host);
     current = { host, configuration: configure(settings, process.env, explicit) };
     return current.configuration;
   } catch (error) {
@@ -94,20 +94,16 @@ function configured(host: HostConfiguration | undefined): Configuration {
   }
 }
 
-/**
- * Everything under `microapps:`, or, of a host that does not list its keys, what has one of ours: programs check the rest.
- * Keys without a package are those of an explicit provider that was the plugin's before.
- */
-function ownSettings(host: HostConfiguration | undefined): { settings: Record<string, unknown>; explicit: boolean } {
-  const prefix = "microapps:";
-  const known = [...configuration.keyof().options, ...former.map(([old]) => old)];
+/** The settings of the host, or, of one that does not list its keys, those with a key of ours: programs check the rest. */
+function settingsOf(host: HostConfiguration | undefined): { settings: Record<string, unknown>; explicit: boolean } {
+  const known = [...configuration.keyof().options, ...former.map(([old]) => old)].map((key) => `microapps:${key}`);
   const values = isObject(host?.rawConfig)
-    ? Object.entries(host.rawConfig)
-    : known.map((key) => [prefix + key, host?.get(prefix + key)] as const);
-  const own = values.filter(([key]) => key !== explicitInput && (key.startsWith(prefix) || !key.includes(":")));
+    ? host.rawConfig
+    : Object.fromEntries(known.map((key) => [key, host?.get(key)]));
   return {
-    settings: Object.fromEntries(own.map(([key, value]) => [key.replace(prefix, ""), value])),
-    explicit: host?.get(explicitInput) !== undefined || own.some(([key]) => !key.startsWith(prefix)),
+    settings: ownSettings(values),
+    // Keys without a package are those of an explicit provider that was the plugin's before.
+    explicit: host?.get(explicitInput) !== undefined || Object.keys(values).some((key) => !key.includes(":")),
   };
 }
 

@@ -14,11 +14,14 @@ declare const text: string; declare const output: pulumi.Output<string>;
 /** Programs with the words that an editor says of each; none for what is right. */
 const cases: [program: string, said: string[]][] = [
   [`new Organization("acme", { name: "Acme", adminID: output });`, []],
-  [`new Organization("acme", { nmae: "Acme" });`, ["'nmae' does not exist in type"]],
+  [`new Organization("acme", { nmae: "Acme" });`, ["'nmae' does not exist in type 'OrganizationArgs'"]],
   [`new Organization("acme", {});`, ["Property 'name' is missing"]],
   [`new Organization("acme", { name: 7 });`, ["Type 'number' is not assignable to type 'Input<string>'"]],
-  [`new Team("crew", { name: "Crew" });`, ["Property 'organizationID' is missing"]],
-  [`new Team("crew", { name: "Crew", organisationID: output });`, ["'organisationID' does not exist in type"]],
+  [`new Team("crew", { name: "Crew" });`, ["required in type 'TeamArgs'"]],
+  [
+    `new Team("crew", { name: "Crew", organisationID: output });`,
+    ["'organisationID' does not exist in type 'TeamArgs'"],
+  ],
   [`new TeamMember("ada", { teamID: output, email: "ada@example.com", role: "admin" });`, []],
   [`new TeamMember("ada", { teamID: output, userID: output });`, []],
   [
@@ -50,7 +53,10 @@ const cases: [program: string, said: string[]][] = [
     ["is not assignable to parameter of type 'SeedRowsArgs'"],
   ],
   [`new SeedRows("r", { table: "r", source: "r.csv" });`, ["Property 'key' is missing"]],
-  [`new SeedRows("r", { table: "r", key: "Code", sorce: "r.csv" });`, ["'sorce' does not exist in type"]],
+  [
+    `new SeedRows("r", { table: "r", key: "Code", sorce: "r.csv" });`,
+    ["'sorce' does not exist in type 'SeedRowsArgs'"],
+  ],
   [`new SeedRows("r", { table: "r", key: "Code", source: "r.csv", mode: "exakt" });`, [`'"exakt"' is not assignable`]],
   [
     `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", types: { N: "integer" } });`,

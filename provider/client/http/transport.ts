@@ -3,6 +3,7 @@ import type * as Undici from "undici";
 import { endpoints, type EndpointName } from "../../contract/endpoints.ts";
 import { ApiError, type ErrorCode } from "../../contract/errors.ts";
 import { maxMegabytesOf, textOf } from "./bodies.ts";
+import { proxyFor, ProxyError, tunnel } from "./proxies.ts";
 
 let loaded: typeof Undici | undefined;
 /** Loaded with the first client: it is a third of what a program loads, and most programs only declare resources. */
@@ -72,7 +73,7 @@ export class Transport {
     const { connect, headers, body } = options.timeouts;
     this.#pool = new (undici().Pool)(url.origin, {
       connections: options.connections,
-      connect: { timeout: connect },
+      connect: connectorTo(url, connect),
       headersTimeout: headers,
       bodyTimeout: body,
     });
@@ -133,6 +134,7 @@ export class Transport {
     const { code, syscall } = partsOf(error);
     const origin = this.#origin;
     const { errors } = undici();
+    if (error instanceof ProxyError) return new TransportError("unreachable", error.message, error.lasting);
     if (error instanceof errors.RequestAbortedError || (error instanceof Error && error.name === "AbortError")) {
       return new TransportError("cancelled", "The call was cancelled");
     }
@@ -156,6 +158,20 @@ export class Transport {
     }
     return new TransportError("connectionLost", `The connection to ${origin} was lost (${code})`);
   }
+}
+
+/** How connections are opened: through the proxy of the environment where there is one. */
+function connectorTo(url: URL, timeoutMs: number): Undici.Pool.Options["connect"] {
+  const proxy = proxyFor(url);
+  if (!proxy) return { timeout: timeoutMs };
+  const secure = undici().buildConnector({ timeout: timeoutMs });
+  return (options, callback) => {
+    tunnel(proxy, url, timeoutMs).then(
+      (socket) =>
+        url.protocol === "https:" ? secure({ ...options, httpSocket: socket }, callback) : callback(null, socket),
+      (error: unknown) => callback(error as ProxyError, null), // the only one
+    );
+  };
 }
 
 const unconnected = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EMFILE"]);

@@ -31,5 +31,5 @@ export const unsetting = (place: Place, key: string): string =>
     : command(place, `config rm microapps:${key}`);
 
 /** A word for a shell. */
-const quoted = (text: string): string =>
+export const quoted = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

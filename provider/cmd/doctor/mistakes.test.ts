@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { tunnel } from "../../client/http/proxies.ts";
 import { machineNetwork } from "./network.ts";
 import { account, Clinic, secrets, type Case } from "./testing/clinic.ts";
 import { always, at } from "./testing/front.ts";
@@ -19,6 +20,11 @@ const hours = (count: number): Case["surroundings"] => ({
   },
 });
 const on = (date: string): Case["surroundings"] => ({ now: () => Date.parse(date) });
+const distant = "https://platform.example.com";
+const throughNobody = { url: new URL(`http://me:${secrets.proxy}@127.0.0.1:9`), variable: "HTTPS_PROXY" };
+const behindNobody: Case["surroundings"] = {
+  network: { ...machineNetwork, connect: (...words) => tunnel(throughNobody, ...words).then(() => undefined) },
+};
 const failure = (message: string): object => ({ status: "failure", message });
 
 /** What is wrong, the first sentence, and the exit status. */
@@ -91,9 +97,19 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
     2,
   ],
   [
-    "a proxy that is the only way out",
-    { config: { endpoint: "<nobody>" }, environment: { HTTPS_PROXY: `http://me:${secrets.proxy}@127.0.0.1:9` } },
-    "Nothing listens at <nobody>.",
+    "a proxy that is none",
+    { config: { endpoint: distant }, environment: { HTTPS_PROXY: `socks5://me:${secrets.proxy}@127.0.0.1:9` } },
+    "HTTPS_PROXY must name a proxy by an address with http:// or https://.",
+    2,
+  ],
+  [
+    "a proxy that is not there",
+    {
+      config: { endpoint: distant },
+      environment: { HTTPS_PROXY: throughNobody.url.href },
+      surroundings: behindNobody,
+    },
+    "The proxy http://127.0.0.1:9 (HTTPS_PROXY) can't be reached, or does not answer (ECONNREFUSED).",
     2,
   ],
   [
@@ -356,4 +372,14 @@ test.each<[string, Case, string, 0 | 2 | 3]>([
   const first = findings.find(({ is }) => is === (status === 0 ? "noted" : "wrong"));
   expect(clinic.steady(first?.seen ?? "nothing")).toBe(seen);
   expect(ended).toBe(status);
+});
+
+test("a command that mends does nothing else, whatever the endpoint is called", async () => {
+  const { findings } = await clinic.look({
+    config: { endpoint: "https://a;$(id).example.com" },
+    environment: { HTTPS_PROXY: throughNobody.url.href },
+    surroundings: behindNobody,
+  });
+  const commands = findings.flatMap(({ mend = [] }) => mend);
+  expect(commands).toEqual(["export NO_PROXY='a;$(id).example.com'"]);
 });

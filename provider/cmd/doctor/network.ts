@@ -4,6 +4,7 @@ import https from "node:https";
 import net from "node:net";
 import tls from "node:tls";
 import { textOf } from "../../client/http/bodies.ts";
+import { agentFor, hostOf, portOf, proxyFor, secured, tunnel } from "../../client/http/proxies.ts";
 
 /** Largest answer that is looked at, in megabytes. */
 const maxMegabytes = 1;
@@ -39,9 +40,6 @@ export interface Network {
   request: (url: URL, method: "GET" | "POST", timeoutMs: number) => Promise<Reached>;
 }
 
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
-const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);
-
 /** The code of a system's error; of the first one, where each address of a name has its own. */
 export function codeOf(error: unknown): string {
   const { code, errors } = (error ?? {}) as { code?: unknown; errors?: unknown };
@@ -51,23 +49,21 @@ export function codeOf(error: unknown): string {
 
 const late = (): Error => Object.assign(new Error("time is up"), { code: "ETIMEDOUT" });
 
-/** Waits until a socket is ready, and closes it. */
-function once<Socket extends net.Socket, Found>(
-  socket: Socket,
-  event: "connect" | "secureConnect",
-  timeoutMs: number,
-  found: (socket: Socket) => Found,
-): Promise<Found> {
+/** Waits until a socket is ready; one that does not become so is closed. */
+function once(socket: net.Socket, event: "connect" | "secureConnect", timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (settled: () => void): void => {
+    const fail = (error: Error): void => {
       clearTimeout(timer);
-      settled();
+      reject(error);
       socket.destroy();
     };
-    const timer = setTimeout(() => end(() => reject(late())), timeoutMs);
-    socket.once(event, () => end(() => resolve(found(socket))));
-    socket.on("error", (error) => end(() => reject(error)));
-    socket.once("close", () => end(() => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }))));
+    const timer = setTimeout(() => fail(late()), timeoutMs);
+    socket.once(event, () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.on("error", fail);
+    socket.once("close", () => fail(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
   });
 }
 
@@ -85,11 +81,11 @@ function certificateOf(socket: tls.TLSSocket, host: string): Certificate {
 
 function request(url: URL, method: "GET" | "POST", timeoutMs: number): Promise<Reached> {
   return new Promise((resolve, reject) => {
-    const { request, Agent } = url.protocol === "https:" ? https : http;
+    const { request } = url.protocol === "https:" ? https : http;
     const began = Date.now();
     const headers = { "content-type": "application/json", accept: "application/json" };
-    // An agent of our own: as the client does, it uses no proxy.
-    const sent = request(url, { method, headers, agent: new Agent(), signal: AbortSignal.timeout(timeoutMs) });
+    const agent = agentFor(url, {}, timeoutMs);
+    const sent = request(url, { method, headers, agent, signal: AbortSignal.timeout(timeoutMs) });
     const fail = (error: Error): void => reject(error.name === "AbortError" ? late() : error);
     sent.once("error", fail);
     sent.once("response", (response) => {
@@ -105,17 +101,28 @@ function request(url: URL, method: "GET" | "POST", timeoutMs: number): Promise<R
   });
 }
 
+/** Connects as the client does: through the proxy of the environment where there is one. */
+async function reach(url: URL, timeoutMs: number): Promise<net.Socket> {
+  const proxy = proxyFor(url);
+  if (proxy) return tunnel(proxy, url, timeoutMs);
+  const socket = net.connect({ host: hostOf(url), port: portOf(url) });
+  await once(socket, "connect", timeoutMs);
+  return socket;
+}
+
 /** The network of this machine. */
 export const machineNetwork: Network = {
   addresses: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  connect: (url, timeoutMs) =>
-    once(net.connect({ host: hostOf(url), port: portOf(url) }), "connect", timeoutMs, () => undefined),
-  certificate: (url, timeoutMs) => {
-    const host = hostOf(url);
-    const servername = net.isIP(host) === 0 ? { servername: host } : {};
+  connect: async (url, timeoutMs) => void (await reach(url, timeoutMs)).destroy(),
+  certificate: async (url, timeoutMs) => {
     // Nothing is sent: it is looked at, and believed nowhere.
-    const socket = tls.connect({ host, port: portOf(url), rejectUnauthorized: false, ...servername });
-    return once(socket, "secureConnect", timeoutMs, (secure) => certificateOf(secure, host));
+    const socket = secured(await reach(url, timeoutMs), hostOf(url), { rejectUnauthorized: false });
+    try {
+      await once(socket, "secureConnect", timeoutMs);
+      return certificateOf(socket, hostOf(url));
+    } finally {
+      socket.destroy();
+    }
   },
   request,
 };

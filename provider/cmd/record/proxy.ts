@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { listeningFailure } from "../../../machine/failures.ts";
 import { isOwnHost } from "../../../machine/hosts.ts";
 import { isOwnPeer } from "../../../machine/peers.ts";
+import { agentFor } from "../../client/http/proxies.ts";
 import type { Passed } from "../../recording/exchange.ts";
 import { Copies, type Copy } from "./copies.ts";
 
@@ -41,10 +42,9 @@ interface Line {
 export async function startProxy({ to, port, passed, failed }: ProxyOptions): Promise<Proxy> {
   const copies = new Copies();
   const lines = new WeakMap<Socket, Line>();
-  const { Agent } = to.protocol === "https:" ? https : http;
   const server = http.createServer({ maxHeaderSize, requestTimeout: 0, keepAliveTimeout: 0 });
   server.on("connection", (socket) => {
-    const line: Line = { agent: new Agent({ keepAlive: true, maxSockets: 1 }), open: 0, ends: new WeakSet() };
+    const line: Line = { agent: agentFor(to, { keepAlive: true, maxSockets: 1 }), open: 0, ends: new WeakSet() };
     lines.set(socket, line);
     socket.once("close", () => line.agent.destroy());
   });

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { messageOf } from "../../../../machine/failures.ts";
+import { hostOf, ProxyError, proxyFor, shownProxy } from "../../../client/http/proxies.ts";
 import { endpoints } from "../../../contract/endpoints.ts";
 import { readProfile } from "../../../layers/profileFile.ts";
 import { some } from "../../../messages/text.ts";
@@ -7,8 +8,8 @@ import { located } from "../../../pulumi/platform.ts";
 import { ReadingCalls } from "../calls.ts";
 import { noted, well, wrong, type Check, type Finding } from "../checks.ts";
 import type { Context } from "../context.ts";
-import { setting } from "../mending.ts";
-import { codeOf, hostOf } from "../network.ts";
+import { quoted, setting } from "../mending.ts";
+import { codeOf } from "../network.ts";
 import { sentence, shownPlatform } from "../subject.ts";
 
 const name: Check = {
@@ -16,12 +17,16 @@ const name: Check = {
   title: "name",
   needs: ["configuration"],
   look: async (context) => {
+    const problem = proxyProblem(context);
+    if (problem !== undefined) return wrong(sentence(problem));
     const url = await start(context);
     if (typeof url === "string") {
       return wrong(sentence(url), undefined, [setting(context.subject.place, "endpoint")]);
     }
     const host = hostOf(url);
     if (context.learned.stopEmulator) return well("The emulator has started.");
+    const proxy = proxyFor(url, context.subject.place.environment);
+    if (proxy) return well(`Requests go through the proxy ${shownProxy(proxy)}, which looks up ${host}.`);
     if (isIP(host) !== 0) return well(`${host} is an address.`);
     try {
       const addresses = await context.network.addresses(host);
@@ -34,10 +39,21 @@ const name: Check = {
       const means = isUnknown
         ? "The endpoint is mistyped, or its name is known in another network (a VPN) alone."
         : "This machine reaches no name server.";
-      return withProxies(context, wrong(seen, means, [setting(context.subject.place, "endpoint")]));
+      return wrong(seen, means, [setting(context.subject.place, "endpoint")]);
     }
   },
 };
+
+/** What is wrong with the proxy that the environment names. */
+function proxyProblem({ subject: { settings, place } }: Context): string | undefined {
+  const address = URL.parse(settings?.endpoint ?? "");
+  try {
+    if (address) proxyFor(address, place.environment);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
 
 /** The address of the platform, or what is wrong with it: an emulator may not start. */
 async function start({ subject, learned, most, timeoutMs }: Context): Promise<URL | string> {
@@ -68,17 +84,6 @@ const addressOf = ({ learned }: Context): URL => {
   return learned.url;
 };
 
-/** The variables that name a proxy, which this client does not use. */
-const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-
-/** Adds that there is a proxy, which may be the only way out of this network. */
-function withProxies({ subject }: Context, finding: Finding): Finding {
-  const set = proxyVariables.find((each) => subject.place.environment[each]);
-  if (set === undefined) return finding;
-  const proxies = `${set} is set, and microapps connects without a proxy: where one is the only way out, run it on the other side.`;
-  return { ...finding, means: [finding.means, proxies].filter(Boolean).join(" ") };
-}
-
 const connection: Check = {
   id: "connection",
   title: "connection",
@@ -89,15 +94,19 @@ const connection: Check = {
     try {
       await context.network.connect(url, context.timeoutMs);
     } catch (error) {
+      if (error instanceof ProxyError) {
+        const means = "Where the platform is reached without a proxy, NO_PROXY names its host.";
+        return wrong(`${error.message}.`, means, [`export NO_PROXY=${quoted(hostOf(url))}`]);
+      }
       const code = codeOf(error);
       const mend = [setting(context.subject.place, "endpoint")];
       if (code === "ECONNREFUSED") {
         const means = "The port is wrong, or the platform is not running.";
-        return withProxies(context, wrong(`Nothing listens at ${origin}.`, means, mend));
+        return wrong(`Nothing listens at ${origin}.`, means, mend);
       }
       const seen = code === "ETIMEDOUT" ? `${origin} does not answer.` : `${origin} can't be reached (${code}).`;
       const means = "A firewall drops what is sent, the address is wrong, or the network is down.";
-      return withProxies(context, wrong(seen, means, mend));
+      return wrong(seen, means, mend);
     }
     return well(`${origin} takes connections.`);
   },

@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../../client/http/bodies.ts";
+import { agentFor } from "../../../client/http/proxies.ts";
 import type { Incoming, Outgoing, Send } from "../../../conformance/door.ts";
 import { codeOf } from "../../doctor/network.ts";
 
@@ -26,10 +27,8 @@ interface Options {
 export class Sender {
   readonly #base: URL;
   readonly #timeoutMs: number;
-  readonly #agents = {
-    "http:": new http.Agent({ keepAlive: true, maxSockets: 4 }),
-    "https:": new https.Agent({ keepAlive: true, maxSockets: 4 }),
-  };
+  /** By origin. */
+  readonly #agents = new Map<string, http.Agent>();
   #made = 0;
 
   constructor({ url, timeoutMs = requestMs }: Options) {
@@ -53,7 +52,7 @@ export class Sender {
   };
 
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    for (const agent of this.#agents.values()) agent.destroy();
   }
 
   async #once({ method, url, headers, body }: Outgoing, signal?: AbortSignal): Promise<Incoming> {
@@ -81,7 +80,8 @@ export class Sender {
   async #exchanged(url: URL, request: Omit<Outgoing, "url">, signal: AbortSignal): Promise<Incoming> {
     const { method, headers, body } = request;
     const { request: begin } = url.protocol === "https:" ? https : http;
-    const agent = this.#agents[url.protocol === "https:" ? "https:" : "http:"];
+    const agent = this.#agents.get(url.origin) ?? agentFor(url, { keepAlive: true, maxSockets: 4 }, this.#timeoutMs);
+    this.#agents.set(url.origin, agent);
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const sent = begin(url, { method, agent, signal, headers: { ...headers, ...length } });
