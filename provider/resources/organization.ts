@@ -1,9 +1,16 @@
 import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
-import { changedValues, createOnce, dissolve, observedDescription, uncancellable } from "./model/creation.ts";
+import {
+  changedValues,
+  createOnce,
+  deleteEmptied,
+  dissolve,
+  observedDescription,
+  uncancellable,
+} from "./model/creation.ts";
 import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource } from "./resource.ts";
@@ -109,10 +116,10 @@ export const organization = resource({
       );
     }
     await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
+    const remove = () => orUndefinedIfNotFound(context.client.deleteorganization({ organizationID: id }, context));
     try {
-      await context.client.deleteorganization({ organizationID: id }, context);
+      await (state.forceDestroy ? remove() : deleteEmptied(context, remove));
     } catch (error) {
-      if (isNotFound(error)) return;
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
       const names = error.dependants.map((team) => quoted(team.name)).join(", ");
       if (!state.forceDestroy || error.dependants.length === 0) {
@@ -125,7 +132,7 @@ export const organization = resource({
       for (const team of error.dependants) {
         await dissolve(context, team.id);
       }
-      await context.client.deleteorganization({ organizationID: id }, context);
+      await remove();
     }
   },
 });

@@ -1,9 +1,16 @@
 import { z } from "zod";
 import type { AnswerOf } from "../contract/endpoints.ts";
-import { ApiError, isNotFound, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { numbered, quoted } from "../messages/text.ts";
-import { changedValues, createOnce, dissolve, observedDescription, uncancellable } from "./model/creation.ts";
+import {
+  changedValues,
+  createOnce,
+  deleteEmptied,
+  dissolve,
+  observedDescription,
+  uncancellable,
+} from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
 import { resource } from "./resource.ts";
@@ -99,9 +106,8 @@ export const team = resource({
       return;
     }
     try {
-      await context.client.deleteteam({ teamID: id }, context);
+      await deleteEmptied(context, () => context.client.deleteteam({ teamID: id }, context));
     } catch (error) {
-      if (isNotFound(error)) return;
       if (!(error instanceof ApiError && error.code === "conflict")) throw error;
       const inTheWay = error.dependants.length > 0 ? error.dependants.map(({ name }) => name) : members.map(nameOf);
       const { resourceUrn: urn } = state;
@@ -109,7 +115,7 @@ export const team = resource({
       throw new ResourceError(
         `team ${quoted(state.name)} was not deleted because it still has members: ${inTheWay.join(", ")}. ` +
           (isReplaced
-            ? `It was replaced. Run up without --target-replace: its members follow, and then it goes.`
+            ? `It was replaced. Run up again, without --target-replace: its members follow, and then it goes.`
             : `Remove them first, or set forceDestroy: true and run up before destroy.`),
       );
     }

@@ -87,7 +87,7 @@ throughBothDoors({ tables }, (scene) => {
     await host.restart();
     const made = await replace("Team", "crew", old, news);
     await expect(remove("Team", "crew", old)).rejects.toThrow(
-      'team "Crew" was not deleted because it still has members: ada@example.com. It was replaced. Run up without --target-replace: its members follow, and then it goes.',
+      'team "Crew" was not deleted because it still has members: ada@example.com. It was replaced. Run up again, without --target-replace: its members follow, and then it goes.',
     );
     await host.restart();
     await compare("Team", "crew", made, news);

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { throughBothDoors } from "../harness/bothDoors.ts";
+import { Stage } from "../harness/stage.ts";
 
 throughBothDoors({}, (scene) => {
   test("Team: is not deleted while it has members of others, who are named", async () => {
@@ -19,4 +20,18 @@ throughBothDoors({}, (scene) => {
     const { teamMembers } = await scene.client.teammembers({ teamIDs: [made.id] });
     expect(teamMembers).toContainEqual(expect.objectContaining({ userID, role: "admin" }));
   });
+});
+
+// How often a deletion is tried depends on time: no trace of it is held against the other door's.
+test("a team and an organization go with what they hold, where an engine does not know of that", async () => {
+  const stage = await Stage.set();
+  const { emulator, host } = stage;
+  const acme = await stage.create("Organization", { name: "Acme" });
+  const crew = await stage.create("Team", { organizationID: acme.id, name: "Crew" });
+  const ada = await stage.create("TeamMember", { teamID: crew.id, email: "ada@example.com" });
+  emulator.setFaults({ faults: [{ endpoint: "deleteteammember", kind: "slow", milliseconds: 300 }] });
+  const all = { Organization: acme, Team: crew, TeamMember: ada };
+  await Promise.all(Object.entries(all).map(([type, { id, outputs }]) => host.destroy(type, id, outputs)));
+  expect((await host.read("Organization", acme.id, acme.outputs)).id).toBe("");
+  await stage.clear();
 });

@@ -27,6 +27,29 @@ export async function dissolve(context: Context, teamID: string): Promise<void> 
   await orUndefinedIfNotFound(context.client.deleteteam({ teamID }, context));
 }
 
+/** Milliseconds before a refused deletion is tried again, and how often nothing may have happened meanwhile. */
+const pause = { milliseconds: 200, most: 3 };
+
+/**
+ * Deletes what holds nothing any more. Engines delete side by side what does not depend on each other, such as members
+ * that a program makes inside of `apply`: so it is tried again while what stands in the way becomes less.
+ */
+export async function deleteEmptied({ sleep }: Context, remove: () => Promise<unknown>): Promise<void> {
+  let fewest = Infinity;
+  for (let pauses = 0; ; pauses++) {
+    try {
+      await orUndefinedIfNotFound(remove());
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === "conflict")) throw error;
+      const count = error.dependants.length;
+      if (count < fewest) [fewest, pauses] = [count, 0];
+      if (pauses === pause.most) throw error;
+    }
+    await sleep(pause.milliseconds);
+  }
+}
+
 /** What was found, in the declared spelling of "nothing" when it is nothing. */
 const absentAs = (declared: string | null, found: string | null | undefined): string | null =>
   nothing(found) ? (nothing(declared) ? declared : null) : (found ?? null);
