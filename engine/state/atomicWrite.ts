@@ -15,6 +15,8 @@ export const writeDurably: WriteFile = async (file, content) => {
   const isLarge = content.reduce((length, piece) => length + piece.length, 0) > small;
   const temporary = temporaryName(file);
   try {
+    // A killed process of the same number may have left one, as in a container that was started again.
+    rmSync(temporary, { force: true });
     const handle = openSync(temporary, "wx", 0o600);
     try {
       for (const piece of content) writeFileSync(handle, piece);
