@@ -62,30 +62,40 @@ const maxFrames = process.env["PULUMI_DEBUG_PROMISE_LEAKS"] ? Infinity : 0;
 const places = new Map<string, string>();
 
 /**
- * Writes a stack as `prepare` does, one frame at a time, each place once: the stack by which @pulumi/pulumi finds where the
- * program registers a resource has the same frames for nearly all of them, and source maps are slow.
+ * Writes stacks as `prepare` does, each place once: the stack by which @pulumi/pulumi finds where the program registers a
+ * resource has the same frames for nearly all of them, and source maps are slow.
  */
-function written(prepare: NonNullable<typeof Error.prepareStackTrace>): typeof Error.prepareStackTrace {
-  const one = (error: Error, frame: NodeJS.CallSite): string => {
-    const text = String(prepare(error, [frame]));
-    return text.slice(text.lastIndexOf("\n"));
-  };
-  return (error, frames) => {
+const written =
+  (prepare: (error: Error, frames: NodeJS.CallSite[]) => unknown) =>
+  (error: Error, frames: NodeJS.CallSite[]): string => {
+    const lineOf = (frame: NodeJS.CallSite): string => {
+      const text = String(prepare(error, [frame]));
+      return text.slice(text.lastIndexOf("\n"));
+    };
     const lines = frames.map((frame) => {
       const file = frame.getFileName();
-      if (!file) return one(error, frame);
-      const place = `${file}:${frame.getLineNumber()}:${frame.getColumnNumber()}`;
-      const line = places.get(place) ?? one(error, frame);
+      if (!file) return lineOf(frame);
+      const place = [file, frame.getLineNumber(), frame.getColumnNumber()].join(":");
+      const line = places.get(place) ?? lineOf(frame);
       places.set(place, line);
       return line;
     });
     return `${String(error)}${lines.join("")}`;
   };
+
+/** Makes stacks few and cheap; returns what makes them as before. */
+function withFewFrames(): () => void {
+  const { stackTraceLimit } = Error;
+  const prepareStackTrace: unknown = Reflect.get(Error, "prepareStackTrace");
+  Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
+  if (typeof prepareStackTrace === "function") {
+    Error.prepareStackTrace = written((...stack) => Reflect.apply(prepareStackTrace, Error, stack) as unknown);
+  }
+  return () => void Object.assign(Error, { stackTraceLimit, prepareStackTrace });
 }
 
 /** An error with the stack of this place: it was made where stacks have no frames. */
-function withStack(error: unknown, stackTraceLimit: number): unknown {
-  Error.stackTraceLimit = stackTraceLimit;
+function withStack(error: unknown): unknown {
   if (error instanceof Error) Error.captureStackTrace(error);
   return error;
 }
@@ -159,15 +169,14 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
         ...sealed,
         ...(door === "dynamic" ? ownOfDynamic(definition.name, urn, open, options) : {}),
       });
-      const { stackTraceLimit, prepareStackTrace } = Error;
+      const restore = withFewFrames();
       try {
-        Error.stackTraceLimit = Math.min(stackTraceLimit, maxFrames);
-        Error.prepareStackTrace = prepareStackTrace && written(prepareStackTrace);
         super(type, name, props, pulumi.mergeOptions(optionsBehind(door, options), throughOther(door, urn)));
       } catch (error) {
-        throw withStack(error, stackTraceLimit);
+        restore();
+        throw withStack(error);
       } finally {
-        Object.assign(Error, { stackTraceLimit, prepareStackTrace });
+        restore();
       }
       const unset = switches.filter((name) => !(name in props)).map((name) => [name, nothing] as const);
       const outputs = unseen.flatMap((name) =>

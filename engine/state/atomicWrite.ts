@@ -1,30 +1,31 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { closeSync, fsync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { EngineError, messageOf, systemCode } from "../errors.ts";
 
 /** Writes a file; a parameter, so that tests can simulate a full disk. */
 export type WriteFile = (file: string, content: readonly Buffer[]) => Promise<void>;
 
-/** Bytes up to which writing takes less than the detour through the thread pool. */
+/** Bytes that are on the disk before another thread has heard of them. */
 const small = 65_536;
+const flushed = promisify(fsync);
 
 /** Replaces a file durably. While a large one is on its way to the disk, steps go on, and share the next write. */
 export const writeDurably: WriteFile = async (file, content) => {
-  if (content.reduce((length, piece) => length + piece.length, 0) <= small) {
-    writeAtomically(file, Buffer.concat(content));
-    return;
-  }
+  const isLarge = content.reduce((length, piece) => length + piece.length, 0) > small;
   const temporary = temporaryName(file);
   try {
-    const handle = await open(temporary, "wx", 0o600);
+    // A killed process of the same number may have left one, as in a container that was started again.
+    rmSync(temporary, { force: true });
+    const handle = openSync(temporary, "wx", 0o600);
     try {
-      await handle.writeFile(content);
-      await handle.sync();
+      for (const piece of content) writeFileSync(handle, piece);
+      if (isLarge) await flushed(handle);
+      else fsyncSync(handle);
     } finally {
-      await handle.close();
+      closeSync(handle);
     }
-    await rename(temporary, file);
+    renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw writeFailure(file, error);
@@ -32,12 +33,12 @@ export const writeDurably: WriteFile = async (file, content) => {
 };
 
 /** Replaces a file. A reader sees the old content or the new one, also after a power cut. */
-export function writeAtomically(file: string, content: string | Buffer): void {
+export function writeAtomically(file: string, text: string): void {
   const temporary = temporaryName(file);
   try {
     const handle = openSync(temporary, "wx", 0o600);
     try {
-      writeFileSync(handle, content);
+      writeFileSync(handle, text);
       fsyncSync(handle);
     } finally {
       closeSync(handle);

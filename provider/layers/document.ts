@@ -1,5 +1,11 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
+import type { Document, LineCounter, Node } from "yaml";
 import { misnamed } from "./writtenNumbers.ts";
+
+let loaded: typeof Yaml | undefined;
+/** Loaded with the first file: most programs and their providers read none. */
+const yaml = (): typeof Yaml => (loaded ??= createRequire(import.meta.url)("yaml") as typeof Yaml);
 
 /** Where something stands; line and column count from 1, and are 0 in what a program gives in place of a file. */
 export interface Place {
@@ -46,7 +52,7 @@ export interface Scalar {
 
 /** Reads the text of a YAML file; what is wrong with it goes to `report`, then there is no value. */
 export function parse(text: string, file: string, report: (problem: Problem) => void): Value | undefined {
-  const counter = new LineCounter();
+  const counter = new (yaml().LineCounter)();
   const at = (offset: number): Place => {
     const { line, col } = counter.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -72,7 +78,7 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
 function parsed(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
   try {
     // The parser compares each key with all others, which thousands of keys make slow: the reader looks.
-    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
+    return yaml().parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -125,6 +131,7 @@ class Reader {
   }
 
   #value(node: unknown, at: Place): Value {
+    const { isAlias, isMap, isScalar, isSeq } = yaml();
     const nothing: Scalar = { kind: "scalar", at, value: null };
     if (isAlias(node)) return this.#alias(node.source, node.resolve(this.#document), at);
     if (isSeq(node)) return { kind: "list", at, items: node.items.map((item) => this.read(item)) };
