@@ -120,6 +120,25 @@ export function meaningOf(name: HabitName, value: string): { affects: string; ad
   return { affects, adapts: value === habits[name].values[0] ? client : (except[value] ?? adapts) };
 }
 
+/** The fact that shows a word whose meaning nobody but the operator knows. */
+export const wordsFact = "createappwithpromptStatus: known words";
+
+/** What a difference means that is no habit. */
+export function meaningOfFact(id: string): { affects: string; adapts: { by: Adaption["by"]; text: string } } {
+  if (id !== wordsFact)
+    return {
+      affects: `Whatever calls ${id.split(/[ :]/)[0] ?? ""}`,
+      adapts: { by: "nothing", text: "Nothing is known to adapt." },
+    };
+  return {
+    affects: "AppReadiness and getAppStatus, which take an unknown word for pending",
+    adapts: {
+      by: "setting",
+      text: "Say what the word means (pending, ready or failed): as statusWords of the resource, or in platform-profile.yaml.",
+    },
+  };
+}
+
 /** What adapts, as a sentence. */
 export function adaptionText(adaption: Adaption, number: number): string {
   if (adaption.by === "client") return `The client takes ${number === 2 ? "both" : "all"} forms by itself.`;

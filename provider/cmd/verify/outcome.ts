@@ -4,7 +4,7 @@ import type { EndpointName } from "../../contract/endpoints.ts";
 import { habits, type HabitName } from "../../habits/habits.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { printableLine } from "../../messages/text.ts";
-import { adaptionText, meaningOf, type Adaption } from "./meaning.ts";
+import { adaptionText, meaningOf, meaningOfFact, type Adaption } from "./meaning.ts";
 
 /** How facts came out. */
 export interface Tally {
@@ -96,10 +96,7 @@ export function differencesOf(results: readonly Result[], hide: (text: string) =
     const { id: fact, rule, evidence } = result.fact;
     const found = deviation(result);
     const base = { fact, rule, evidence, ...comparison(result, hide) };
-    if (!found) {
-      const adapts = { by: "nothing", text: "Nothing is known to adapt." } as const;
-      return [{ ...base, habit: null, affects: `Whatever calls ${endpointIn(fact)}`, adapts }];
-    }
+    if (!found) return [{ ...base, habit: null, ...meaningOfFact(fact) }];
     const { name, value } = found;
     if (known.has(`${name} ${value}`)) return [];
     known.add(`${name} ${value}`);

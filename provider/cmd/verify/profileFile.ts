@@ -6,6 +6,7 @@ import type { Result } from "../../conformance/run.ts";
 import { habits, type HabitName } from "../../habits/habits.ts";
 import { profile, type Profile } from "../../habits/profile.ts";
 import { writeDrafts } from "../record/writing.ts";
+import { wordsFact } from "./meaning.ts";
 import type { Change } from "./outcome.ts";
 
 const habitNames = Object.keys(habits) as HabitName[]; // keys of a const object
@@ -54,8 +55,15 @@ export function profileOf(
     habits: Object.fromEntries(differing),
     limits: { ...earlier?.limits, ...limits },
     wireNames: names,
-    statusWords: earlier?.statusWords ?? {},
+    statusWords: { ...unknownWords(results), ...earlier?.statusWords },
   });
+}
+
+/** Words of which only the operator knows more than that the client takes them for pending. */
+function unknownWords(results: readonly Result[]): Profile["statusWords"] {
+  const found = results.find(({ fact, status }) => fact.id === wordsFact && status === "failed");
+  const isWord = found?.status === "failed" && found.path === "status" && typeof found.seen === "string";
+  return isWord ? { [String(found.seen)]: "pending" } : {};
 }
 
 /** What differs from an earlier profile, of what was tried. */

@@ -89,6 +89,22 @@ test("what facts leave is removed in the form that they found", async () => {
   stand.emulator.setProfile();
 });
 
+test("a status word that is not known is shown, and written as the client takes it, for a person to say more", async () => {
+  const facts = some("createappwithpromptStatus");
+  stand.emulator.setProfile({ version: 1, statusWords: { kneading: "pending" } });
+  const { outcome } = await stand.verify({}, { facts });
+  expect(outcome?.differences).toMatchObject([
+    {
+      ...{ fact: "createappwithpromptStatus: known words", habit: null, seen: 'status: "kneading"' },
+      adapts: { by: "setting", text: expect.stringContaining("statusWords") as unknown },
+    },
+  ]);
+  expect(outcome?.profile.statusWords).toEqual({ kneading: "pending" });
+  stand.emulator.setProfile(outcome?.profile);
+  expect((await stand.verify({}, { facts })).outcome?.score).toEqual(outcome?.score);
+  stand.emulator.setProfile();
+});
+
 test("limits are found up to as many rows as may be inserted", async () => {
   stand.emulator.setProfile({ version: 1, limits: { defaultLimit: 5, maximumLimit: 9, maximumBatch: 7 } });
   const { outcome } = await stand.verify({ rows: "12" }, { facts: [] });
