@@ -33,7 +33,7 @@ CLIENT = import("$(CURDIR)/dist/bundle/client.js").then(({ createClient }) => \
 compiled: dist/.built
 	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings -e \
 	  'import("$(CURDIR)/dist/bundle/" + fs.readdirSync("dist/bundle").find((name) => name.startsWith("provider-"))); $(CLIENT)'
-	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings --allow-natives-syntax -e \
+	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings --allow-natives-syntax --min-semi-space-size=16 -e \
 	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/bundle/dynamic.js"); $(CLIENT)'
 
 test: compiled
