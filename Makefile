@@ -26,12 +26,15 @@ up preview refresh destroy: dist/.built
 # What node has compiled, for the hundreds of short processes that tests start; killed ones leave nothing there.
 test test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
 
+CLIENT = import("$(CURDIR)/dist/bundle/client.js").then(({ createClient }) => \
+	createClient({ endpoint: "http://localhost", email: "a@example.com", password: "-" }))
+
 .PHONY: compiled
 compiled: dist/.built
 	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings -e \
-	  'import("$(CURDIR)/dist/bundle/" + fs.readdirSync("dist/bundle").find((name) => name.startsWith("provider-")))'
-	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings --allow-natives-syntax -e \
-	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/bundle/dynamic.js").then(() => require("undici"))'
+	  'import("$(CURDIR)/dist/bundle/" + fs.readdirSync("dist/bundle").find((name) => name.startsWith("provider-"))); $(CLIENT)'
+	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node --no-warnings --allow-natives-syntax --min-semi-space-size=16 -e \
+	  'require("@pulumi/pulumi"); import("$(CURDIR)/dist/bundle/dynamic.js"); $(CLIENT)'
 
 test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)

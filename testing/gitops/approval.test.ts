@@ -46,7 +46,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   let client: Client;
   let outside: string;
   let state: string;
-  const files = { "index.ts": programs[door], "dev.yaml": environment, "regions.csv": rows };
+  const files = { "index.js": programs[door], "dev.yaml": environment, "regions.csv": rows };
 
   beforeAll(async () => {
     const fields = { Code: "text", Name: "text" } as const;
@@ -146,7 +146,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     await change();
     const report = await approved();
     const refused = async (program: string, reason: string, ...flags: string[]): Promise<void> => {
-      await project.write("index.ts", program);
+      await project.write("index.js", program);
       const { status, output } = await project.run("up --yes --approved", report, ...flags);
       expect(status).toBe(2);
       expect(output).toContain(reason);

@@ -23,7 +23,7 @@ const renaming =
 export const dynamic: Door = {
   name: "dynamic",
   program: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"),
-  nodeArguments: ["--allow-natives-syntax", "--import", lateModules], // as the embedded engine starts it
+  nodeArguments: ["--allow-natives-syntax", "--min-semi-space-size=16", "--import", lateModules], // as the embedded engine starts it
   environment: { PULUMI_NODEJS_PROJECT: "tests", PULUMI_NODEJS_STACK: "dev" },
   types: "pulumi-nodejs:dynamic/microapps",
   modern: false,

@@ -108,13 +108,13 @@ export class Project {
       "Pulumi.yaml": JSON.stringify({
         name: "tests",
         runtime,
-        main: "index.ts",
+        main: "index.js",
         backend: { url: "file://." },
         ...settings,
       }),
       "Pulumi.dev.yaml": JSON.stringify({ config }),
       "package.json": JSON.stringify({ type: "module" }),
-      "index.ts": program,
+      "index.js": program,
     };
     for (const [file, text] of Object.entries(files)) await project.write(file, text);
     return project;

@@ -96,7 +96,7 @@ export class MistakeBench {
       status = 1,
     } = mistake;
     const { project, emulator } = this;
-    await project.write("index.ts", imports + program);
+    await project.write("index.js", imports + program);
     const settings = await project.read("Pulumi.dev.yaml");
     if (Object.keys(config).length > 0) {
       const stack = parse(settings) as { config: object }; // written by `start`

@@ -51,7 +51,7 @@ test("and values: stacks of this folder, fixed words, files", () => {
   expect(offered("up", "-s", "p")).toEqual(["prod"]);
   expect(offered("stack", "select", "")).toEqual(["dev", "prod"]);
   expect(offered("dump", "out", "--import", "p")).toEqual(["plugin"]);
-  expect(offered("stack", "export", "--file", "index")).toEqual(["index.ts"]);
+  expect(offered("stack", "export", "--file", "index")).toEqual(["index.js"]);
   // The value of an option is no command.
   expect(offered("-s", "dev", "stack", "se")).toEqual(["select"]);
 });

@@ -56,7 +56,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
   afterAll(async () => {
     await endedCleanly(project, emulator);
   });
-  const edit = (to: Edit): Promise<void> => project.write("index.ts", heads[door] + program(to));
+  const edit = (to: Edit): Promise<void> => project.write("index.js", heads[door] + program(to));
   const changes = async (): Promise<string[]> =>
     (await project.steps("preview")).filter((step) => !step.startsWith("refresh")).toSorted();
 

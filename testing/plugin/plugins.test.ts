@@ -75,7 +75,7 @@ test("the embedded engine runs the plugin: from up to destroy, with what was cha
 
   await client.updateorganization({ organizationID, organizationInfo: { name: "By hand" } });
   expect(await project.succeed("refresh --yes --skip-preview")).toMatch(/~ 1 updated/);
-  await project.edit("index.ts", 'name: "Crew"', 'name: "Troop"');
+  await project.edit("index.js", 'name: "Crew"', 'name: "Troop"');
   expect((await up()).filter((step) => !step.startsWith("refresh"))).toEqual(
     expect.arrayContaining(["update acme", "update crew"]),
   );
@@ -101,7 +101,7 @@ test("a state of the version before, which hid nothing, has nothing to do and go
   expect(former).toMatch(/"ledger":.*"salt":/s);
   await project.write(".pulumi/stacks/tests/dev.json", former);
   expect(await project.succeed("preview --expect-no-changes --diff")).not.toContain("ledger");
-  await project.edit("index.ts", 'Name: "Europe"', 'Name: "Europa"');
+  await project.edit("index.js", 'Name: "Europe"', 'Name: "Europa"');
   expect(await project.succeed("up --yes")).toContain('rows: 1 to change ("EU"); about');
   const state = (await project.state()).get("rows");
   expect(Object.keys(state?.outputs ?? {})).toEqual(expect.not.arrayContaining(["ledger"]));
@@ -112,7 +112,7 @@ test("explicit providers, look-ups and a wrong configuration", async () => {
   await up();
   const [acme] = [...(await project.state()).values()].filter(({ urn }) => urn.endsWith("acme"));
   await project.edit(
-    "index.ts",
+    "index.js",
     "// more",
     `const other = new pulumi.ProviderResource("microapps", "other", ${JSON.stringify({ endpoint: emulator.url, ...login })});
 new Resource("Organization", "theirs", { name: "Theirs" }, { provider: other });
@@ -126,11 +126,11 @@ export const seenName = seen.name;`,
   expect(await project.succeed("stack output seenName")).toBe("Acme\n");
   expect(await project.stateText()).not.toContain(login.password);
 
-  await project.edit("index.ts", '"other", {"endpoint"', '"other", {"endpont"');
+  await project.edit("index.js", '"other", {"endpoint"', '"other", {"endpont"');
   const { status, output } = await project.run("preview");
   expect(status).toBe(1);
   expect(output).toContain("endpont is no configuration; did you mean endpoint?");
-  await project.edit("index.ts", '"other", {"endpont"', '"other", {"endpoint"');
+  await project.edit("index.js", '"other", {"endpont"', '"other", {"endpoint"');
   // A look-up deletes nothing.
   await project.succeed("destroy --yes --skip-preview");
   expect(left()).toEqual([]);

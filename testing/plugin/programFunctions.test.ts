@@ -58,7 +58,7 @@ test("a program asks its own platform, before and after its resources are there"
 });
 
 test("what is not there ends the program with one sentence", async () => {
-  await project.edit("index.ts", "ada@example.com", "nobody@example.com");
+  await project.edit("index.js", "ada@example.com", "nobody@example.com");
   const { status, output } = await project.run("preview");
   expect(status).not.toBe(0);
   expect(output).toContain("getUserID: email: there is no such user on the platform");

@@ -60,9 +60,9 @@ describe.each<Door>(["dynamic", "plugin"])("through the %s door", (door) => {
   test("members, rosters and teams of a user that are called otherwise, or hand over to each other, lose nobody", async () => {
     await begin(door);
     emulator.saveSnapshot("before");
-    await project.edit("index.ts", 'TeamMember("ada"', 'TeamMember("ada-admin"');
-    await project.edit("index.ts", 'TeamRoster("roster"', 'TeamRoster("roster2"');
-    await project.edit("index.ts", 'UserTeams("teams"', 'UserTeams("teams2"');
+    await project.edit("index.js", 'TeamMember("ada"', 'TeamMember("ada-admin"');
+    await project.edit("index.js", 'TeamRoster("roster"', 'TeamRoster("roster2"');
+    await project.edit("index.js", 'UserTeams("teams"', 'UserTeams("teams2"');
     let told = "";
     expect(await removals(async () => (told = await up()))).toEqual([]);
     expect(told).toContain('TeamMember "ada-admin" declares that');
@@ -72,7 +72,7 @@ describe.each<Door>(["dynamic", "plugin"])("through the %s door", (door) => {
     await project.isSettled(door === "plugin");
 
     // Killed between the creation and the deletion.
-    await project.edit("index.ts", 'TeamMember("ada-admin"', 'TeamMember("lead"');
+    await project.edit("index.js", 'TeamMember("ada-admin"', 'TeamMember("lead"');
     const running = project.start("up --yes --skip-preview");
     await eventually("a deletion", () => running.printed().includes("stays a member"));
     process.kill(running.pid, "SIGKILL");
@@ -88,14 +88,14 @@ describe.each<Door>(["dynamic", "plugin"])("through the %s door", (door) => {
     await begin(door);
     const crew = (await project.state()).get("crew")?.id ?? "";
     await project.edit(
-      "index.ts",
+      "index.js",
       'Team("crew", { organizationID: acme.id, name: "Crew" })',
       'Team("veterans", { organizationID: acme.id, name: "Crew" }, { aliases: [{ name: "crew" }] })',
     );
     expect(await removals(up)).toEqual([]);
     expect((await project.state()).get("veterans")?.id).toBe(crew);
     await project.edit(
-      "index.ts",
+      "index.js",
       "// more",
       'new Team("crew", { organizationID: acme.id, name: "Novices" }, { dependsOn: crew });\n// more',
     );
@@ -107,15 +107,15 @@ describe.each<Door>(["dynamic", "plugin"])("through the %s door", (door) => {
     // A replacement, the new one first: the members follow. Dynamic resources know no replaceOnChanges.
     const forced = 'name: "The crew", adopt: true }, { replaceOnChanges: ["name"], deleteBeforeReplace: false, aliases';
     const moved = 'name: "Crew", adopt: true }, { deleteBeforeReplace: false, aliases';
-    await project.edit("index.ts", 'name: "Crew" }, { aliases', door === "plugin" ? forced : moved);
+    await project.edit("index.js", 'name: "Crew" }, { aliases', door === "plugin" ? forced : moved);
     if (door === "dynamic") {
       await project.edit(
-        "index.ts",
+        "index.js",
         "const crew =",
         'const other = new Organization("other", { name: "Other" });\nconst crew =',
       );
       await project.edit(
-        "index.ts",
+        "index.js",
         "organizationID: acme.id, " + moved.slice(0, 20),
         "organizationID: other.id, " + moved.slice(0, 20),
       );

@@ -116,7 +116,7 @@ export class Scene {
     // It comes after all of them and before what is deleted, so that a run can be killed between the two.
     const description = `Version ${version}`;
     const last = `new Organization("last", ${JSON.stringify({ name: "Last", description })}, { dependsOn: seeds });\n`;
-    return this.project.write("index.ts", `${preambles[this.door]}\nconst seeds = [];\n${program}\n${last}`);
+    return this.project.write("index.js", `${preambles[this.door]}\nconst seeds = [];\n${program}\n${last}`);
   }
 
   up(...flags: string[]): Promise<Ended> {

@@ -214,7 +214,7 @@ export const outputs = { [text]: text };
 
 test("programs, states and what a platform answers", async () => {
   await always(1, async (text) => {
-    write("index.ts", programWith(text));
+    write("index.js", programWith(text));
     write("dev.yaml", stringify({ organizations: { acme: { name: text } } }));
     write("environments.yaml", stringify({ dev: { file: "dev.yaml", endpoint: emulator.url } }));
     const login = {
@@ -238,7 +238,7 @@ test("programs, states and what a platform answers", async () => {
         login,
       ),
     ).toEqual([]);
-    await project.write("index.ts", programWith(`other${text}`));
+    await project.write("index.js", programWith(`other${text}`));
     expect(
       await harmOfAll([
         ["preview", "--diff", "-s", "dev"],

@@ -122,7 +122,7 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
     await csv(door, secretsOf(door).later, "new name");
     await project.succeed(`config set --secret token-${door}`, secretsOf(door).rotated);
   }
-  await project.edit("index.ts", '"one"', '"the one"');
+  await project.edit("index.js", '"one"', '"the one"');
   const rotated = await run("up --yes --diff");
   expect(rotated.match(/1 to change \("A": Name "first" => "new name", Token changed\), 2 unchanged/g)).toHaveLength(2); // by the preview of each door
   expect(rotated.match(/~ Name: "one" => "the one"/g)).toHaveLength(4); // in preview and update
@@ -135,10 +135,10 @@ test("values of secret labels are nowhere, and the rest of the rows is shown", a
 
   // Another secret label, and one fewer: nothing is sent for that.
   const before = mutating();
-  await project.edit("index.ts", 'secretLabels: ["Token"]', 'secretLabels: ["Token", "Name"]');
+  await project.edit("index.js", 'secretLabels: ["Token"]', 'secretLabels: ["Token", "Name"]');
   const hidden = await run("up --yes --diff");
   expect(hidden.match(/Name secret from now on: no row changes for that/g)).toHaveLength(4); // by the preview, of two seeds through each door
-  await project.edit("index.ts", 'secretLabels: ["Token", "Name"]', 'secretLabels: ["Token"]');
+  await project.edit("index.js", 'secretLabels: ["Token", "Name"]', 'secretLabels: ["Token"]');
   expect(await run("up --yes --diff")).toContain("Name shown from now on: no row changes for that");
   expect(mutating()).toBe(before);
   await run("stack export");

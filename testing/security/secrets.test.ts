@@ -104,25 +104,25 @@ describe("a project", () => {
 
     // The answers of the generations are lost, and the platform refuses rows.
     emulator.setFaults({ faults: [{ kind: "reset", commit: true, endpoint: "createappwithprompt" }] });
-    await project.edit("index.ts", "Doors: 2", 'Doors: "two"');
+    await project.edit("index.js", "Doors: 2", 'Doors: "two"');
     expect(await run(1, "up --yes --skip-preview --diff")).toMatch(/\[secret\] must be a number|did not arrive/);
     await rm(join(project.folder, ".microapps/intents"), { recursive: true, force: true });
     emulator.setFaults();
-    await project.edit("index.ts", '"two"', "2");
+    await project.edit("index.js", '"two"', "2");
     await run(0, "up --yes --skip-preview --json");
 
     // Mistakes that a preview finds.
-    const sound = await project.read("index.ts");
-    await project.edit("index.ts", "Doors: 2 }", "Doors: 2 }, { Pin: is.pin }");
-    await project.edit("index.ts", "secret(is.member)", 'secret(is.member + " & co")');
-    await project.edit("index.ts", '[is.admin]: "admin"', '[is.admin]: "admin", [is.admin.toUpperCase()]: "member"');
-    await project.edit("index.ts", "secret(is.table)", "secret(is.table), tabel: secret(is.table)");
+    const sound = await project.read("index.js");
+    await project.edit("index.js", "Doors: 2 }", "Doors: 2 }, { Pin: is.pin }");
+    await project.edit("index.js", "secret(is.member)", 'secret(is.member + " & co")');
+    await project.edit("index.js", '[is.admin]: "admin"', '[is.admin]: "admin", [is.admin.toUpperCase()]: "member"');
+    await project.edit("index.js", "secret(is.table)", "secret(is.table), tabel: secret(is.table)");
     expect(await run(1, "preview --diff")).toContain("has a problem");
-    await project.write("index.ts", sound);
+    await project.write("index.js", sound);
 
-    await project.edit("index.ts", '"Ring "', '"The ring "');
-    await project.edit("index.ts", "secret(is.motto)", 'secret("the " + is.motto)');
-    await project.edit("index.ts", "Doors: 2", "Doors: 3");
+    await project.edit("index.js", '"Ring "', '"The ring "');
+    await project.edit("index.js", "secret(is.motto)", 'secret("the " + is.motto)');
+    await project.edit("index.js", "Doors: 2", "Doors: 3");
     await run(0, "up --yes --diff");
     await run(0, "stack export");
     await run(0, "stack output --json");
@@ -151,7 +151,7 @@ describe("a project", () => {
     // Nor is what digests of rows are keyed with, which each seed has, also when its rows are no secret.
     expect([...seen].filter(([text]) => /"2:[\w-]{22}"/.test(text)).map(([, place]) => place)).toEqual([]);
     // The search finds what is there.
-    expect(found(new Map([[await project.read("index.ts"), ""]]), secrets)).toHaveLength(own.length);
+    expect(found(new Map([[await project.read("index.js"), ""]]), secrets)).toHaveLength(own.length);
   });
 });
 

@@ -30,4 +30,5 @@ export class ProgressRate {
   }
 }
 
-const numbered = (count: number): string => count.toLocaleString("en");
+/** As `toLocaleString("en")` does it, which takes 10 ms the first time. */
+const numbered = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
