@@ -9,13 +9,14 @@ let loaded: ReturnType<typeof load> | undefined;
 /** Loaded with the first client: most programs only declare resources. */
 const undici = (): ReturnType<typeof load> => (loaded ??= load());
 
-/** Of undici what sends requests to one origin: a third of what all of it takes to load. */
+/** Of undici what sends requests to one origin: a third of what all of it takes to load. Its minor versions are pinned. */
 function load() {
   const require = createRequire(import.meta.url);
   return {
     Pool: require("undici/lib/dispatcher/pool.js") as typeof Undici.Pool,
     request: require("undici/lib/api/api-request.js") as Undici.Pool["request"],
     errors: require("undici/lib/core/errors.js") as typeof Undici.errors,
+    buildConnector: require("undici/lib/core/connect.js") as typeof Undici.buildConnector,
   };
 }
 
