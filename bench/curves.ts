@@ -70,7 +70,9 @@ export const points = ({ unit, lines }: Curves): string[] => [
       ({ size, seconds, calls, memory }) =>
         `| ${label} | ${size.toLocaleString("en")} | ${written(seconds)} | ${calls.toLocaleString("en")} | ${written(memory)} |`,
     ),
-    ...(failed ? [`| ${label} | ${failed.size.toLocaleString("en")} | **failed**: ${inCell(failed.reason)} | | |`] : []),
+    ...(failed
+      ? [`| ${label} | ${failed.size.toLocaleString("en")} | **failed**: ${inCell(failed.reason)} | | |`]
+      : []),
   ]),
 ];
 

@@ -7,7 +7,12 @@ const fail = (reason: string) => (): Promise<never> => Promise.reject(new Error(
 
 test("a job that fails ends no other, and is in the table with its reason", async () => {
   const seen: number[] = [];
-  const jobs = { one: () => Promise.resolve(1), two: fail("no | room\nleft"), three: () => Promise.resolve(3), four: fail("") };
+  const jobs = {
+    one: () => Promise.resolve(1),
+    two: fail("no | room\nleft"),
+    three: () => Promise.resolve(3),
+    four: fail(""),
+  };
   const { done, failed } = await each(jobs, ["one", "two", "three"], (value) => seen.push(value));
   expect([done, seen]).toEqual([
     [1, 3],

@@ -81,12 +81,7 @@ export async function seeding(count: number, rounds: number): Promise<Figure[]> 
       figure(`seed ${named} rows: time to that of posting ready bodies`, runs(times), "ratio", 1.3),
       figure(`seed ${named} rows: calls`, Math.max(...calls), "calls", Math.ceil(count / 10_000) + 3),
       figure(`seed ${named} rows: peak memory of the provider`, runs(memories), "MB", 350),
-      figure(
-        `preview of ${named} rows unchanged: time to that of reading and hashing`,
-        previewed,
-        "ratio",
-        2,
-      ),
+      figure(`preview of ${named} rows unchanged: time to that of reading and hashing`, previewed, "ratio", 2),
       figure(`preview of ${named} rows unchanged: calls`, previewCalls, "calls", 0),
       figure(`state of a seed of ${named} rows`, JSON.stringify(made.outputs).length / 1024, "KB", 256),
     ];

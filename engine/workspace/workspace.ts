@@ -2,12 +2,7 @@ import path from "node:path";
 import { nearest } from "../../machine/spelling.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
 import { replaceKeeping, writeDurably, type WriteFile } from "../state/atomicWrite.ts";
-import {
-  type Checkpoint,
-  decodeDeployment,
-  type Deployment,
-  parseCheckpoint,
-} from "../state/checkpoint.ts";
+import { type Checkpoint, decodeDeployment, type Deployment, parseCheckpoint } from "../state/checkpoint.ts";
 import { CheckpointText } from "../state/checkpointText.ts";
 import { type Crypter, hasPassphrase, newCrypter, openCrypter, passphraseFrom } from "../state/crypter.ts";
 import { backendFolder, FileBackend } from "../state/fileBackend.ts";

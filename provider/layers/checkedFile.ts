@@ -58,7 +58,8 @@ export function parseLayers(
   const layers = loadLayers(resolve(name), { folder: directory, nameOf, grammar, text }, report);
   const { value } = mergedLayers(layers, report);
   if (problems.length > 0) throw new FileError(problems.map(({ at, message }) => `${placed(at)}: ${message}`));
-  const at: PlaceOf = value && value.kind !== "scalar" ? (path) => placed(nearestPlace(value, path)) : () => `${name}:1:1`;
+  const at: PlaceOf =
+    value && value.kind !== "scalar" ? (path) => placed(nearestPlace(value, path)) : () => `${name}:1:1`;
   return { value, content: (value && plain(value)) ?? {}, at };
 }
 

@@ -158,7 +158,9 @@ export async function diff(
 /** The value as it comes back from a state: without what is undefined; nothing and null are the same. */
 export function plain(value: unknown): unknown {
   if (value === undefined) return null;
-  return typeof value === "string" || typeof value === "boolean" ? value : (JSON.parse(JSON.stringify(value)) as unknown);
+  return typeof value === "string" || typeof value === "boolean"
+    ? value
+    : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
 /** The inputs that outputs do not hold. */

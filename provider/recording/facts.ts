@@ -106,8 +106,7 @@ const wasMade = (calls: readonly Call[], before: number, id: string): boolean =>
 const reference = /^\$[A-Za-z]|\$\{/;
 
 /** The person of a name like `$member.email`. */
-const personIn = (name: string | undefined): string | undefined =>
-  /^\$(\w+)\.(?:userID|email)$/.exec(name ?? "")?.[1];
+const personIn = (name: string | undefined): string | undefined => /^\$(\w+)\.(?:userID|email)$/.exec(name ?? "")?.[1];
 
 /** The steps of one fact. */
 class Steps {

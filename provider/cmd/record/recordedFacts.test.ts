@@ -54,7 +54,10 @@ async function rowsOf({ call }: Caller): Promise<void> {
   await call("microappdataRow", { rowID: "country-2" });
   const rowID = await made("body.rowID", "insertmicroapprow", { microAppID: "countries", rowData });
   await call("microappdataRow", { rowID });
-  await call("microappdata", { microAppID: "countries", optSearchFilters: [{ fieldID: "country-name", value: "Some" }] });
+  await call("microappdata", {
+    microAppID: "countries",
+    optSearchFilters: [{ fieldID: "country-name", value: "Some" }],
+  });
   await call("microappdata", { microAppID: "countries", platformFormat: true, optLimit: 2 });
   const city = { Name: "Town", embeddingRowID: rowID };
   await call("insertmicroapprows", { microAppID: "cities", rows: [city], embeddingRowID: rowID });

@@ -80,7 +80,9 @@ test("a difference says what was expected and seen, what it means, and what adap
 test("what facts leave is removed in the form that they found", async () => {
   stand.emulator.setProfile({ version: 1, habits: { teamParameter: "teamID" } });
   // The facts' own removals are refused: a client that asks by teamIDs could not list who stands in the way.
-  stand.emulator.setFaults({ faults: [{ kind: "status", endpoint: ["deleteteammember", "deleteteam"], status: 400, count: 9 }] });
+  stand.emulator.setFaults({
+    faults: [{ kind: "status", endpoint: ["deleteteammember", "deleteteam"], status: 400, count: 9 }],
+  });
   const { outcome } = await stand.verify({}, { facts: some("insertteammembers", "insertteam", "teammembers") });
   expect(stand.emulator.faults()[0]?.hit).toBe(9);
   expect(outcome?.left).toEqual([]);

@@ -96,10 +96,7 @@ interface Taken {
 }
 
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
-function taking(
-  declaration: RowDeclaration,
-  { rows, digest: all, labels, mistakes }: Taken,
-): (row: SourceRow) => void {
+function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistakes }: Taken): (row: SourceRow) => void {
   const { key, source, sensitive, fields } = declaration;
   const digesterFor = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
