@@ -88,6 +88,7 @@ export function installationPage(schema: PackageSchema): string {
     "A variable of the environment counts more than the stack: a refresh or destroy runs with the configuration that the state remembers, so this is how it gets a new password. `MICROAPPS_READ_ONLY=true` holds for explicit providers, too. A key that is not in this table is an error that names the nearest one, and so is a variable that misspells one. `userID` was spelled `userId`: configurations and programs without types may go on to say so, YAML programs and SDKs may not.",
     "A credential of the environment goes only where the environment says: set `MICROAPPS_ENDPOINT` beside it, or list origins in `MICROAPPS_ALLOWED_ENDPOINTS` (`https://platform.example.com,emulator:`). Where that list is set, nothing else is called, whatever the stack or the program says. More variables are in [pipelines.md](pipelines.md#say-where-the-password-may-go).",
     "A password, token or API key in clear is a warning, one under 4 characters an error: no message could hide it.",
+    "Calls go through the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, unless `NO_PROXY` has the host.",
     "An endpoint `emulator:platform.db?seed=platform.yaml` starts [a platform on this machine](../emulator/README.md) inside the provider.",
   );
 }
