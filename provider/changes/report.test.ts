@@ -281,7 +281,7 @@ describe("a hostile branch", () => {
     expect(await texts()).toEqual(["own.yaml can't be read, and it decides how calls are sent"]);
     repository.write({ "Pulumi.prod.yaml": "config: {}\n" });
     expect(await texts()).toEqual([
-      "microapps:profile changes from own.yaml to nothing: it decides where calls go",
+      "microapps:profile changes from own.yaml to nothing: it decides how calls are sent",
       `habits.order of own.yaml changes from ignored to nothing: ${how}`,
       `limits.maximumLimit of own.yaml changes from 100 to nothing: ${how}`,
     ]);

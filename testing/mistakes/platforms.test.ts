@@ -116,9 +116,9 @@ const mistakes: [string, Mistake, string[]][] = [
     "verify with facts that are none",
     { ...verify(...bed, "--facts", "own.yaml"), files: { "own.yaml": "version: 1\nfacts: { login: {} }\n" } },
     [
-      "error: <folder>/own.yaml:2:10: facts.login.rule: is required",
-      "<folder>/own.yaml:2:10: facts.login.evidence: is required",
-      "<folder>/own.yaml:2:10: facts.login.steps: is required",
+      "error: own.yaml:2:10: facts.login.rule: is required",
+      "own.yaml:2:10: facts.login.evidence: is required",
+      "own.yaml:2:10: facts.login.steps: is required",
     ],
   ],
   [

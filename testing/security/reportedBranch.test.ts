@@ -111,7 +111,7 @@ describe("flags", () => {
     [
       "wireNames",
       "  microapps:wireNames: { a: b }\n",
-      'microapps:wireNames changes from nothing to {"a":"b"}: it decides where calls go',
+      'microapps:wireNames changes from nothing to {"a":"b"}: it decides how calls are sent',
     ],
     [
       "the account",

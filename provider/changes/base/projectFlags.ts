@@ -23,18 +23,15 @@ const projectKeys = [
   "environment",
 ];
 
-/** Settings of a stack that decide where calls go and as whom. */
-const destinations = [
-  "endpoint",
-  "movedFrom",
-  "insecure",
-  "appServer",
-  "profile",
-  "wireNames",
-  "organizationID",
-  "readOnly",
-];
+/** Settings of a stack that decide where calls go, how they are sent, and as whom. */
+const destinations = ["endpoint", "movedFrom", "insecure", "appServer", "organizationID", "readOnly"];
+const manners = ["profile", "wireNames"];
 const credentials = ["email", "userID", "password", "token", "apiKey"];
+const decisions: [settings: readonly string[], what: string][] = [
+  [destinations, "where calls go"],
+  [manners, "how calls are sent"],
+  [credentials, "as whom"],
+];
 
 /** What changes in Pulumi.yaml of what decides which code runs. */
 export function projectFlags({ file, before, after }: BothTexts): Note[] {
@@ -61,11 +58,7 @@ export function stackFlags({ file, before, after }: BothTexts, isElsewhere = fal
   );
   const bare = (key: string): string => key.replace(/^microapps:(config:)?/, "");
   for (const key of changed.filter((each) => each.startsWith("microapps:"))) {
-    const what = destinations.includes(bare(key))
-      ? "where calls go"
-      : credentials.includes(bare(key))
-        ? "as whom"
-        : "how";
+    const [, what = "how"] = decisions.find(([settings]) => settings.includes(bare(key))) ?? [];
     flags.push(`${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${what}`);
   }
   const has = (names: readonly string[]): boolean => changed.some((key) => names.includes(bare(key)));

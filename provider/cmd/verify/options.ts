@@ -119,5 +119,5 @@ export function readOrRefuse<Content>(read: () => Content): Content {
 export const factsOf = ({ facts, cwd = "." }: VerifyOptions): Fact[] =>
   facts.flatMap((name) => {
     const file = path.resolve(cwd, name);
-    return readOrRefuse(() => parseFacts(textOf(file, "file of facts", path.dirname(file)), file));
+    return readOrRefuse(() => parseFacts(textOf(file, "file of facts", path.dirname(file)), name));
   });
