@@ -5,7 +5,7 @@ let scene: Scene;
 beforeAll(async () => {
   scene = await Scene.open("dynamic");
   await scene.project.write(
-    "index.ts",
+    "index.js",
     'import { Environment } from "pulumi-microapps";\nnew Environment("environment", { file: "dev.yaml" });\n',
   );
 });
