@@ -108,7 +108,8 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
     const made = new Map<string, Platform>();
     for (const [name, from] of Object.entries({ "": options, ...options.tenants })) {
       if (!/^[\w-]*$/.test(name)) throw new Error(`"${name}" can't be a tenant: use letters, digits and hyphens`);
-      const database = opening(name === "" || data === ":memory:" ? data : `${data}.${name}`, from, options);
+      const file = name === "" || data === ":memory:" ? data : `${data}.${name}`;
+      const database = opening(file, from, options, check);
       opened.push(database);
       dropLeftovers(database);
       if (from.snapshot !== undefined) await loadAwaited(database, from.snapshot);
@@ -147,11 +148,15 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   }
 }
 
-/** Opens a data file. A new one is planted with its seed; a snapshot is still to be loaded into it then. */
+/**
+ * Opens a data file. A new one is planted with its seed, and stays empty when `check` throws for that; a snapshot is still
+ * to be loaded into it then.
+ */
 function opening(
   file: string,
   { seed: source, snapshot }: Pick<EmulatorOptions, "seed" | "snapshot">,
   { program, administrator: chosen, now = Date.now }: EmulatorOptions,
+  check: (database: Database) => void,
 ): Database {
   if (source !== undefined && snapshot !== undefined) {
     throw new Error("give a seed or a snapshot: a snapshot has the seed that it was made with");
@@ -159,6 +164,7 @@ function opening(
   return new Database(file, (fresh) => {
     const seed = readSeed(source, program);
     plant(fresh, withoutSecrets({ ...seed, administrator: chosen ?? seed.administrator }), now());
-    if (snapshot !== undefined) awaitSnapshot(fresh);
+    if (snapshot === undefined) check(fresh);
+    else awaitSnapshot(fresh);
   });
 }

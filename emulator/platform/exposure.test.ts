@@ -84,6 +84,10 @@ test("where other machines reach it, a password or key that everybody knows is r
   await (await createEmulator({ data })).close();
   await expect(createEmulator({ ...everybody, data })).rejects.toThrow("everybody knows");
   const own = { email: "root@example.com", password: "correct-horse-battery" };
+  // A first start that is refused leaves nothing to refuse the next one for.
+  const first = join(folder, "first.db");
+  await expect(createEmulator({ ...everybody, data: first })).rejects.toThrow("everybody knows");
+  await (await createEmulator({ ...everybody, data: first, seed: { administrator: own } })).close();
   const keyed = { seed: { administrator: { ...own, apiKey: "dev-key" } } };
   await expect(createEmulator({ ...everybody, ...keyed })).rejects.toThrow("the key of the administrator");
   const emulator = await createEmulator({ ...everybody, seed: { administrator: own } });
