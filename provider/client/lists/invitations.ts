@@ -1,5 +1,6 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError, isNotFound, isRefusal } from "../../contract/errors.ts";
+import { Mask } from "../../messages/masks.ts";
 
 /** Where an invitation leads. */
 export interface InvitationTargets {
@@ -38,8 +39,10 @@ export async function inviteTogether<One extends Addition>(
       await send(requestFor(group));
     } catch (error) {
       const halves = halvesOf(group, error);
-      if (!halves) for (const one of group) failed.set(one, error);
-      else for (const half of halves) await invite(half);
+      for (const half of halves ?? []) await invite(half);
+      if (halves) return;
+      const reason = withoutPeople(group, error);
+      for (const one of group) failed.set(one, reason);
     }
   };
   const alike = Map.groupBy(additions, ({ invitation: { targets } }) => JSON.stringify(targets ?? {}));
@@ -77,6 +80,13 @@ function halvesOf<One extends Addition>(group: readonly One[], error: unknown): 
   const all = by === personOf ? people : teams;
   const first = new Set([...all].slice(0, Math.ceil(all.size / 2)));
   return [group.filter((one) => first.has(by(one))), group.filter((one) => !first.has(by(one)))];
+}
+
+/** The failure of a request as each of a group may know it: without people, whose addresses may be others' secrets. */
+function withoutPeople(group: readonly Addition[], error: unknown): unknown {
+  if (!(error instanceof ApiError) || new Set(group.map(personOf)).size === 1) return error;
+  const people = group.flatMap((one) => [personOf(one), one.invitation.email ?? "", one.invitation.userID ?? ""]);
+  return new ApiError({ ...error, message: new Mask(people).hide(error.platformMessage) });
 }
 
 function requestFor(group: readonly Addition[]): Request {

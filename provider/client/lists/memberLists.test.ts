@@ -22,6 +22,8 @@ interface Habits {
   bare?: boolean;
   /** Refuses this address. */
   refuses?: string;
+  /** Forbids additions, and says of whom. */
+  forbids?: boolean;
   /** Adds people, and says that it failed. */
   failing?: boolean;
   /** What another window does after each of our additions. */
@@ -31,7 +33,7 @@ interface Habits {
 /** A platform with these teams. */
 async function platform(
   teams: Record<string, Person[]>,
-  { bare, refuses, failing, meanwhile }: Habits = {},
+  { bare, refuses, forbids, failing, meanwhile }: Habits = {},
 ): Promise<MemberLists> {
   server = await serve(({ endpoint, body, path }, response) => {
     if (endpoint === "userid") {
@@ -52,6 +54,10 @@ async function platform(
       const emails = textsOf(body["emails"]);
       if (refuses !== undefined && emails.includes(refuses)) {
         say(response, 400, { status: "failure", message: `${refuses} is invalid` });
+        return undefined;
+      }
+      if (forbids) {
+        say(response, 403, { status: "failure", message: `${emails.join(" and ")} may not join` });
         return undefined;
       }
       for (const teamID of teamIDs) teams[teamID]?.push(...emails.map((email) => person(email.split("@")[0] ?? "")));
@@ -232,6 +238,15 @@ describe("additions", () => {
       status: "rejected",
       reason: { code: "invalidRequest", platformMessage: "bad@crew.example is invalid" },
     });
+  });
+
+  test("that are forbidden together name nobody to the others, whose address may be a secret", async () => {
+    const lists = await platform({ a: [] }, { forbids: true });
+    for (const end of await addTo(lists, ["a ann", "a bob"])) {
+      expect(end).toMatchObject({ reason: { code: "forbidden", platformMessage: "[secret] and [secret] may not join" } });
+    }
+    const [alone] = await addTo(lists, ["a cat"]);
+    expect(alone).toMatchObject({ reason: { platformMessage: "cat@crew.example may not join" } });
   });
 
   test("that never were confirmed are found in the list", async () => {
