@@ -1,5 +1,6 @@
 import type { RequestOf } from "../../contract/endpoints.ts";
 import { ApiError, isNotFound, isRefusal } from "../../contract/errors.ts";
+import { withoutUndefined } from "../../contract/values.ts";
 import { Mask } from "../../messages/masks.ts";
 
 /** Where an invitation leads. */
@@ -86,7 +87,9 @@ function halvesOf<One extends Addition>(group: readonly One[], error: unknown): 
 function withoutPeople(group: readonly Addition[], error: unknown): unknown {
   if (!(error instanceof ApiError) || new Set(group.map(personOf)).size === 1) return error;
   const people = group.flatMap((one) => [personOf(one), one.invitation.email ?? "", one.invitation.userID ?? ""]);
-  return new ApiError({ ...error, message: new Mask(people).hide(error.platformMessage) });
+  const { code, endpoint, status, hint, dependants, outcome, platformMessage } = error;
+  const message = new Mask(people).hide(platformMessage);
+  return new ApiError({ code, endpoint, hint, dependants, outcome, message, ...withoutUndefined({ status }) });
 }
 
 function requestFor(group: readonly Addition[]): Request {

@@ -243,7 +243,9 @@ describe("additions", () => {
   test("that are forbidden together name nobody to the others, whose address may be a secret", async () => {
     const lists = await platform({ a: [] }, { forbids: true });
     for (const end of await addTo(lists, ["a ann", "a bob"])) {
-      expect(end).toMatchObject({ reason: { code: "forbidden", platformMessage: "[secret] and [secret] may not join" } });
+      expect(end).toMatchObject({
+        reason: { code: "forbidden", platformMessage: "[secret] and [secret] may not join" },
+      });
     }
     const [alone] = await addTo(lists, ["a cat"]);
     expect(alone).toMatchObject({ reason: { platformMessage: "cat@crew.example may not join" } });
