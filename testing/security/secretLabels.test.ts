@@ -89,7 +89,7 @@ function commit(): void {
 
 async function run(command: string, ...flags: string[]): Promise<string> {
   const ended = await project.run(command, ...flags);
-  const files = (await texts(project.folder)).filter(([file]) => !/index\.ts$|\.csv$|\.git\//.test(file));
+  const files = (await texts(project.folder)).filter(([file]) => !/index\.js$|\.csv$|\.git\//.test(file));
   for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
     seen.set(text, place);
   if (ended.status !== 0) throw new Error(`${command} ended with ${String(ended.status)}:\n${ended.output}`);

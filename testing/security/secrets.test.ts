@@ -93,7 +93,7 @@ describe("a project", () => {
     const seen = new Map<string, string>(); // text → where it was read
     const run = async (status: number, command: string, ...flags: string[]): Promise<string> => {
       const ended = await project.run(command, ...flags);
-      const files = (await texts(project.folder)).filter(([file]) => !/index\.ts$|\.csv$/.test(file));
+      const files = (await texts(project.folder)).filter(([file]) => !/index\.js$|\.csv$/.test(file));
       for (const [place, text] of [[`${command} ${flags.join(" ")}`, ended.output], ...files] as const)
         seen.set(text, place);
       expect(`${command} ${ended.status}: ${ended.output}`).toContain(`${command} ${status}`);
