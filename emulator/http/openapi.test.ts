@@ -57,7 +57,7 @@ function queryOf(parameters: Json[]): Json {
   };
 }
 
-const runs = 60;
+const runs = 30;
 let emulator: Emulator;
 let admin: Caller;
 let known: Known;
