@@ -143,40 +143,48 @@ export async function rowGrowth(sizes: readonly number[]): Promise<Curves> {
   return { name: "rows", title: "Rows of a seed", unit: "rows", lines };
 }
 
-/** Some seeds of so many rows each, at once beside one after the other; several times, each in tables of its own. */
+/** Some seeds of so many rows each, at once beside one after the other; several times, each on a platform of its own. */
 export async function crowding(seeds: number, count: number, rounds: number): Promise<Figure[]> {
-  const indices = Array.from({ length: seeds }, (_, index) => index);
-  const prefixes = Array.from({ length: rounds }, (_, round) => [`one${round}x`, `alone${round}x`, `crowd${round}x`]);
-  const tables = prefixes.flat().flatMap((prefix) => indices.map((index) => `${prefix}${index}`));
-  const platform = await Platform.start(Object.fromEntries(tables.map((name) => [name, { fields }])));
-  const work = async (prefix: string, atOnce: boolean, of = indices): Promise<{ time: number; memory: number }> => {
+  const times: number[] = [];
+  const memories: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const { one, alone, crowd } = await crowded(seeds, count);
+    times.push(crowd.time / alone.time);
+    memories.push(crowd.memory / one.memory);
+  }
+  const named = `${seeds} seeds of ${count.toLocaleString("en")} rows at once`;
+  return [
+    figure(`${named}: time to that of one after the other`, runs(times), "ratio", 0.8),
+    figure(`${named}: peak memory to that of one`, runs(memories), "ratio", 1.5),
+  ];
+}
+
+interface Work {
+  time: number;
+  memory: number;
+}
+
+/** One seed, some one after the other, and as many at once, each in a process of its own. */
+async function crowded(seeds: number, count: number): Promise<Record<"one" | "alone" | "crowd", Work>> {
+  const tables = (name: string): string[] => Array.from({ length: seeds }, (_, index) => `${name}${index}`);
+  const all = ["one", ...tables("alone"), ...tables("crowd")];
+  const platform = await Platform.start(Object.fromEntries(all.map((name) => [name, { fields }])));
+  const work = async (seed: (host: ProviderHost) => Promise<unknown>): Promise<Work> => {
     const host = await DynamicHost.start(platform.configuration);
     try {
       await writeRows(path.join(host.folder, "rows.csv"), count);
-      const time = await timed(async () => {
-        if (atOnce) await Promise.all(of.map((index) => seeded(host, `${prefix}${index}`)));
-        else for (const index of of) await seeded(host, `${prefix}${index}`);
-      });
-      return { time, memory: peakMemory(host.pid) };
+      return { time: await timed(() => seed(host)), memory: peakMemory(host.pid) };
     } finally {
       await host.stop();
     }
   };
   try {
-    const times: number[] = [];
-    const memories: number[] = [];
-    for (const [first = "", second = "", third = ""] of prefixes) {
-      const one = await work(first, false, [0]);
-      const alone = await work(second, false);
-      const crowd = await work(third, true);
-      times.push(crowd.time / alone.time);
-      memories.push(crowd.memory / one.memory);
-    }
-    const named = `${seeds} seeds of ${count.toLocaleString("en")} rows at once`;
-    return [
-      figure(`${named}: time to that of one after the other`, runs(times), "ratio", 0.8),
-      figure(`${named}: peak memory to that of one`, runs(memories), "ratio", 1.5),
-    ];
+    const one = await work((host) => seeded(host, "one"));
+    const alone = await work(async (host) => {
+      for (const table of tables("alone")) await seeded(host, table);
+    });
+    const crowd = await work((host) => Promise.all(tables("crowd").map((table) => seeded(host, table))));
+    return { one, alone, crowd };
   } finally {
     await platform.stop();
   }
