@@ -29,14 +29,16 @@ export const program = (): Program => programs.getStore() ?? own;
 /** Runs the part of a program that the plugin carries out. */
 export const throughPlugin = <Result>(work: () => Result): Result => programs.run({ door: "plugin", seeds: [] }, work);
 
+/** The URN of a resource; of one without a parent known at once, since outputs and promises are dear to make. */
+export type PlainUrn = string | Promise<string>;
+
 /**
- * A resource's own URN, as a promise: as an output it would make the resource depend on its parent, and a dependency on
- * a component is one on everything inside of it, siblings that wait for this resource included.
+ * A resource's own URN, never an output: that would make the resource depend on its parent, and a dependency on a
+ * component is one on everything inside of it, siblings that wait for this resource included.
  */
-export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> =>
+export const plainUrn = (name: string, type: string, parent: pulumi.Resource | undefined): PlainUrn =>
   parent === undefined
-    ? // Without an output, of which several are made otherwise.
-      Promise.resolve(`urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`)
+    ? `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`
     : new Promise((resolve) => void pulumi.createUrn(name, type, parent).apply(resolve));
 
 /** The way that a program chooses for the classes: `microapps:door` of the stack, dynamic resources by default. */
@@ -55,9 +57,10 @@ export const other = (door: Door): Door => (door === "dynamic" ? "plugin" : "dyn
  * The alias of a resource that was registered through the other door: it stays what it is. All types of its URN change
  * at once, those of its parents too; the SDK derives no such alias from one of a type alone.
  */
-export const throughOther = (now: Door, urn: Promise<string>): pulumi.ResourceOptions => ({
-  aliases: [urn.then((text) => urnThrough(other(now), text))],
-});
+export function throughOther(now: Door, urn: PlainUrn): pulumi.ResourceOptions {
+  const through = (text: string): string => urnThrough(other(now), text);
+  return { aliases: [typeof urn === "string" ? through(urn) : urn.then(through)] };
+}
 
 /** As {@link throughOther}, of a provider. */
 export const providerThroughOther = (now: Door): pulumi.ResourceOptions => ({

@@ -4,10 +4,11 @@ import type { Door } from "../provider/pulumi/configuration/configuration.ts";
 import { providerOf, typeThrough } from "../provider/pulumi/doors.ts";
 import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.ts";
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
+import { once } from "../provider/resources/model/once.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { State, Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
-import { plainUrn, program, throughOther } from "./program.ts";
+import { type PlainUrn, plainUrn, program, throughOther } from "./program.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
@@ -119,7 +120,7 @@ function handedOver(
 /** What only dynamic resources have among their properties: engines pass these to plugins by themselves. */
 const ownOfDynamic = (
   kind: string,
-  resourceUrn: Promise<string>,
+  resourceUrn: PlainUrn,
   args: object,
   options: pulumi.CustomResourceOptions,
 ): { __provider: string; [programInput]: FromProgram } => ({
@@ -131,6 +132,28 @@ const ownOfDynamic = (
   },
 });
 
+/** What engines keep from a reader of a dynamic resource. */
+const concealed = once((definition: Pick<Resource, "inputs" | "outputs">) => {
+  const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
+  const unseen = hiddenNames(definition);
+  const secrets = Object.keys(shape).filter((name) => factsOf(shape[name]).secret);
+  return {
+    hideDiffs: [...unseen], // a state of an earlier version has them under their own names
+    additionalSecretOutputs: secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
+  };
+});
+
+function optionsBehind(
+  door: Door,
+  definition: Pick<Resource, "inputs" | "outputs">,
+  options: pulumi.CustomResourceOptions,
+  urn: PlainUrn,
+): pulumi.CustomResourceOptions {
+  if (door === "dynamic") return pulumi.mergeOptions(options, { ...concealed(definition), ...throughOther(door, urn) });
+  const { additionalSecretOutputs: _, ...others } = options; // the plugin says itself what is hidden, and what is a secret
+  return pulumi.mergeOptions(others, throughOther(door, urn));
+}
+
 /** Derives the class that a program uses from the resource's definition. */
 export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   definition: Resource<Inputs, Added>,
@@ -141,20 +164,6 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   // An output that is not mentioned here never resolves. An unset switch needs no mention: it resolves to undefined.
   const mentioned = Object.fromEntries(names.flatMap((name) => (switches.includes(name) ? [] : [[name, undefined]])));
   const unseen = hiddenNames(definition);
-  const secrets = Object.keys(shape).filter((name) => factsOf(shape[name]).secret);
-  const optionsBehind = (
-    door: Door,
-    { additionalSecretOutputs, ...options }: pulumi.CustomResourceOptions,
-  ): pulumi.CustomResourceOptions =>
-    door === "plugin"
-      ? options // the plugin says itself what is hidden, and what is a secret
-      : pulumi.mergeOptions(options, {
-          hideDiffs: [...unseen], // a state of an earlier version has them under their own names
-          additionalSecretOutputs: [
-            ...(additionalSecretOutputs ?? []),
-            ...secrets.map((name) => (unseen.includes(name) ? hiddenName(name) : name)),
-          ],
-        });
 
   class Declared extends pulumi.CustomResource {
     constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
@@ -171,7 +180,7 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
       });
       const restore = withFewFrames();
       try {
-        super(type, name, props, pulumi.mergeOptions(optionsBehind(door, options), throughOther(door, urn)));
+        super(type, name, props, optionsBehind(door, definition, options, urn));
       } catch (error) {
         restore();
         throw withStack(error);

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { Supplied } from "../provider/environment/inline/supplied.ts";
+import { once } from "../provider/resources/model/once.ts";
 
 /** Whether a value is, or holds, an output or promise: only these can be secrets. */
 export const isLater = (value: unknown): boolean =>
@@ -9,13 +10,18 @@ export const isLater = (value: unknown): boolean =>
     value !== null &&
     (pulumi.Resource.isInstance(value) || Object.values(value).some(isLater)));
 
+const asked = (value: unknown): Promise<boolean> => pulumi.isSecret(pulumi.output(value));
+/** Of what never changes: many resources have the ID of one. */
+const known = once((value: object) => asked(value));
+
 /** Whether a value is, or holds, a secret. */
 export const isSecret = (value: unknown): Promise<boolean> =>
-  isLater(value) ? pulumi.isSecret(pulumi.output(value)) : Promise.resolve(false);
+  pulumi.Output.isInstance(value) ? known(value) : isLater(value) ? asked(value) : Promise.resolve(false);
 
 /** Names of the arguments that are, or hold, a secret. */
 export async function secretNames(args: object): Promise<string[]> {
-  const named = Object.entries(args).map(async ([name, value]) => ((await isSecret(value)) ? [name] : []));
+  const later = Object.entries(args).filter(([, value]) => isLater(value));
+  const named = later.map(async ([name, value]) => ((await isSecret(value)) ? [name] : []));
   return (await Promise.all(named)).flat();
 }
 

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { secretCells } from "../provider/pulumi/secrets.ts";
+import { once } from "../provider/resources/model/once.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
 import type { Resource } from "../provider/resources/resource.ts";
 import { keyOf } from "../provider/resources/rows/declared/declaration.ts";
@@ -7,14 +8,20 @@ import { isLater } from "./secrecy.ts";
 
 type Given = Record<string, unknown>;
 
+/** The inputs that name secret labels, and those that another one makes secret as a whole. */
+const marksOf = once(({ inputs: { shape } }: Pick<Resource, "inputs">) => ({
+  hiding: Object.keys(shape).filter((name) => factsOf(shape[name]).hidesIn),
+  whole: Object.keys(shape).filter((name) => factsOf(shape[name]).secretIf !== undefined),
+}));
+
 /**
  * Applies arguments that mark others as secret, as a whole or by label. `sealed` has these as secrets, for the engine;
  * `open` leaves out the secret cells, so that the rest can be checked for secrets of its own.
  */
 export function withSecretCells(definition: Pick<Resource, "inputs">, args: Given): { sealed: Given; open: Given } {
   const { shape } = definition.inputs;
-  const hiding = Object.keys(shape).filter((name) => factsOf(shape[name]).hidesIn && args[name] !== undefined);
-  const whole = Object.keys(shape).filter((name) => {
+  const hiding = marksOf(definition).hiding.filter((name) => args[name] !== undefined);
+  const whole = marksOf(definition).whole.filter((name) => {
     const { secretIf = "" } = factsOf(shape[name]);
     return args[name] !== undefined && args[secretIf] !== undefined && args[secretIf] !== false;
   });

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { typeThrough } from "../provider/pulumi/doors.ts";
 import type { CellType } from "../provider/sources/source.ts";
-import { plainUrn, program } from "./program.ts";
+import { type PlainUrn, plainUrn, program } from "./program.ts";
 import { isLater } from "./secrecy.ts";
 
 /** A seed on the same table: what is known of its rows before anything is sent. */
@@ -19,7 +19,7 @@ export interface Sibling {
 type Removals = (string | number | boolean | (string | number | boolean)[])[];
 
 /** What a seed shows to others, while it is constructed. */
-export type Announced = Omit<Sibling, "urn"> & { urn: Promise<string>; secret: readonly unknown[] };
+export type Announced = Omit<Sibling, "urn"> & { urn: PlainUrn; secret: readonly unknown[] };
 
 /**
  * The other seeds on the same table, once the program has constructed them. Without them, a row that moves from one

@@ -65,7 +65,7 @@ export async function existingSeed(
     ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
   };
   const definition = seedRows as unknown as Resource; // as the list of all resources has it
-  const { inputs, problems } = await check(definition, { ...context, seed: randomBytes(32) }, {}, declared);
+  const { inputs, problems } = await check(definition, { ...context, seed: () => randomBytes(32) }, {}, declared);
   if (problems.length > 0) throw new Error(problems.map(({ reason }) => reason).join("\n"));
   const { id, outputs } = await definition.create(context, inputs);
   return { type: definition.name, path: [rows.option.seed], id, inputs, outputs };

@@ -1,4 +1,5 @@
 import { quoted } from "../messages/text.ts";
+import { once } from "../resources/model/once.ts";
 import { ResourceError } from "../resources/model/resource.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { originOf } from "./configuration/origins.ts";
@@ -7,16 +8,11 @@ import type { Properties } from "./properties.ts";
 /** The output by which each resource knows the platform that it is on. */
 export const bindingOutput = "platform";
 
-const platforms = new WeakMap<Configuration, string>();
-
 /** A platform as states name it: its address without an account, and the organization when the configuration has one. */
-export function platformOf(configuration: Configuration): string {
-  const { endpoint, organizationID } = configuration;
-  const known = platforms.get(configuration);
-  const platform = known ?? addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`);
-  platforms.set(configuration, platform);
-  return platform;
-}
+export const platformOf = once(
+  ({ endpoint, organizationID }: Configuration) =>
+    addressOf(endpoint) + (organizationID === undefined ? "" : `#${organizationID}`),
+);
 
 /** The address of a platform, without what a new emulator file is planted with. */
 export function addressOf(endpoint: string): string {

@@ -1,3 +1,4 @@
+import { once } from "../resources/model/once.ts";
 import { factsOf } from "../resources/model/resource.ts";
 import type { Resource } from "../resources/resource.ts";
 import type { Properties } from "./properties.ts";
@@ -7,31 +8,31 @@ const mark = "__";
 
 type Definition = Pick<Resource, "inputs" | "outputs">;
 
-const known = new WeakMap<Definition, readonly string[]>();
-
 /** Names of values that mean nothing to a reader: what check or a door computes, and digests. */
-export function hiddenNames(definition: Definition): readonly string[] {
-  const { inputs, outputs } = definition;
-  const names =
-    known.get(definition) ??
-    Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
-      const { computed, opaque } = factsOf(schema);
-      return computed || opaque ? [name] : [];
-    });
-  known.set(definition, names);
-  return names;
-}
+export const hiddenNames = once(({ inputs, outputs }: Definition): readonly string[] =>
+  Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
+    const { computed, opaque } = factsOf(schema);
+    return computed || opaque ? [name] : [];
+  }),
+);
 
 /** The name under which an engine gets such a value. */
 export const hiddenName = (name: string): string => mark + name;
 
+const toHidden = once(
+  (definition: Definition) => new Map(hiddenNames(definition).map((name) => [name, hiddenName(name)])),
+);
+const fromHidden = once(
+  (definition: Definition) => new Map([...toHidden(definition)].map(([name, shown]) => [shown, name])),
+);
+
 /** Properties as the engine of a dynamic resource gets them. */
 export const hidden = (definition: Definition, properties: Properties): Properties =>
-  renamed(properties, new Map(hiddenNames(definition).map((name) => [name, hiddenName(name)])));
+  renamed(properties, toHidden(definition));
 
 /** Properties as a resource knows them. States of earlier versions have all of them under their own names. */
 export const unhidden = (definition: Definition, properties: Properties): Properties =>
-  renamed(properties, new Map(hiddenNames(definition).map((name) => [hiddenName(name), name])));
+  renamed(properties, fromHidden(definition));
 
 const renamed = (properties: Properties, names: ReadonlyMap<string, string>): Properties =>
   Object.fromEntries(Object.entries(properties).map(([name, value]) => [names.get(name) ?? name, value]));

@@ -280,7 +280,7 @@ export class Operations {
       ...this.#notes.known,
       removals: removalsIn,
       organizationNames: this.#organizationNames,
-      seed: seed?.length ? seed : randomBytes(32),
+      seed: () => (seed?.length ? seed : randomBytes(32)),
       fieldTypes: (table: string) => this.#fields.of(settings.endpoint, table),
       isApproved: this.#approvals.areAsked,
     };

@@ -40,7 +40,7 @@ const fromProgram = z.object({
 
 /** What {@link programInput} holds. */
 export interface FromProgram {
-  resourceUrn: Promise<string>;
+  resourceUrn: string | Promise<string>;
   isPreview: boolean;
   options?: Options | Promise<Options | undefined>;
 }
@@ -77,6 +77,7 @@ export function replacedBy(
   old: Properties,
   news: Properties,
 ): string[] {
+  if (replaceOnChanges.length === 0) return [];
   const paths = replaceOnChanges.flatMap((text) => [parsePath(text) ?? []]);
   const shape: Readonly<Record<string, unknown>> = { ...outputs.shape, ...inputs.shape };
   const isNamed = (name: string, [head, ...below]: PropertyPath): boolean => {

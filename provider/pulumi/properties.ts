@@ -4,6 +4,7 @@ import { nearest } from "../../machine/spelling.ts";
 import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
+import { once } from "../resources/model/once.ts";
 import { factsOf, type Change, type Given, type Problem } from "../resources/model/resource.ts";
 import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { unsuited } from "../resources/unsuited.ts";
@@ -23,22 +24,33 @@ export function holdsUnknown(value: unknown): boolean {
 const namesWith = (shape: z.core.$ZodShape, fact: (facts: z.core.GlobalMeta) => unknown): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => (fact(factsOf(schema)) ? [name] : []));
 
+/** What is a secret by definition, or where another input is true. */
+const secretFacts = once(({ inputs, outputs }: Resource) =>
+  Object.entries({ ...inputs.shape, ...outputs.shape }).flatMap(([name, schema]) => {
+    const { secret = false, secretIf } = factsOf(schema);
+    return secret || secretIf !== undefined ? [{ name, secret, secretIf: secretIf ?? "" }] : [];
+  }),
+);
+
 /** Names of what is a secret by definition, or with these properties. */
-export const secretsOf = ({ inputs, outputs }: Resource, properties: Properties): string[] =>
-  namesWith(
-    { ...inputs.shape, ...outputs.shape },
-    ({ secret, secretIf = "" }) => (secret ?? false) || properties[secretIf] === true,
+export const secretsOf = (resource: Resource, properties: Properties): string[] =>
+  secretFacts(resource).flatMap(({ name, secret, secretIf }) =>
+    secret || properties[secretIf] === true ? [name] : [],
   );
 
 /** Names of the outputs that no update in place changes. */
-export const stablesOf = ({ outputs }: Resource): string[] => namesWith(outputs.shape, ({ stable }) => stable);
+export const stablesOf = once(({ outputs }: Resource) => namesWith(outputs.shape, ({ stable }) => stable));
+
+/** Names of the inputs that no state has. */
+const passingOf = once(({ inputs }: Resource) => namesWith(inputs.shape, ({ passing }) => passing));
 
 /** The list inputs whose items have names, with the input that has the names. */
-const listsOf = ({ inputs }: Resource): [list: string, names: string][] =>
-  Object.entries(inputs.shape).flatMap(([name, schema]): [string, string][] => {
+const listsOf = once(({ inputs }: Resource) =>
+  Object.entries(inputs.shape).flatMap(([name, schema]): [list: string, names: string][] => {
     const { keyedBy } = factsOf(schema);
     return keyedBy === undefined ? [] : [[name, keyedBy]];
-  });
+  }),
+);
 
 /** The inputs as an engine keeps and compares them: a list whose items have names as a map. */
 export function keyed(resource: Resource, inputs: Properties): Properties {
@@ -81,7 +93,7 @@ export async function check(
   const checked = await resource.check(context, parsed, old);
   const inputs: Properties = { ...parsed.all, ...checked.inputs, ...checked.outputs };
   for (const name of checked.later ?? []) inputs[name] = unknownValue;
-  for (const name of namesWith(resource.inputs.shape, ({ passing }) => passing)) Reflect.deleteProperty(inputs, name);
+  for (const name of passingOf(resource)) Reflect.deleteProperty(inputs, name);
   return { inputs, problems: first(checked.problems) };
 }
 
@@ -164,7 +176,7 @@ export function plain(value: unknown): unknown {
 }
 
 /** The inputs that outputs do not hold. */
-export const writeOnlyOf = ({ inputs }: Resource): string[] => namesWith(inputs.shape, ({ writeOnly }) => writeOnly);
+export const writeOnlyOf = once(({ inputs }: Resource) => namesWith(inputs.shape, ({ writeOnly }) => writeOnly));
 
 /** The inputs that outputs hold, with what an engine has among them. */
 export const inputsIn = ({ inputs, outputs: { shape } }: Resource, outputs: Properties): Properties =>

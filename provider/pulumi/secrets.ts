@@ -1,6 +1,7 @@
 import { role } from "../contract/members.ts";
 import { isObject } from "../contract/wire.ts";
 import { Mask } from "../messages/masks.ts";
+import { once } from "../resources/model/once.ts";
 import { factsOf, randomID } from "../resources/model/resource.ts";
 import type { Resource, ResourceContext } from "../resources/resource.ts";
 import { leavesOf } from "../sources/source.ts";
@@ -30,6 +31,7 @@ export function maskOf(configuration: Given | undefined, texts: readonly string[
 /** The secrets in the properties with these names, and in cells. What the others have in clear, such as a label, is none. */
 export function secretTexts(properties: Properties, names: Iterable<string>, cells = noCells): string[] {
   const secret = new Set(names);
+  if (secret.size + cells.labels.size === 0) return [];
   const texts: string[] = [];
   const open = withCells(cells, properties, (value) => void texts.push(...leavesOf(value)));
   const clear: unknown[] = [];
@@ -69,12 +71,17 @@ export function textsIn(value: unknown): string[] {
   return texts;
 }
 
+const markersOf = once(({ inputs }: Resource) =>
+  Object.entries(inputs.shape).flatMap(([name, schema]) => {
+    const { marksSecret } = factsOf(schema);
+    return marksSecret === undefined ? [] : [{ name, others: [marksSecret].flat() }];
+  }),
+);
+
 /** Inputs that mark others as secret. */
-export const secrecy = ({ inputs }: Resource, secrets: ReadonlySet<string>): Properties =>
+export const secrecy = (resource: Resource, secrets: ReadonlySet<string>): Properties =>
   Object.fromEntries(
-    Object.entries(inputs.shape).flatMap(([name, schema]) =>
-      [factsOf(schema).marksSecret ?? []].flat().some((other) => secrets.has(other)) ? [[name, true]] : [],
-    ),
+    markersOf(resource).flatMap(({ name, others }) => (others.some((one) => secrets.has(one)) ? [[name, true]] : [])),
   );
 
 /** What keeps secrets out of messages and IDs. */
@@ -91,13 +98,21 @@ export interface SecretCells {
 
 export const noCells: SecretCells = { properties: new Set(), labels: new Set() };
 
-/** The labels that an input of a resource declares secret. */
-export function secretCells({ inputs }: Pick<Resource, "inputs">, properties: Properties): SecretCells {
-  const found = { properties: new Set<string>(), labels: new Set<string>() };
-  for (const [name, schema] of Object.entries(inputs.shape)) {
+const hidersOf = once(({ inputs }: Pick<Resource, "inputs">) =>
+  Object.entries(inputs.shape).flatMap(([name, schema]) => {
     const { hidesIn = [] } = factsOf(schema);
+    return hidesIn.length === 0 ? [] : [{ name, hidesIn }];
+  }),
+);
+
+/** The labels that an input of a resource declares secret. */
+export function secretCells(resource: Pick<Resource, "inputs">, properties: Properties): SecretCells {
+  const hiders = hidersOf(resource);
+  if (hiders.length === 0) return noCells;
+  const found = { properties: new Set<string>(), labels: new Set<string>() };
+  for (const { name, hidesIn } of hiders) {
     const labels = properties[name];
-    if (hidesIn.length === 0 || !Array.isArray(labels)) continue;
+    if (!Array.isArray(labels)) continue;
     for (const label of labels) found.labels.add(String(label));
     for (const property of hidesIn) found.properties.add(property);
   }

@@ -204,7 +204,7 @@ export const seedRows = resource({
 
   check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
-    const salt = isOutdated(old.salt) ? saltOf(context.seed) : old.salt;
+    const salt = isOutdated(old.salt) ? saltOf(context.seed()) : old.salt;
     // What the next up will choose at random no preview knows.
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== old.salt;

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import net, { type AddressInfo, type Server } from "node:net";
+import { promisify } from "node:util";
 import { machineNetwork } from "../../cmd/doctor/network.ts";
 import { elsewhere } from "../../cmd/doctor/testing/certificates.ts";
 import { proxyFor } from "./proxies.ts";
@@ -131,4 +133,13 @@ test.each<[number | undefined, boolean, string]>([
   expect(failure).toMatchObject({ code: "unreachable", lasting });
   expect(String(failure)).toContain(`The proxy ${url.origin} (HTTP_PROXY) ${what}`);
   expect(String(failure)).not.toMatch(/me:|s3cret/);
+});
+
+test("a client loads nothing of Node's own fetch, which takes longer than all of the rest", async () => {
+  const program = `const { createClient } = await import(process.argv[1]);
+    createClient({ endpoint: "https://p.example.com", email: "a@example.com", password: "password" });
+    console.log(process.moduleLoadList.filter((name) => name.includes("undici")).join());`;
+  const client = new URL("../index.js", import.meta.url).href;
+  const node = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program, client]);
+  expect((await node).stdout.trim()).toBe("");
 });

@@ -1,8 +1,10 @@
-import http from "node:http";
-import https from "node:https";
+import type http from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
+
+// Not imported: that would read all that they export, and so load what their `fetch` is made of, for tens of milliseconds.
+const modules = (protocol: string) => process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -71,7 +73,7 @@ function isExempt(address: URL, list: string): boolean {
 export function tunnel(proxy: Proxy, address: URL, timeoutMs: number): Promise<Socket> {
   const { url } = proxy;
   const target = `${address.hostname}:${portOf(address)}`;
-  const { request } = url.protocol === "https:" ? https : http;
+  const { request } = modules(url.protocol);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   return new Promise<Socket>((resolve, reject) => {
@@ -116,7 +118,7 @@ export const secured = (socket: Socket, host: string, options: tls.ConnectionOpt
 
 /** An agent for requests of `node:http` and `node:https` to one address, through its proxy where there is one. */
 export function agentFor(address: URL, options: http.AgentOptions = {}, timeoutMs = 60_000): http.Agent {
-  const agent = address.protocol === "https:" ? new https.Agent(options) : new http.Agent(options);
+  const agent = new (modules(address.protocol).Agent)(options);
   const proxy = proxyFor(address);
   if (!proxy) return agent;
   agent.createConnection = (_, callback) => {

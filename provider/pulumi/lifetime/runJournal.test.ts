@@ -39,6 +39,19 @@ test("each hears what the others of its run have noted, once and in order", asyn
   expect(statSync(runs).mode & 0o777).toBe(0o700);
 });
 
+test("one that comes after the folder was listed is heard, however old the folder's time is", async () => {
+  const [one, two, three] = [new RunJournal("here:1"), new RunJournal("here:1"), new RunJournal("here:1")];
+  await one.hear();
+  utimesSync(runs, 1.5, 1.5); // the folder has been left alone for long
+  expect(await methods(one)).toEqual([]);
+  await two.hear();
+  two.note(entry("a"));
+  expect(await methods(one)).toEqual(["a"]);
+  await three.hear();
+  three.note(entry("b"));
+  expect(await methods(one)).toEqual(["b"]);
+});
+
 test("without an engine nothing is told, and nothing is made", async () => {
   const journal = new RunJournal(undefined);
   journal.note(entry("a"));

@@ -20,6 +20,8 @@ export type Entry = z.output<typeof entrySchema>;
 const answerTimeoutMs = 60_000;
 /** Milliseconds after which a socket at which nobody listens is what a killed process left. */
 const maxIdleMs = 5_000;
+/** Milliseconds within which the time of a folder may stay the same. */
+const precisionMs = 100;
 /** Longest path of a socket on every system. */
 const maxPath = 100;
 
@@ -36,6 +38,7 @@ export class RunJournal {
   readonly #entries: Entry[] = [];
   /** How many entries of each other process were heard. */
   readonly #heard = new Map<string, number>();
+  #listed: { mtimeMs: number; names: readonly string[] } | undefined;
   #folder: Promise<string | undefined> | undefined;
   #hearing: Promise<unknown> = Promise.resolve();
 
@@ -61,14 +64,24 @@ export class RunJournal {
     const folder = await (this.#folder ??= this.#listen());
     if (folder === undefined) return [];
     const all: Entry[] = [];
-    for (const name of socketsIn(folder)) {
-      if (name === this.#name || !name.startsWith(`${this.#run ?? ""}-`)) continue;
+    for (const name of this.#others(folder)) {
       const count = this.#heard.get(name) ?? 0;
       const entries = await entriesOf(join(folder, name), count);
       this.#heard.set(name, count + entries.length);
       all.push(...entries);
     }
     return all;
+  }
+
+  /** The sockets of the others. The folder is read again only once something in it came or went: every call asks. */
+  #others(folder: string): readonly string[] {
+    const { mtimeMs = NaN } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+    if (this.#listed?.mtimeMs === mtimeMs) return this.#listed.names;
+    const names = socketsIn(folder).filter((name) => name !== this.#name && name.startsWith(`${this.#run ?? ""}-`));
+    // What comes in the same moment, or in the same second where a disk counts these, would not change the time.
+    const isOver = Date.now() - mtimeMs > precisionMs && mtimeMs % 1_000 !== 0;
+    this.#listed = isOver ? { mtimeMs, names } : undefined;
+    return names;
   }
 
   /** Answers the others from now on. Undefined where this user has no folder for it. */

@@ -103,10 +103,10 @@ export class Identities {
 
   /** Another resource that the program declares and that has this ID. */
   other(urn: string, id: string): Named | undefined {
-    const { kind } = named(urn);
     for (const another of this.#urns.get(id) ?? []) {
+      if (another === urn) continue;
       const { checked, current } = this.#of(another);
-      if (another !== urn && checked && current === id && named(another).kind === kind) return named(another);
+      if (checked && current === id && named(another).kind === named(urn).kind) return named(another);
     }
     return undefined;
   }

@@ -6,6 +6,7 @@ import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { Identities } from "./identities.ts";
+import { once } from "./once.ts";
 import type { Removals } from "./removals.ts";
 
 declare module "zod" {
@@ -62,16 +63,10 @@ export const facts = [
   "foreseen",
 ] as const;
 
-const known = new WeakMap<z.ZodType, z.core.GlobalMeta>();
+const meta = once((schema: z.ZodType) => schema.meta() ?? {});
 
 /** The facts about an input or output. They are asked for many times for each resource, and zod makes them anew each time. */
-export function factsOf(schema: unknown): z.core.GlobalMeta {
-  if (schema === undefined) return {};
-  const type = schema as z.ZodType; // the values of a zod shape are schemas
-  const found = known.get(type) ?? type.meta() ?? {};
-  known.set(type, found);
-  return found;
-}
+export const factsOf = (schema: unknown): z.core.GlobalMeta => (schema === undefined ? {} : meta(schema as z.ZodType)); // the values of a zod shape are schemas
 
 /** What a resource works with: the platform through `client`, and a way to report progress. */
 export interface Context {
@@ -137,7 +132,7 @@ export interface OfflineContext extends Pick<
   | "manner"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
-  seed: Uint8Array;
+  seed: () => Uint8Array;
   /** Types of a table's fields by label, where they are known without a call: an emulator has them. */
   fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
 }
