@@ -9,6 +9,7 @@ import { runFacts, type Result } from "../../conformance/run.ts";
 import { textsIn } from "../../contract/wire.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { readProfile } from "../../layers/profileFile.ts";
+import { Mask, shortestSecret } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { located } from "../../pulumi/platform.ts";
@@ -209,6 +210,12 @@ async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Prom
 function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed): Grounds {
   const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
+  const passwords = [settings.password, settings.apiKey, ...names.helpers.map(({ password }) => password)];
+  const credentials = new Mask(
+    passwords.flatMap((each) => each ?? []),
+    [],
+    shortestSecret,
+  );
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
     tables: names.tables,
@@ -217,7 +224,11 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
     caller,
     isMadeUp: (id) => madeUp.has(id) || /^(?:x[0-9a-f]{16}|nothinghasthisid0)/.test(id),
     wireNames: settings.wireNames ?? {},
-    hide: (token) => subject.mask.add([token]),
+    hide: (token) => {
+      subject.mask.add([token]);
+      credentials.add([token]);
+    },
+    holdsCredential: (text) => credentials.hides(text),
   };
 }
 
