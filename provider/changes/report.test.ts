@@ -290,6 +290,23 @@ describe("a hostile branch", () => {
     expect(await texts()).toContain("../elsewhere.yaml can't be read, and it decides how calls are sent");
   });
 
+  test("so is what the profile says that a variable names: it counts more than the stack's", async () => {
+    const profiles = { "own.yaml": "version: 1\n", "usual.yaml": "version: 1\n" };
+    repository = new Repository({
+      ...files,
+      ...profiles,
+      "Pulumi.prod.yaml": "config: { microapps:profile: own.yaml }\n",
+    });
+    repository.write({
+      "own.yaml": "version: 1\nhabits: { skip: ignored }\n",
+      "usual.yaml": "version: 1\nlimits: { maximumBatch: 9 }\n",
+    });
+    const { flags } = await repository.environment({ profile: "usual.yaml" });
+    expect(flags.map(({ text }) => text)).toEqual([
+      "limits.maximumBatch of usual.yaml changes from nothing to 9: it decides how calls are sent",
+    ]);
+  });
+
   test("so is a ciphertext that moves to another key", async () => {
     repository = new Repository({
       ...files,
