@@ -2,7 +2,7 @@ import { EngineError } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../client/client.ts";
 import type { Client } from "../../client/options.ts";
-import { rawDoor } from "../../conformance/door.ts";
+import { rawDoor, RefusedLogin } from "../../conformance/door.ts";
 import type { Fact } from "../../conformance/fact.ts";
 import { people, type Bed } from "../../conformance/fixtures.ts";
 import { runFacts, type Result } from "../../conformance/run.ts";
@@ -21,7 +21,7 @@ import { Keeper, type Grounds } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
 import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
 import { NoAnswer, Sender } from "./bed/sending.ts";
-import { readOrRefuse, type BedNames, type VerifyOptions } from "./options.ts";
+import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 
@@ -184,8 +184,9 @@ async function attempt(
     if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
     return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits };
   } catch (error) {
-    if (error instanceof NoAnswer) throw new EngineError(hide(error.message), 2);
-    throw error;
+    const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
+    // The platform's words may repeat what it was sent.
+    throw isExpected ? wrongly(hide(messageOf(error))) : error;
   } finally {
     await door.leave().catch(() => undefined);
   }
