@@ -307,6 +307,22 @@ describe("a hostile branch", () => {
     ]);
   });
 
+  test("what decides most is named before what a branch may have any number of, since a comment shows the first", async () => {
+    repository = new Repository({ ...files, "Pulumi.prod.yaml": "config: {}\n" });
+    const others = Array.from({ length: 20 }, (_, index) => `  microapps:other${index}: x\n`).join("");
+    for (let index = 0; index < 20; index++) symlinkSync("prod.yaml", join(repository.folder, `.a${index}`));
+    repository.commit({
+      "Pulumi.prod.yaml": `config:\n${others}  microapps:email: eve@example.com\n  microapps:movedFrom: https://evil.example\n`,
+      ".github/workflows/ci.yaml": "on: push\n",
+    });
+    const shown = markdown(await repository.report({ base: "HEAD~1" })).replaceAll(/&#(\d+);/g, (_, code) =>
+      String.fromCodePoint(Number(code)),
+    );
+    expect(shown).toContain("and 11 more");
+    for (const text of ["microapps:movedFrom changes", "microapps:email changes", "ci.yaml is a pipeline"])
+      expect(shown).toContain(text);
+  });
+
   test("so is a ciphertext that moves to another key", async () => {
     repository = new Repository({
       ...files,
