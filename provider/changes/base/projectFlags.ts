@@ -61,7 +61,7 @@ export function stackFlags({ file, before, after }: BothTexts, isElsewhere = fal
   const flagOf = (key: string): string =>
     `${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${decisions[rank(key)]?.[1] ?? "how"}`;
   const own = changed.filter((key) => key.startsWith("microapps:"));
-  const [others = [], known = []] = [false, true].map((is) => own.filter((key) => rank(key) >= 0 === is));
+  const [known, others] = [own.filter((key) => rank(key) >= 0), own.filter((key) => rank(key) < 0)];
   const flags = [
     ...((isElsewhere || has(["endpoint", "movedFrom"])) && has(credentials) ? [both] : []),
     ...inOrder(known, rank).map(flagOf),
