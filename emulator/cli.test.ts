@@ -123,6 +123,30 @@ describe("a command beside an emulator of its own", () => {
     });
   });
 
+  test("does not get the account of another platform, which its environment names", async () => {
+    const shown = "const { MICROAPPS_ENDPOINT: at, ...all } = process.env; console.log(JSON.stringify([at, all]))";
+    const by = async (environment: Record<string, string>) => {
+      const env = { ...process.env, ...account, ...environment };
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [executable, "emulator", "exec", ...program(shown)],
+        { env },
+      );
+      return JSON.parse(stdout) as [string, Record<string, string>];
+    };
+    const account = {
+      MICROAPPS_EMAIL: "ada@example.com",
+      MICROAPPS_PASSWORD: "of-ada",
+      MICROAPPS_API_KEY: "key-of-ada",
+    };
+    const platform = "https://platform.example";
+    const [url, seen] = await by({ MICROAPPS_ENDPOINT: platform, MICROAPPS_ALLOWED_ENDPOINTS: platform });
+    expect(Object.values(seen)).not.toEqual(expect.arrayContaining([expect.stringMatching(/of-ada|ada@example/)]));
+    expect(seen).toMatchObject({ MICROAPPS_ALLOWED_ENDPOINTS: `${platform},${url}` });
+    // What is set for no other platform is for this one.
+    expect((await by({ MICROAPPS_ENDPOINT: "" }))[1]).toMatchObject(account);
+  });
+
   test("ends it as it ends itself", async () => {
     await expect(exec(...program("process.exit(3)"))).rejects.toMatchObject({ code: 3 });
     await expect(exec(...program('process.kill(process.pid, "SIGKILL")'))).rejects.toMatchObject({ code: 137 });

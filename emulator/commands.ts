@@ -53,10 +53,21 @@ export async function execute(words: readonly string[], options: Options, comman
   const emulator = await started({ ...options, ...takenAbove(command) }).catch(refuseError);
   const { url, token } = emulator;
   try {
-    process.exitCode = await runCommand(words, { MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token });
+    const variables = { MICROAPPS_ENDPOINT: url, MICROAPPS_EMULATOR_TOKEN: token };
+    process.exitCode = await runCommand(words, { ...withoutAccount(process.env, url), ...variables });
   } finally {
     await emulator.close();
   }
+}
+
+/** Changes to an environment that may name a platform: its account belongs there, and the emulator may be called. */
+function withoutAccount(environment: NodeJS.ProcessEnv, url: string): Record<string, string | undefined> {
+  const { MICROAPPS_ENDPOINT: endpoint = "", MICROAPPS_ALLOWED_ENDPOINTS: allowed = "" } = environment;
+  const account = ["EMAIL", "PASSWORD", "TOKEN", "USER_ID", "API_KEY"].map((name) => [`MICROAPPS_${name}`, undefined]);
+  return {
+    ...(/https?:/i.test(endpoint + allowed) ? (Object.fromEntries(account) as Record<string, undefined>) : {}),
+    ...(allowed === "" ? {} : { MICROAPPS_ALLOWED_ENDPOINTS: `${allowed},${new URL(url).origin}` }),
+  };
 }
 
 /** Options of a command that the one above it took for its own, since both have them. */

@@ -6,12 +6,13 @@ import { messageOf } from "./failures.ts";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command with further variables beside this process: it has the terminal, and gets the signals that come here.
+ * Runs a command with further variables, or without those that are undefined, beside this process: it has the terminal, and
+ * gets the signals that come here.
  * The answer is its exit status as a shell has it, 127 where it can't be run.
  */
 export async function runCommand(
   [name = "", ...parameters]: readonly string[],
-  variables: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   const pass = (signal: NodeJS.Signals): void => {
     // A terminal has sent its interrupt to both.

@@ -140,6 +140,12 @@ test("facts that tell of habits come first, after those that they presume", () =
   }
 });
 
+test("facts of a file that presume each other's habits are put in some order", () => {
+  const tellers = facts.filter(({ habit }) => habit !== undefined);
+  const presumes = Object.fromEntries(tellers.map(({ habit }) => [String(habit), "any"])) as Fact["presumes"];
+  expect(inOrder(tellers.map((fact) => ({ ...fact, presumes })))).toHaveLength(tellers.length);
+});
+
 /** Ways to answer otherwise, as another platform does: the value of a habit, and what becomes of a body. */
 const others: Record<string, [value: string, change: (body: Json, url: string) => unknown]> = {
   writeEnvelope: [

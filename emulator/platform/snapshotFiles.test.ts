@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
-import { constants, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { constants, createZstdCompress, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { eventually } from "../../testing/harness/processes.ts";
 import { schemaVersion } from "../data/schema.ts";
 import type { Emulator } from "../emulator.ts";
@@ -215,6 +215,16 @@ describe("what is refused, with its place, and changes nothing", () => {
     await expect(emulator.loadSnapshotFile(file)).rejects.toThrow(file);
     expect(await shown(emulator)).toEqual(before);
     await expect(start({ seed: undefined, snapshot: file })).rejects.toThrow(expected);
+  });
+
+  test("a line without an end, of which a small archive may have any number of megabytes", async () => {
+    const file = join(directory(), "endless.json.zst");
+    const part = Buffer.alloc(1 << 20, "a");
+    const endless = Readable.from(Array.from({ length: 300 }, (_, index) => (index === 0 ? `${lines[0]}\n` : part)));
+    await writeWhole(file, endless.pipe(createZstdCompress()));
+    expect(statSync(file).size).toBeLessThan(20_000);
+    const emulator = await start();
+    await expect(emulator.loadSnapshotFile(file)).rejects.toThrow("this line is too long");
   });
 
   const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };

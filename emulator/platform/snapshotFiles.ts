@@ -178,14 +178,20 @@ const maxLine = 256 * 1024 * 1024;
 
 async function* linesOf(bytes: Bytes): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let rest = "";
+  // Joined once it ends: a line that grew piece by piece would be copied with each.
+  let begun: string[] = [];
+  let length = 0;
   for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > maxLine) throw new Error("this line is too long");
-    yield lines;
+    const [end = "", ...lines] = decoder.decode(chunk, { stream: true }).split("\n");
+    begun.push(end);
+    length += end.length;
+    if (length > maxLine) throw new Error("this line is too long");
+    const next = lines.pop();
+    if (next === undefined) continue;
+    yield [begun.join(""), ...lines];
+    [begun, length] = [[next], next.length];
   }
-  rest += decoder.decode();
+  const rest = begun.join("") + decoder.decode();
   if (rest !== "") yield [rest];
 }
 

@@ -290,6 +290,39 @@ describe("a hostile branch", () => {
     expect(await texts()).toContain("../elsewhere.yaml can't be read, and it decides how calls are sent");
   });
 
+  test("so is what the profile says that a variable names: it counts more than the stack's", async () => {
+    const profiles = { "own.yaml": "version: 1\n", "usual.yaml": "version: 1\n" };
+    repository = new Repository({
+      ...files,
+      ...profiles,
+      "Pulumi.prod.yaml": "config: { microapps:profile: own.yaml }\n",
+    });
+    repository.write({
+      "own.yaml": "version: 1\nhabits: { skip: ignored }\n",
+      "usual.yaml": "version: 1\nlimits: { maximumBatch: 9 }\n",
+    });
+    const { flags } = await repository.environment({ profile: "usual.yaml" });
+    expect(flags.map(({ text }) => text)).toEqual([
+      "limits.maximumBatch of usual.yaml changes from nothing to 9: it decides how calls are sent",
+    ]);
+  });
+
+  test("what decides most is named before what a branch may have any number of, since a comment shows the first", async () => {
+    repository = new Repository({ ...files, "Pulumi.prod.yaml": "config: {}\n" });
+    const others = Array.from({ length: 20 }, (_, index) => `  microapps:other${index}: x\n`).join("");
+    for (let index = 0; index < 20; index++) symlinkSync("prod.yaml", join(repository.folder, `.a${index}`));
+    repository.commit({
+      "Pulumi.prod.yaml": `config:\n${others}  microapps:email: eve@example.com\n  microapps:movedFrom: https://evil.example\n`,
+      ".github/workflows/ci.yaml": "on: push\n",
+    });
+    const shown = markdown(await repository.report({ base: "HEAD~1" })).replaceAll(/&#(\d+);/g, (_, code) =>
+      String.fromCodePoint(Number(code)),
+    );
+    expect(shown).toContain("and 11 more");
+    for (const text of ["microapps:movedFrom changes", "microapps:email changes", "ci.yaml is a pipeline"])
+      expect(shown).toContain(text);
+  });
+
   test("so is a ciphertext that moves to another key", async () => {
     repository = new Repository({
       ...files,

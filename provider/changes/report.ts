@@ -24,6 +24,8 @@ export interface ReportRequest {
   stacks: readonly string[];
   /** The Environment file, where environments.yaml names none. */
   file?: string | undefined;
+  /** The profile that a variable names, which counts more than that of a stack. */
+  profile?: string | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
   /** The seal of an environment; absent where nobody asks for it. */
@@ -176,7 +178,7 @@ async function environmentChanges(
 
 async function flagsOfProfile(place: Place, { before, after }: BothTexts): Promise<Note[]> {
   const { base, prefix, request } = place;
-  const [was, is] = [profileIn(before), profileIn(after)];
+  const [was, is] = [before, after].map((text) => request.profile ?? profileIn(text));
   if (was !== undefined) await base.writeEnvironment(inRepository(place, was));
   return profileFlags({ name: was, folder: join(base.folder, prefix) }, { name: is, folder: request.folder });
 }

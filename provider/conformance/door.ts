@@ -56,6 +56,9 @@ export interface Door {
   leave: () => Promise<void>;
 }
 
+/** Somebody of the test bed was refused; the message has the platform's words, which may repeat the password. */
+export class RefusedLogin extends Error {}
+
 /** What a raw door needs to know of its platform. */
 export interface RawPlatform {
   send: Send;
@@ -78,7 +81,7 @@ export function rawDoor(platform: RawPlatform): Door {
   const signIn = async (person: Person): Promise<Session> => {
     const request = { email: bed[`${person}.email`], password: bed[`${person}.password`] };
     const reply = await exchange({ name: "login", request, as: "nobody" }, {});
-    if (reply.kind !== "answer") throw new Error(`${person} can't log in: ${reply.message}`);
+    if (reply.kind !== "answer") throw new RefusedLogin(`${person} can't log in: ${reply.message}`);
     return { ...(reply.answer as Session), apiKey: bed["admin.apiKey"] };
   };
   const sessionOf = (as: Call["as"]): Promise<Session> | Session => {

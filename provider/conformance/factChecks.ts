@@ -98,6 +98,11 @@ function checkSteps(steps: readonly Step[], always: ReadonlySet<string>, path: P
       const message = "must have one of call, fetch and emulator";
       context.addIssue({ code: "custom", path: [...path, index], message });
     }
+    for (const [name, kept] of Object.entries(step.call === "login" ? (step.keep ?? {}) : {})) {
+      if (typeof kept === "string") continue;
+      // A part of a token would be known nowhere as one.
+      context.addIssue({ code: "custom", path: [...path, index, "keep", name], message: "must be a whole value" });
+    }
     for (const { name, path: at } of mentions({ ...step, keep: undefined })) {
       if (known.has(name) || isWord(`$${name}`)) continue;
       const near = nearest(name, [...known]);

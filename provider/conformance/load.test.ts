@@ -78,6 +78,11 @@ const mistakes: [what: string, text: string, problem: string][] = [
     step("with: {}"),
     "x.yaml:7:9: facts.login.steps.0: must have one of call, fetch and emulator",
   ],
+  [
+    "a part of a login that is kept",
+    step("call: login, keep: { token: { at: authToken, match: ^. } }"),
+    "facts.login.steps.0.keep.token: must be a whole value",
+  ],
   ["an alternative without a habit", step("call: login, otherwise: { ok: { answer: {} } }"), "needs the fact's habit"],
   [
     "a value of a habit",

@@ -86,12 +86,16 @@ async function tryFact(fact: Fact, stage: Stage, { emulator, reset, signal }: Ru
 /** Facts that tell of habits come first, each after those of the habits that it presumes, or whose form it sends. */
 export function inOrder(facts: readonly Fact[]): Fact[] {
   const tellers = facts.filter(({ habit }) => habit !== undefined);
-  const depth = (fact: Fact, above: readonly Fact[] = []): number => {
+  const depths = new Map<Fact, number>();
+  const depth = (fact: Fact): number => {
+    const known = depths.get(fact);
+    if (known !== undefined) return known;
+    depths.set(fact, 0); // of a circle, whoever comes round to it does not wait for it
     const needed = habitsBefore(fact);
-    const before = tellers.filter(
-      (other) => other !== fact && other.habit !== undefined && needed.has(other.habit) && !above.includes(other),
-    );
-    return Math.max(0, ...before.map((other) => 1 + depth(other, [...above, fact])));
+    const before = tellers.filter((other) => other !== fact && other.habit !== undefined && needed.has(other.habit));
+    const found = Math.max(0, ...before.map((other) => 1 + depth(other)));
+    depths.set(fact, found);
+    return found;
   };
   const rest = facts.filter(({ habit }) => habit === undefined);
   return [...tellers.toSorted((a, b) => depth(a) - depth(b)), ...rest];

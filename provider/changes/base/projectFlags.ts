@@ -29,8 +29,8 @@ const manners = ["profile", "wireNames"];
 const credentials = ["email", "userID", "password", "token", "apiKey"];
 const decisions: [settings: readonly string[], what: string][] = [
   [destinations, "where calls go"],
-  [manners, "how calls are sent"],
   [credentials, "as whom"],
+  [manners, "how calls are sent"],
 ];
 
 /** What changes in Pulumi.yaml of what decides which code runs. */
@@ -52,25 +52,30 @@ export function stackFlags({ file, before, after }: BothTexts, isElsewhere = fal
   if (before === after) return [];
   const [was, is] = [contentOf(before), contentOf(after)];
   const [old, now] = [settingsOf(was), settingsOf(is)];
-  const flags: string[] = [];
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter(
     (key) => stable(old.get(key)) !== stable(now.get(key)),
   );
   const bare = (key: string): string => key.replace(/^microapps:(config:)?/, "");
-  for (const key of changed.filter((each) => each.startsWith("microapps:"))) {
-    const [, what = "how"] = decisions.find(([settings]) => settings.includes(bare(key))) ?? [];
-    flags.push(`${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${what}`);
-  }
   const has = (names: readonly string[]): boolean => changed.some((key) => names.includes(bare(key)));
-  if ((isElsewhere || has(["endpoint", "movedFrom"])) && has(credentials)) flags.unshift(both);
-  if (was["encryptionsalt"] !== is["encryptionsalt"] && before !== undefined)
-    flags.push("encryptionsalt changes: what is encrypted can't be compared, and another passphrase may open it");
-  flags.push(...movedSecrets(old, now));
+  const rank = (key: string): number => decisions.findIndex(([settings]) => settings.includes(bare(key)));
+  const flagOf = (key: string): string =>
+    `${key} changes from ${shown(old.get(key))} to ${shown(now.get(key))}: it decides ${decisions[rank(key)]?.[1] ?? "how"}`;
+  const own = changed.filter((key) => key.startsWith("microapps:"));
+  const [known, others] = [own.filter((key) => rank(key) >= 0), own.filter((key) => rank(key) < 0)];
+  const flags = [
+    ...((isElsewhere || has(["endpoint", "movedFrom"])) && has(credentials) ? [both] : []),
+    ...inOrder(known, rank).map(flagOf),
+    ...(was["encryptionsalt"] !== is["encryptionsalt"] && before !== undefined ? [salt] : []),
+    ...movedSecrets(old, now),
+    ...others.map(flagOf),
+  ];
   return flags.map((text) => ({ text, place: file }));
 }
 
 /** Both at once send a credential to another machine. */
 const both = "the endpoint and a credential change in one request: look where the credential goes";
+
+const salt = "encryptionsalt changes: what is encrypted can't be compared, and another passphrase may open it";
 
 /** A ciphertext under another key would be decrypted there. */
 function movedSecrets(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): string[] {
@@ -111,8 +116,13 @@ export function treeFlags(base: ReadonlyMap<string, TreeEntry>, head: ReadonlyMa
     else if (isPipeline(path)) flags.push({ text: `${path} is a pipeline, and it changes`, place: path });
   }
   const removed = [...base.keys()].filter((path) => isPipeline(path) && !head.has(path));
-  return [...flags, ...removed.map((path) => ({ text: `${path} is a pipeline, and it goes`, place: path }))];
+  const all = [...flags, ...removed.map((path) => ({ text: `${path} is a pipeline, and it goes`, place: path }))];
+  return inOrder(all, ({ place = "" }) => (isPipeline(place) ? 0 : 1));
 }
+
+/** By rank, since a comment shows the first of many: what a branch may have any number of hides nothing. */
+const inOrder = <Item>(items: readonly Item[], rankOf: (item: Item) => number): Item[] =>
+  items.toSorted((a, b) => rankOf(a) - rankOf(b));
 
 const isPipeline = (path: string): boolean =>
   /^(\.github\/(workflows|actions)\/|\.gitlab-ci\.ya?ml$|\.gitlab\/ci\/|azure-pipelines|\.circleci\/|Jenkinsfile|bitbucket-pipelines)/.test(

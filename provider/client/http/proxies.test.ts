@@ -73,6 +73,7 @@ test.each<[address: string, environment: Record<string, string>, proxy: string |
   ["https://p.example.com", { HTTPS_PROXY: "https://one", NO_PROXY: "other.com, xample.com" }, "https://one"],
   ["https://p.example.com", { HTTPS_PROXY: "https://one", NO_PROXY: "p.example.com:8443" }, "https://one"],
   ["https://[2001:db8::1]", { HTTPS_PROXY: "https://one", NO_PROXY: "2001:db8::1" }, undefined],
+  ["https://[2001:db8::a:1]", { HTTPS_PROXY: "https://one", NO_PROXY: "2001:db8::a:1" }, undefined],
   ["https://[2001:db8::1]:444", { HTTPS_PROXY: "https://one", NO_PROXY: "[2001:db8::1]:444" }, undefined],
   ["http://127.0.0.1:8080", { HTTP_PROXY: "http://one" }, undefined],
   ["http://localhost:8080", { HTTP_PROXY: "http://one" }, undefined],
@@ -92,6 +93,12 @@ test.each(["*", "p.example.com", "example.com", ".example.com", "*.example.com",
 test("what is no proxy is refused without its password", () => {
   const wrong = (): unknown => proxyFor(new URL("https://p.example.com"), { HTTPS_PROXY: `socks5://me:${secret}@one` });
   expect(wrong).toThrow(/^HTTPS_PROXY must name a proxy by an address with http:\/\/ or https:\/\/$/);
+});
+
+test.each(["12#34", "12?34", "12/34"])("a password that ends the address (%s) is no port that is named", (password) => {
+  const wrong = (): unknown =>
+    proxyFor(new URL("https://p.example.com"), { HTTPS_PROXY: `http://me:${password}@one:3128` });
+  expect(wrong).toThrow(/^HTTPS_PROXY has a character in its password that ends an address: write %23 for #, /);
 });
 
 test("requests go through the proxy of the environment, with its account", async () => {

@@ -50,6 +50,12 @@ export function proxyFor(address: URL, environment: Environment = process.env): 
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(`${variable} must name a proxy by an address with http:// or https://`);
   }
+  // Else the name of the account was asked, and the beginning of its password was the port.
+  if ((url.pathname + url.search + url.hash).includes("@")) {
+    throw new TypeError(
+      `${variable} has a character in its password that ends an address: write %23 for #, %2F for / and %3F for ?`,
+    );
+  }
   return { url, variable };
 }
 
@@ -59,7 +65,7 @@ const isHere = (host: string): boolean => /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d
 function isExempt(address: URL, list: string): boolean {
   const host = hostOf(address);
   return list.split(/[\s,]+/).some((entry) => {
-    const [, name = entry, port] = /^(.*[^:]|\[.*\]):(\d+)$/.exec(entry) ?? [];
+    const [, name = entry, port] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
     const domain = name
       .replace(/^\[|\]$/g, "")
       .replace(/^\*?\.(?=.)/, "")

@@ -51,6 +51,7 @@ async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): 
   try {
     return await report({
       ...request,
+      profile: process.env["MICROAPPS_PROFILE"] || undefined,
       pending: (entry, declared) => pendingOf(texts, entry, declared),
       ...(options.format === "json" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
     });

@@ -85,6 +85,22 @@ test("so is one that a second Ctrl-C stopped, by a run that goes on with its own
   nothingIsLeft();
 });
 
+test("where no key can be kept no journal is believed: one without seals may be anybody's", async () => {
+  await ended(["SIGKILL"], "insertteam");
+  const [file = ""] = files();
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replaceAll(/,"seal":"\w+"/g, ""));
+  const { XDG_STATE_HOME: state } = process.env;
+  process.env["XDG_STATE_HOME"] = file; // no folder
+  const { errors } = await stand.verify({ clean: true, new: false, bed: undefined });
+  process.env["XDG_STATE_HOME"] = state;
+  expect(errors).toContain("was not written by this user on this machine: nothing that it names is removed");
+  expect(stand.differences()).not.toEqual([]);
+  writeFileSync(file, text);
+  await stand.verify({ clean: true, new: false, bed: undefined });
+  nothingIsLeft();
+});
+
 test("a journal that is not as this user of this machine wrote it removes nothing", async () => {
   await ended(["SIGKILL"], "insertteam");
   const [file = ""] = files();

@@ -2,13 +2,14 @@ import { EngineError } from "../../../engine/index.ts";
 import { messageOf } from "../../../machine/failures.ts";
 import { createClient } from "../../client/client.ts";
 import type { Client } from "../../client/options.ts";
-import { rawDoor } from "../../conformance/door.ts";
+import { rawDoor, RefusedLogin } from "../../conformance/door.ts";
 import type { Fact } from "../../conformance/fact.ts";
 import { people, type Bed } from "../../conformance/fixtures.ts";
 import { runFacts, type Result } from "../../conformance/run.ts";
 import { textsIn } from "../../contract/wire.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { readProfile } from "../../layers/profileFile.ts";
+import { Mask, shortestSecret } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { located } from "../../pulumi/platform.ts";
@@ -20,7 +21,7 @@ import { Keeper, type Grounds } from "./bed/keeping.ts";
 import { limitsBelow } from "./bed/limits.ts";
 import { callerOf, examineTables, fixturesOf, newApp, organizationFor, textAt } from "./bed/preparing.ts";
 import { NoAnswer, Sender } from "./bed/sending.ts";
-import { readOrRefuse, type BedNames, type VerifyOptions } from "./options.ts";
+import { readOrRefuse, wrongly, type BedNames, type VerifyOptions } from "./options.ts";
 import { differencesOf, scoreOf, statusOf, type Outcome } from "./outcome.ts";
 import { changesSince, profileOf, type Seen } from "./profileFile.ts";
 
@@ -183,8 +184,9 @@ async function attempt(
     if (lost.signal.aborted) throw lost.signal.reason as NoAnswer;
     return { results: results.map((each) => withoutRefused(each, keeper.refusals)), limits };
   } catch (error) {
-    if (error instanceof NoAnswer) throw new EngineError(hide(error.message), 2);
-    throw error;
+    const isExpected = [NoAnswer, RefusedLogin, EngineError].some((kind) => error instanceof kind);
+    // The platform's words may repeat what it was sent.
+    throw isExpected ? wrongly(hide(messageOf(error))) : error;
   } finally {
     await door.leave().catch(() => undefined);
   }
@@ -209,6 +211,12 @@ async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Prom
 function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed): Grounds {
   const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
+  const passwords = [settings.password, settings.apiKey, ...names.helpers.map(({ password }) => password)];
+  const credentials = new Mask(
+    passwords.flatMap((each) => each ?? []),
+    [],
+    shortestSecret,
+  );
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
     tables: names.tables,
@@ -217,7 +225,11 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
     caller,
     isMadeUp: (id) => madeUp.has(id) || /^(?:x[0-9a-f]{16}|nothinghasthisid0)/.test(id),
     wireNames: settings.wireNames ?? {},
-    hide: (token) => subject.mask.add([token]),
+    hide: (token) => {
+      subject.mask.add([token]);
+      credentials.add([token]);
+    },
+    holdsCredential: (text) => credentials.hides(text),
   };
 }
 

@@ -108,3 +108,33 @@ test("the password of a helper stays hidden when the platform repeats it in an e
   const run = stand.verify({}, {}, { MICROAPPS_ENDPOINT: front.url });
   await expect(run).rejects.toThrow("who is [secret]");
 });
+
+test.each([
+  ["a table", "/insertmicroapprow", ""],
+  ["a second login", "/login", "member-password"],
+])("a refusal of %s that ends the run hides what it repeats", async (_, path, person) => {
+  const heard = new Set<string>();
+  let logins = 0;
+  front.answer = (request, response) => {
+    const { "x-auth-token": token } = request.headers;
+    if (typeof token === "string") heard.add(token);
+    const isLogin = path === "/login";
+    if (!request.url?.endsWith(path) || (isLogin && ++logins < 4)) return false;
+    void text(request).then((body) => {
+      const message = `${JSON.stringify(request.headers)} ${body} ${someone}`;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ status: "failure", message }));
+    });
+    return true;
+  };
+  const run = stand.verify({}, {}, { MICROAPPS_ENDPOINT: front.url });
+  const failure = await run.then(
+    () => "it did not end",
+    (error: unknown) => String(error),
+  );
+  expect(failure).toContain("[secret]");
+  expect(failure).toContain("[address]");
+  for (const secret of [...heard, account.password, account.apiKey, person, someone]) {
+    if (secret !== "") expect(failure).not.toContain(secret);
+  }
+});

@@ -136,6 +136,7 @@ test("facts of a file reach nothing outside of the bed", async () => {
     step("updatemicroapprow", { rowID, rowData: { Name: "x" } }),
     step("removemicroapprow", { rowID }),
     step("insertmicroapprow", { microAppID: "another-table", rowData: { Code: "x" } }),
+    step("insertmicroapprow", { microAppID: "$countries", rowData: { Name: "${admin.password}!" } }),
     step("sendnotification", { appID: "$app", email: "boss@corp.test", message: "Hello" }),
     step("createappwithprompt", { userEmail: "boss@corp.test", appPrompt: "An app" }),
     step("enforceteammembership", { teamIDs: [], email: "$admin.email" }),

@@ -173,7 +173,7 @@ function sealed(file: string, text: string): unknown {
   const read = jsonIn(text);
   if (!isObject(read)) return undefined;
   const { seal, ...line } = read;
-  if (seal !== lineSeal(file, line)) throw new ForeignJournal();
+  if (seal === undefined || seal !== lineSeal(file, line)) throw new ForeignJournal(); // without a key there is none
   return line;
 }
 

@@ -24,6 +24,8 @@ export interface Grounds {
   wireNames: WireNames;
   /** Told of each token, which no text may show. */
   hide: (token: string) => void;
+  /** Whether a text holds a password, a key or a token. */
+  holdsCredential: (text: string) => boolean;
 }
 
 /**
@@ -59,6 +61,7 @@ export class Keeper {
   /** Sends a request, or throws OutsideBed. What may change something is not cut off: what it did must be known. */
   readonly send: Send = async (request, signal) => {
     const name = this.#routes.get(request.url.split("?")[0] ?? "")?.name;
+    this.#refuseLeaking(name, request);
     if (name === undefined && request.method !== "GET") this.#refuse("an address that is none of the interface");
     const asked = parametersOf(request);
     if (name === undefined || !changes(name)) return this.#learning(name, asked, await this.#send(request, signal));
@@ -75,6 +78,12 @@ export class Keeper {
     const text = `it would touch ${what}`;
     this.refusals.add(text);
     throw new OutsideBed(text);
+  }
+
+  /** A credential goes into the headers of a session, and into a login and a logout: a row or an address is read by others. */
+  #refuseLeaking(name: EndpointName | undefined, { url, body = "" }: Outgoing): void {
+    const texts = name === "login" || name === "logout" ? [url] : [url, body];
+    if (texts.some((text) => this.#grounds.holdsCredential(text))) this.#refuse("a credential, and send it elsewhere");
   }
 
   #refuseOutside(name: EndpointName, asked: Json): void {
