@@ -84,9 +84,12 @@ export const notification = resource({
 
   check: ({ report }, { inputs, unknown }, old) => {
     const contents = ["message", "badgeCount"] as const;
-    const nothing = contents.every((name) => inputs[name] === undefined && !unknown.has(name));
-    const problems = nothing ? [{ property: "message", reason: "set message, badgeCount or both" }] : [];
     const differs = (name: keyof Inputs): boolean => !unknown.has(name) && !isDeepStrictEqual(old[name], inputs[name]);
+    // Of what was imported nobody knows the content: it may stay without until there is something to send.
+    const wasImported = old.appID !== undefined && contents.every((name) => old[name] === undefined);
+    const nothing = contents.every((name) => inputs[name] === undefined && !unknown.has(name));
+    const lacks = nothing && !(wasImported && !differs("triggers"));
+    const problems = lacks ? [{ property: "message", reason: "set message, badgeCount or both" }] : [];
     const changed = ([...contents, "channel"] as const).filter(differs);
     if (old.appID !== undefined && changed.length > 0 && !unknown.has("triggers") && !differs("triggers")) {
       report.info(`${changed.join(", ")} changed and triggers did not: nothing is sent`);

@@ -50,6 +50,13 @@ describe.each(Object.values(doors))("through the $name door an import", (door) =
     expect(none).toEqual([]);
   });
 
+  test("of a notification needs no message until there is something to send", async () => {
+    await imported("Notification", `${ids.app}/ada@example.com`);
+    const inputs = { appID: ids.app, email: "ada@example.com" };
+    const triggered = await stage.host.check("Notification", { ...inputs, triggers: { version: 1 } }, inputs);
+    expect(triggered.problems).toEqual(["message: set message, badgeCount or both"]);
+  });
+
   test("of something that is not there finds nothing", async () => {
     for (const type of ["Organization", "Team", "AppReadiness"])
       expect((await stage.host.import(type, "none")).id).toBe("");
