@@ -49,16 +49,22 @@ test-console: dist/.built
 	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \
 	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.browser.js' $(ARGS)
 
-check: dist/.built
-	@prettier --check --log-level warn .
-	@eslint --max-warnings 0 .
-	@knip
+check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms
 
-check: docs-are-current schema-breaks-nothing lock-is-whole rooms
+.PHONY: is-formatted lints nothing-is-unused
+is-formatted: node_modules/.installed
+	@prettier --check --log-level warn .
+
+lints: dist/.built
+	@eslint --max-warnings 0 .
+
+nothing-is-unused: dist/.built
+	@knip
 
 .PHONY: rooms
 rooms: node_modules/.installed
 	@node scripts/rooms.mjs
+	@node --no-warnings scripts/circles.mjs
 
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed

@@ -133,7 +133,6 @@ export default tseslint.config(
       // Does not look into intersections, of which the resource classes are derived.
       "@typescript-eslint/no-unsafe-class-instance-assignment": "off",
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
-      "import-x/no-cycle": "error",
       "import-x/order": [
         "error",
         { alphabetize: { order: "asc" }, groups: [["builtin", "external"], "parent", "sibling"] },

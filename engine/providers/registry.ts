@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ResourceState } from "../state/resourceState.ts";
 import { makeReference, packageOf, parseReference, typeOf, unknownId } from "../values/urns.ts";
-import { equal, type Properties } from "../values/values.ts";
+import { equal, type Properties, revealed } from "../values/values.ts";
 import { isOlder, requestedVersion, visibleInputs, withInternals } from "./packageVersions.ts";
 import { ProviderError } from "./provider.ts";
 import type { Checked, Created, Difference, Identity, InputsAndOutputs, Provider, Updated } from "./provider.ts";
@@ -45,12 +45,19 @@ export class ProviderRegistry implements Operator {
   async check(urn: string, olds: Properties, news: Properties): Promise<Checked> {
     let provider = this.#fresh.get(urn);
     if (provider === undefined) {
-      provider = this.#new(urn);
-      this.#fresh.set(urn, provider);
+      const running = equal(revealed(olds), revealed(news)) ? this.#running(urn) : undefined;
+      provider = running ?? this.#new(urn);
+      if (!running) this.#fresh.set(urn, provider);
       await this.#compareVersions(urn, provider, news);
     }
     const { inputs, failures } = await provider.checkConfig(urn, visibleInputs(olds), visibleInputs(news));
     return { inputs: failures.length > 0 ? inputs : withInternals(inputs, news), failures };
+  }
+
+  /** One that old resources are read with already checks what has not changed: a new process would do nothing else. */
+  #running(urn: string): Provider | undefined {
+    for (const [reference, provider] of this.#providers) if (parseReference(reference).urn === urn) return provider;
+    return undefined;
   }
 
   async #compareVersions(urn: string, provider: Provider, inputs: Properties): Promise<void> {
@@ -65,7 +72,7 @@ export class ProviderRegistry implements Operator {
   }
 
   async diff({ urn, id }: Identity, olds: InputsAndOutputs, inputs: Properties): Promise<Difference> {
-    const provider = this.#fresh.get(urn) ?? this.#providers.get(makeReference(urn, id));
+    const provider = this.#fresh.get(urn) ?? this.#providers.get(makeReference(urn, id)) ?? this.#running(urn);
     if (provider === undefined) throw new ProviderError(`provider ${urn} was never loaded`);
     const news = visibleInputs(inputs);
     const difference = await provider.diffConfig(urn, visibleInputs(olds.inputs), olds.outputs, news);

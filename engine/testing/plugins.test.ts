@@ -110,7 +110,12 @@ describe("a plugin", () => {
     expect(calls(drift, "read").map(([, , , name]) => name)).toEqual(["a"]);
     expect(steps(drift)).toEqual(["refresh a: update", "update a"]);
     expect(drift.changes).toEqual({ update: 1, same: 2 });
-    expect(steps(await sandbox.run())).toEqual(["refresh a: update", "update a"]);
+    // The process that reads serves the program too, but for a configuration that is another.
+    expect(calls(drift, "handshake")).toHaveLength(1);
+    setConfig(await sandbox.stack(), "tiny:color", "blue");
+    const updated = await sandbox.run();
+    expect(steps(updated)).toEqual(["refresh a: update", "update a"]);
+    expect(calls(updated, "configure").map(([, , , config]) => config)).toEqual([{}, { color: "blue" }]);
 
     sandbox.setCloud({});
     expect(steps(await sandbox.run())).toEqual(["refresh a: delete", "create a"]);
@@ -212,13 +217,16 @@ describe("a plugin", () => {
 
   test("in another version has a default provider of its own, which is kept to", async () => {
     await set(
-      `new Thing("a", { name: "a" }, { version: "1.2.0" }); new Provider("tiny", "p", {}, { version: "2.0.0-rc.1" });`,
+      `new Thing("a", { name: "a" }, { version: "1.2.0" });
+       const provider = new Provider("tiny", "p", {}, { version: "2.0.0-rc.1" });
+       new Thing("w", { name: "w", watch: true }, { provider });`,
     );
     const made = await sandbox.run();
     expect(await state("default_1_2_0")).toMatchObject({ inputs: { version: "1.2.0", __internal: {} } });
-    expect(warnings(made.events)).toContainEqual(
-      expect.stringContaining("tiny is expected to have version >=2.0.0-rc.1, but has 1.2.3"),
-    );
+    for (const { events } of [made, await sandbox.run({ preview: true })])
+      expect(warnings(events)).toContainEqual(
+        expect.stringContaining("tiny is expected to have version >=2.0.0-rc.1, but has 1.2.3"),
+      );
     expect(JSON.stringify(calls(made, "checkConfig", "configure"))).not.toContain("__internal");
     write(`new Thing("a", { name: "a" }, { version: "1.2.0" }); new Thing("b", { name: "b" });`);
     await sandbox.run();
