@@ -72,6 +72,32 @@ test("a file of version 1 is migrated when it is opened, and everything is there
   expect(emulator.calls({ since: 12 }).at(-1)?.duration).toEqual(expect.any(Number));
 });
 
+test("tables share the index of a sort number, in a file of version 5 as in a new one", async () => {
+  const fields = { Code: { type: "text", sort: 1 }, Name: { type: "text", sort: 2 } } as const;
+  const data = join(directory(), "platform.db");
+  await (await start({ data, seed: { tables: { a: { fields }, b: { fields }, c: { fields } } } })).close();
+  const before = new DatabaseSync(data);
+  const shared = ["rows:sort1", "rows:sort2"];
+  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'rows:*' ORDER BY name";
+  expect(before.prepare(indexes).all().map(({ name }) => name)).toEqual(shared);
+  for (const name of shared) before.exec(`DROP INDEX "${name}"`);
+  for (const table of ["a", "b", "c"]) {
+    before.exec(`CREATE INDEX "rows:${table}:sort1" ON rows (sort1, id) WHERE table_id = '${table}'`);
+    before.exec(`CREATE INDEX "rows:${table}:sort2" ON rows (sort2, id) WHERE table_id = '${table}'`);
+  }
+  before.exec("PRAGMA user_version = 5");
+  before.close();
+  const { url } = await start({ data });
+  const migrated = new DatabaseSync(data, { readOnly: true });
+  expect(migrated.prepare(indexes).all().map(({ name }) => name)).toEqual(shared);
+  migrated.close();
+  const admin = await signIn(url);
+  await admin.get("inserted", "insertmicroapprows", { microAppID: "b", rows: [{ Code: "Y" }, { Code: "X" }] });
+  await admin.get("rowID", "insertmicroapprow", { microAppID: "a", rowData: { Code: "A" } });
+  const read = { microAppID: "b", optViewSort: { sortVal: -1 } };
+  expect(await admin.get("body.microAppRows", "microappdata", read)).toMatchObject([{ Code: "Y" }, { Code: "X" }]);
+});
+
 test("two processes open a file of version 1 at once", async () => {
   const data = version1();
   const [one, two] = await Promise.all([run("--data", data), run("--data", data)]);

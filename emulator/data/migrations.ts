@@ -70,6 +70,16 @@ const migrations: Readonly<Record<number, (database: Connection) => void>> = {
     database.execute("DROP INDEX sessions_by_age");
     database.execute("CREATE INDEX sessions_by_use ON sessions (used)");
   },
+  // Each table with a sort field had indexes of its own.
+  5: (database) => {
+    const indexes = "SELECT name FROM sqlite_schema WHERE tbl_name = 'rows' AND name GLOB 'rows*:*:sort*'";
+    for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
+    const [generation] = database.all<{ value: string }>("SELECT value FROM meta WHERE key = 'generation'");
+    for (const { sort } of database.all<{ sort: number }>("SELECT DISTINCT sort FROM fields WHERE sort IS NOT NULL")) {
+      const name = `rows${generation?.value ?? ""}:sort${sort}`;
+      database.execute(`CREATE INDEX "${name}" ON rows (table_id, sort${sort}, id)`);
+    }
+  },
 };
 
 /** Whether this version of the emulator can open files of a version. */

@@ -1,7 +1,8 @@
 /** Rises with every change of the tables below; migrations.ts brings older files here. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
 
-// Times are milliseconds since the epoch. The table `rows` gets a column sort<N> for each sort number that the seed uses.
+// Times are milliseconds since the epoch. The table `rows` gets a column sort<N> and an index
+// for each sort number that the seed uses.
 export const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 

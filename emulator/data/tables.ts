@@ -18,7 +18,7 @@ export interface Table {
   name: string;
   /** Table whose rows carry this one's rows; null unless it is a sub-table. */
   parent: string | null;
-  /** Of its rows, as their indexes name it. */
+  /** Of all rows, as their indexes name it. */
   generation: string;
   fields: ReadonlyMap<string, Field>;
   /** Fields whose sort values are stored, each in a column of its own. */
@@ -61,14 +61,15 @@ export function shownField(table: Table, label: string | null): Field | undefine
   return [...table.fields.values()].find(({ type }) => type === "text");
 }
 
-/** Name of the index over a table's rows in the order of a sort field. */
-export const sortIndex = (tableID: string, sort: number, generation: string): string =>
-  `rows${generation}:${tableID}:sort${sort}`;
+/** Name of the index over all rows in the order of a sort number. */
+export const sortIndex = (sort: number, generation: string): string => `rows${generation}:sort${sort}`;
 
-/** A page in the order of a sort field must not read the whole table: each gets a column and an index of its own. */
+/**
+ * A page in the order of a sort field must not read the whole table: each sort number gets a column and an index. The
+ * tables share it, since each insert looks at every index there is.
+ */
 export function indexSorts(database: Database): void {
-  const indexes =
-    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:*:sort*'";
+  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:sort*'";
   for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
   const sorts = addSorts(database, { rows: "rows", fields: "fields", generation: generationOf(database) });
   for (const index of sorts) database.execute(index);
@@ -79,13 +80,11 @@ export function addSorts(
   database: Database,
   { rows, fields, generation }: { rows: string; fields: string; generation: string },
 ): string[] {
-  const sorts = `SELECT table_id AS tableID, sort FROM "${fields}" WHERE sort IS NOT NULL ORDER BY sort, table_id`;
-  return database.all<{ tableID: string; sort: number }>(sorts).map(({ tableID, sort }) => {
+  const sorts = `SELECT DISTINCT sort FROM "${fields}" WHERE sort IS NOT NULL ORDER BY sort`;
+  return database.all<{ sort: number }>(sorts).map(({ sort }) => {
     if (!database.one("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", rows, `sort${sort}`)) {
       database.execute(`ALTER TABLE "${rows}" ADD COLUMN sort${sort}`);
     }
-    // A seed's table IDs are letters, digits, dots, hyphens and underscores.
-    const index = `"${sortIndex(tableID, sort, generation)}"`;
-    return `CREATE INDEX ${index} ON "${rows}" (sort${sort}, id) WHERE table_id = '${tableID}'`;
+    return `CREATE INDEX "${sortIndex(sort, generation)}" ON "${rows}" (table_id, sort${sort}, id)`;
   });
 }

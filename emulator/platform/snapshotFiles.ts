@@ -152,7 +152,7 @@ class Filling {
     );
   }
 
-  /** Indexes are named by these; a seed has no others. */
+  /** Statements name these; a seed has no others. */
   #requireNames(): void {
     const [tables, fields] = [this.#exchange.nameOf("tables"), this.#exchange.nameOf("fields")];
     const wrong = this.#database.one<{ id: string }>(

@@ -49,7 +49,7 @@ export function walkOf({ table, conditions, terms }: RowQuery): Walk {
     const ordered =
       left.length === followed.length &&
       left.every((term, place) => term.column.sql === followed[place] && term.down === down);
-    const index = sort === undefined ? "" : `INDEXED BY "${sortIndex(table.id, sort, table.generation)}" `;
+    const index = sort === undefined ? "" : `INDEXED BY "${sortIndex(sort, table.generation)}" `;
     return {
       sort: fixed ? undefined : sort,
       inside,
