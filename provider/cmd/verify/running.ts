@@ -154,7 +154,7 @@ async function attempt(
     organization: organization.id,
     ...(options.file === undefined ? {} : { "file.url": options.file, "file.text": await textAt(options.file) }),
   };
-  const keeper = new Keeper(sender.send, groundsOf(work, names, basic), journal);
+  const keeper = new Keeper(sender.send, groundsOf(work, names, basic, connection.url), journal);
   keeper.own(organization.id);
   const lost = new AbortController();
   const send: typeof keeper.send = async (request, signal) => {
@@ -208,7 +208,7 @@ async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Prom
   return found; // names are those of fixtures
 }
 
-function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed): Grounds {
+function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed, url: string): Grounds {
   const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
   const passwords = [settings.password, settings.apiKey, ...names.helpers.map(({ password }) => password)];
@@ -230,6 +230,7 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
       credentials.add([token]);
     },
     holdsCredential: (text) => credentials.hides(text),
+    isAllowed: (to) => [originOf(url), ...(settings.allowed ?? [originOf(to)])].includes(originOf(to)),
   };
 }
 

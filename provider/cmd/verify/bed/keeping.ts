@@ -26,6 +26,8 @@ export interface Grounds {
   hide: (token: string) => void;
   /** Whether a text holds a password, a key or a token. */
   holdsCredential: (text: string) => boolean;
+  /** Whether the environment lets an address be called. */
+  isAllowed: (url: string) => boolean;
 }
 
 /**
@@ -63,6 +65,9 @@ export class Keeper {
     const name = this.#routes.get(request.url.split("?")[0] ?? "")?.name;
     this.#refuseLeaking(name, request);
     if (name === undefined && request.method !== "GET") this.#refuse("an address that is none of the interface");
+    if (!request.url.startsWith("/") && !this.#grounds.isAllowed(request.url)) {
+      this.#refuse("an address that MICROAPPS_ALLOWED_ENDPOINTS does not list");
+    }
     const asked = parametersOf(request);
     if (name === undefined || !changes(name)) return this.#learning(name, asked, await this.#send(request, signal));
     this.#refuseOutside(name, asked);
