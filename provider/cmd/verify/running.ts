@@ -9,7 +9,7 @@ import { runFacts, type Result } from "../../conformance/run.ts";
 import { textsIn } from "../../contract/wire.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { readProfile } from "../../layers/profileFile.ts";
-import { Mask, shortestSecret } from "../../messages/masks.ts";
+import { Mask } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { located } from "../../pulumi/platform.ts";
@@ -211,12 +211,7 @@ async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Prom
 function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed, url: string): Grounds {
   const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
-  const passwords = [settings.password, settings.apiKey, ...names.helpers.map(({ password }) => password)];
-  const credentials = new Mask(
-    passwords.flatMap((each) => each ?? []),
-    [],
-    shortestSecret,
-  );
+  const tokens = new Mask([]);
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
     tables: names.tables,
@@ -227,9 +222,9 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
     wireNames: settings.wireNames ?? {},
     hide: (token) => {
       subject.mask.add([token]);
-      credentials.add([token]);
+      tokens.add([token]);
     },
-    holdsCredential: (text) => credentials.hides(text),
+    holdsToken: (text) => tokens.hides(text),
     isAllowed: (to) => [originOf(url), ...(settings.allowed ?? [originOf(to)])].includes(originOf(to)),
   };
 }

@@ -21,7 +21,7 @@ function keeper(answer: unknown): { send: (request: Partial<Outgoing>) => Promis
     {
       ...{ tables: { countries: "table" }, mayMake: { organizations: false, apps: false }, people: [], caller: [] },
       ...{ isMadeUp: () => false, wireNames: {}, hide: () => undefined },
-      holdsCredential: (text) => text.includes("s3cret"),
+      holdsToken: (text) => text.includes("s3cret"),
       isAllowed: (url) => url.startsWith("https://listed.test/"),
     },
     Journal.begin(folder, run),
@@ -51,9 +51,9 @@ test.each([
   ["in an address elsewhere", { method: "GET", url: "https://listed.test/?is=s3cret" }, false],
   ["in a query", { method: "GET", url: "/api/userid?email=s3cret" }, false],
   ["in a row", asked("insertmicroapprow", { microAppID: "our-team", rowData: { Name: "s3cret" } }), false],
-  ["in a login", asked("login", { password: "s3cret" }), true],
+  ["in a logout", asked("logout", { authToken: "s3cret" }), true],
   ["in the headers of a session", { ...asked("teammembers", {}), headers: { "x-auth-token": "s3cret" } }, true],
-])("a credential %s is sent only where it belongs", async (_, request, isSent) => {
+])("a token %s is sent only where it belongs", async (_, request, isSent) => {
   const { send, sent } = keeper({});
   if (isSent) await send(request);
   else await expect(send(request)).rejects.toThrow(OutsideBed);
