@@ -119,11 +119,8 @@ function checkSteps(steps: readonly Step[], always: ReadonlySet<string>, path: P
 
 /** Whether a credential may stand there in a step. */
 function isCredentialPlace({ call }: Step, path: readonly PropertyKey[]): boolean {
-  const [part, ...rest] = path[0] === "otherwise" ? path.slice(5) : path; // a value, an alternative, then, a look
-  return (
-    part === "as" ||
-    (call === "login" && part !== undefined && /^(with|each(\.\d+)?)\.password$/.test([part, ...rest].join(".")))
-  );
+  const place = (path[0] === "otherwise" ? path.slice(5) : path).join("."); // a value, an alternative, then, a look
+  return /^as(\.|$)/.test(place) || (call === "login" && /^(with|each\.\d+)\.password$/.test(place));
 }
 
 function checkValue(habit: HabitName | undefined, value: string, path: PropertyKey[], context: Context): void {
