@@ -104,6 +104,10 @@ function checkSteps(steps: readonly Step[], always: ReadonlySet<string>, path: P
       context.addIssue({ code: "custom", path: [...path, index, "keep", name], message: "must be a whole value" });
     }
     for (const { name, path: at } of mentions({ ...step, keep: undefined })) {
+      if (/\.(password|apiKey)$/.test(name) && !isCredentialPlace(step, at)) {
+        const message = "must be a login's password, or stand in as: nobody else may get it";
+        context.addIssue({ code: "custom", path: [...path, index, ...at], message });
+      }
       if (known.has(name) || isWord(`$${name}`)) continue;
       const near = nearest(name, [...known]);
       const meant = near === undefined ? "" : `; did you mean "${near}"?`;
@@ -111,6 +115,12 @@ function checkSteps(steps: readonly Step[], always: ReadonlySet<string>, path: P
     }
     for (const name of keptBy([step])) known.add(name);
   }
+}
+
+/** Whether a credential may stand there in a step. */
+function isCredentialPlace({ call }: Step, path: readonly PropertyKey[]): boolean {
+  const place = (path[0] === "otherwise" ? path.slice(5) : path).join("."); // a value, an alternative, then, a look
+  return /^as(\.|$)/.test(place) || (call === "login" && /^(with|each\.\d+)\.password$/.test(place));
 }
 
 function checkValue(habit: HabitName | undefined, value: string, path: PropertyKey[], context: Context): void {

@@ -79,6 +79,16 @@ const mistakes: [what: string, text: string, problem: string][] = [
     "x.yaml:7:9: facts.login.steps.0: must have one of call, fetch and emulator",
   ],
   [
+    "a password that is sent elsewhere",
+    step("call: insertmicroapprow, with: { rowData: { Name: $admin.password } }"),
+    "facts.login.steps.0.with.rowData.Name: must be a login's password, or stand in as",
+  ],
+  [
+    "a key in an address",
+    step('fetch: "https://x.test/${admin.apiKey}"'),
+    "facts.login.steps.0.fetch: must be a login's",
+  ],
+  [
     "a part of a login that is kept",
     step("call: login, keep: { token: { at: authToken, match: ^. } }"),
     "facts.login.steps.0.keep.token: must be a whole value",

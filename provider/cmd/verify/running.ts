@@ -9,7 +9,7 @@ import { runFacts, type Result } from "../../conformance/run.ts";
 import { textsIn } from "../../contract/wire.ts";
 import type { Profile } from "../../habits/profile.ts";
 import { readProfile } from "../../layers/profileFile.ts";
-import { Mask, shortestSecret } from "../../messages/masks.ts";
+import { Mask } from "../../messages/masks.ts";
 import type { Configuration } from "../../pulumi/configuration/configuration.ts";
 import { originOf } from "../../pulumi/configuration/origins.ts";
 import { located } from "../../pulumi/platform.ts";
@@ -154,7 +154,7 @@ async function attempt(
     organization: organization.id,
     ...(options.file === undefined ? {} : { "file.url": options.file, "file.text": await textAt(options.file) }),
   };
-  const keeper = new Keeper(sender.send, groundsOf(work, names, basic), journal);
+  const keeper = new Keeper(sender.send, groundsOf(work, names, basic, connection.url), journal);
   keeper.own(organization.id);
   const lost = new AbortController();
   const send: typeof keeper.send = async (request, signal) => {
@@ -208,15 +208,10 @@ async function helpersOf({ helpers }: BedNames, { url, hide }: Connection): Prom
   return found; // names are those of fixtures
 }
 
-function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed): Grounds {
+function groundsOf({ settings, subject, options, facts: own }: Work, names: BedNames, bed: Bed, url: string): Grounds {
   const caller = [bed["admin.email"], bed["admin.userID"]].filter((each) => each !== undefined);
   const helpers = people.flatMap((person) => [bed[`${person}.email`] ?? [], bed[`${person}.userID`] ?? []].flat());
-  const passwords = [settings.password, settings.apiKey, ...names.helpers.map(({ password }) => password)];
-  const credentials = new Mask(
-    passwords.flatMap((each) => each ?? []),
-    [],
-    shortestSecret,
-  );
+  const tokens = new Mask([]);
   const madeUp = new Set(textsIn(own.map(({ steps }) => steps)));
   return {
     tables: names.tables,
@@ -227,9 +222,10 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
     wireNames: settings.wireNames ?? {},
     hide: (token) => {
       subject.mask.add([token]);
-      credentials.add([token]);
+      tokens.add([token]);
     },
-    holdsCredential: (text) => credentials.hides(text),
+    holdsToken: (text) => tokens.hides(text),
+    isAllowed: (to) => [originOf(url), ...(settings.allowed ?? [originOf(to)])].includes(originOf(to)),
   };
 }
 

@@ -21,7 +21,8 @@ function keeper(answer: unknown): { send: (request: Partial<Outgoing>) => Promis
     {
       ...{ tables: { countries: "table" }, mayMake: { organizations: false, apps: false }, people: [], caller: [] },
       ...{ isMadeUp: () => false, wireNames: {}, hide: () => undefined },
-      holdsCredential: (text) => text.includes("s3cret"),
+      holdsToken: (text) => text.includes("s3cret"),
+      isAllowed: (url) => url.startsWith("https://listed.test/"),
     },
     Journal.begin(folder, run),
   );
@@ -47,14 +48,24 @@ test.each([
 });
 
 test.each([
-  ["in an address elsewhere", { method: "GET", url: "https://elsewhere.test/?is=s3cret" }, false],
+  ["in an address elsewhere", { method: "GET", url: "https://listed.test/?is=s3cret" }, false],
   ["in a query", { method: "GET", url: "/api/userid?email=s3cret" }, false],
   ["in a row", asked("insertmicroapprow", { microAppID: "our-team", rowData: { Name: "s3cret" } }), false],
-  ["in a login", asked("login", { password: "s3cret" }), true],
+  ["in a logout", asked("logout", { authToken: "s3cret" }), true],
   ["in the headers of a session", { ...asked("teammembers", {}), headers: { "x-auth-token": "s3cret" } }, true],
-])("a credential %s is sent only where it belongs", async (_, request, isSent) => {
+])("a token %s is sent only where it belongs", async (_, request, isSent) => {
   const { send, sent } = keeper({});
   if (isSent) await send(request);
   else await expect(send(request)).rejects.toThrow(OutsideBed);
   expect(sent).toHaveLength(isSent ? 1 : 0);
+});
+
+test("a file is fetched from where the environment lets calls go", async () => {
+  const { send, sent } = keeper({});
+  const from = (host: string): Promise<unknown> => send({ method: "GET", url: `https://${host}/a-file` });
+  await from("listed.test");
+  await expect(from("elsewhere.test")).rejects.toThrow(
+    "it would touch an address that MICROAPPS_ALLOWED_ENDPOINTS does not list",
+  );
+  expect(sent).toHaveLength(1);
 });

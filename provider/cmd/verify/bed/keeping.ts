@@ -24,8 +24,10 @@ export interface Grounds {
   wireNames: WireNames;
   /** Told of each token, which no text may show. */
   hide: (token: string) => void;
-  /** Whether a text holds a password, a key or a token. */
-  holdsCredential: (text: string) => boolean;
+  /** Whether a text holds one of these tokens. */
+  holdsToken: (text: string) => boolean;
+  /** Whether the environment lets an address be called. */
+  isAllowed: (url: string) => boolean;
 }
 
 /**
@@ -63,6 +65,9 @@ export class Keeper {
     const name = this.#routes.get(request.url.split("?")[0] ?? "")?.name;
     this.#refuseLeaking(name, request);
     if (name === undefined && request.method !== "GET") this.#refuse("an address that is none of the interface");
+    if (!request.url.startsWith("/") && !this.#grounds.isAllowed(request.url)) {
+      this.#refuse("an address that MICROAPPS_ALLOWED_ENDPOINTS does not list");
+    }
     const asked = parametersOf(request);
     if (name === undefined || !changes(name)) return this.#learning(name, asked, await this.#send(request, signal));
     this.#refuseOutside(name, asked);
@@ -80,10 +85,10 @@ export class Keeper {
     throw new OutsideBed(text);
   }
 
-  /** A credential goes into the headers of a session, and into a login and a logout: a row or an address is read by others. */
+  /** A token goes into the headers of a session and into a logout: a row or an address is read by others. */
   #refuseLeaking(name: EndpointName | undefined, { url, body = "" }: Outgoing): void {
     const texts = name === "login" || name === "logout" ? [url] : [url, body];
-    if (texts.some((text) => this.#grounds.holdsCredential(text))) this.#refuse("a credential, and send it elsewhere");
+    if (texts.some((text) => this.#grounds.holdsToken(text))) this.#refuse("a token, and send it elsewhere");
   }
 
   #refuseOutside(name: EndpointName, asked: Json): void {
