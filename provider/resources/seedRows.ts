@@ -202,7 +202,11 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (
+    context,
+    { inputs: { salt: _, siblings = [], referrers = [], linkedSeeds, ...asked }, unknown },
+    old,
+  ) => {
     const { report, rowClaims } = context;
     const salt = isOutdated(old.salt) ? saltOf(context.seed) : old.salt;
     // What the next up will choose at random no preview knows.
@@ -211,6 +215,7 @@ export const seedRows = resource({
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
     const inputs = { ...asked, ...withoutUndefined({ salt, fields }) };
     for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
+    rowClaims.refer(inputs.resourceUrn, referrers);
     if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
       report.forecast("the rows are known only once other resources exist");
