@@ -70,13 +70,13 @@ export class RowClaims {
     return this.#checked.get(urn ?? "");
   }
 
-  /** Notes what a seed of the program will declare that is not checked yet. */
-  announce(urn: string, target: RowTarget): void {
-    this.#announced.set(urn, { urn, name: nameOf(urn), target });
-  }
-
-  /** Notes which seeds of the program will refer to rows of a seed. */
-  refer(urn: string | undefined, referrers: readonly (RowTarget & { name: string })[]): void {
+  /** Notes what seeds of the program will declare that are not checked yet, and which will refer to rows of this one. */
+  announce(
+    urn: string | undefined,
+    siblings: readonly (RowTarget & { urn: string })[] = [],
+    referrers: readonly (RowTarget & { name: string })[] = [],
+  ): void {
+    for (const { urn, ...target } of siblings) this.#announced.set(urn, { urn, name: nameOf(urn), target });
     this.#referrers.set(
       urn,
       referrers.map(({ name, ...target }) => ({ name, target })),
