@@ -66,6 +66,7 @@ export async function execute(stack: Stack, options: RunOptions): Promise<RunRes
     await run.slots.whenIdle();
     if (!preview) await flush(run);
     monitor.silent = true;
+    run.ending = true;
     await run.providers.close();
     monitor.close();
   }

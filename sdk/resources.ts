@@ -15,7 +15,7 @@ import { other, program } from "./program.ts";
 import { declared, type Args, type Taking } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 import { keyedRows, withSecretCells } from "./secretCells.ts";
-import { siblingsOf } from "./siblings.ts";
+import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
 /** Arguments of Organization. */
@@ -100,6 +100,7 @@ interface SeedSettings extends Omit<
   | "linkRenewals"
   | "linkedSeeds"
   | "siblings"
+  | "referrers"
   | "fields"
 > {
   /** Labels of linked-table fields, with the rows whose keys are their values. */
@@ -126,11 +127,25 @@ export class SeedRows extends declared(seedRows) {
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
         ...(program().door === "dynamic" ? { salt: unsalted() } : {}),
         ...seedsOf(links),
-        siblings: siblingsOf(name, { ...args }, options),
+        ...othersOf(name, { ...args }, plainLinks(links), options),
       },
       mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: ["labels"] }) : options,
     );
+    const [key] = [args.key].flat();
+    if (typeof args.table === "string" && typeof key === "string") places.set(this, { table: args.table, key });
   }
+}
+
+/** The table and key of seeds, where the program has them as plain texts. */
+const places = new WeakMap<SeedRows, { table: string; key: string }>();
+
+/** Where links lead to, by label, as far as that is known before anything is sent. */
+function plainLinks(links: readonly (readonly [label: string, rows: RowsOf])[]) {
+  const known = links.flatMap(([label, rows]) => {
+    const { table, key } = (rows instanceof SeedRows ? places.get(rows) : rows) ?? {};
+    return typeof table === "string" && typeof key === "string" ? [[label, { table, key }] as const] : [];
+  });
+  return Object.fromEntries(known);
 }
 
 /**

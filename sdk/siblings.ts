@@ -18,35 +18,86 @@ export interface Sibling {
 
 type Removals = (string | number | boolean | (string | number | boolean)[])[];
 
+/** A seed whose rows refer to those of another one. Without its URN, which may wait for that of the other. */
+export interface Referrer extends Omit<Sibling, "urn"> {
+  name: string;
+  references: References;
+}
+
+/** Where the links of a seed lead to, by label. */
+type References = Record<string, { table: string; key: string }>;
+
 /** What a seed shows to others, while it is constructed. */
-export type Announced = Omit<Sibling, "urn"> & { urn: PlainUrn; secret: readonly unknown[] };
+export interface Announced extends Omit<Sibling, "urn"> {
+  name: string;
+  urn: PlainUrn;
+  secret: readonly unknown[];
+  references: References;
+}
+
+/** What a seed tells its provider of other seeds of the program; undefined when there is nothing. */
+interface Others {
+  siblings: Promise<Sibling[] | undefined>;
+  referrers: Promise<Referrer[] | undefined>;
+}
 
 /**
- * The other seeds on the same table, once the program has constructed them. Without them, a row that moves from one
- * seed to another would be removed by the first before the second is known. Undefined when there are none.
+ * The other seeds on the same table, and those that refer to its rows, once the program has constructed them. Without
+ * them, a row that moves from one seed to another would be removed by the first before the second is known, and so would
+ * a row that others still refer to.
+ * @param references where the links of this seed lead to, as far as it is known
  */
-export function siblingsOf(
+export function othersOf(
   name: string,
   args: Readonly<Record<string, unknown>>,
+  references: References,
   options: pulumi.CustomResourceOptions = {},
-): Promise<Sibling[] | undefined> {
+): Others {
   const own = announcement(name, args, options);
-  if (!own) return Promise.resolve(undefined);
+  const nothing = Promise.resolve(undefined);
+  if (!own) return { siblings: nothing, referrers: nothing };
   const { seeds: announced } = program();
-  announced.push(own);
-  return new Promise((resolve, reject) => {
-    setImmediate(() => {
-      const others = announced.filter((one) => one !== own && one.table === own.table);
-      const awaited = others.map(async ({ urn, rows, additions, secret, ...rest }) => {
-        // Only cells of keys leave a seed: its own, and those of the seed that gets them.
-        const labels = [...rest.key, ...own.key].filter((label) => !secret.includes(label));
-        const keysOf = (list: typeof rows) => list?.map((row) => plainly(row, labels));
-        const keys = { ...(rows && { rows: keysOf(rows) }), ...(additions && { additions: keysOf(additions) }) };
-        return { ...rest, ...keys, urn: await urn }; // with the lists that it has itself
-      });
-      Promise.all(awaited).then((siblings) => resolve(siblings.length === 0 ? undefined : siblings), reject);
-    });
+  announced.push({ ...own, references });
+  const others = new Promise<Announced[]>((resolve) => {
+    setImmediate(() => resolve(announced.filter(({ urn }) => urn !== own.urn)));
   });
+  return {
+    siblings: others.then((all) => siblingsAmong(all, own)),
+    referrers: others.then((all) => referrersAmong(all, own)),
+  };
+}
+
+type Own = Omit<Announced, "references">;
+
+async function siblingsAmong(others: readonly Announced[], { table, key }: Own): Promise<Sibling[] | undefined> {
+  const near = others.filter((one) => one.table === table);
+  const siblings = near.map(async ({ urn, name: _, references: __, ...rest }) => ({
+    ...shownCells(rest, key),
+    urn: await urn,
+  }));
+  return siblings.length === 0 ? undefined : Promise.all(siblings);
+}
+
+function referrersAmong(others: readonly Announced[], { table }: Own): Referrer[] | undefined {
+  const referrers = others.flatMap(({ urn: _, references, ...rest }) => {
+    const links = Object.entries(references).filter(
+      ([label, to]) => to.table === table && !rest.secret.includes(label),
+    );
+    const labels = links.map(([label]) => label);
+    return labels.length === 0 ? [] : [{ ...shownCells(rest, labels), references: Object.fromEntries(links) }];
+  });
+  return referrers.length === 0 ? undefined : referrers;
+}
+
+/** A seed as another one sees it. Of its rows only cells of its own key leave it, and those of these labels. */
+function shownCells<Shown extends Pick<Announced, "key" | "rows" | "additions" | "secret">>(
+  { rows, additions, secret, ...rest }: Shown,
+  labels: readonly string[],
+): Omit<Shown, "secret"> {
+  const shown = [...rest.key, ...labels].filter((label) => !secret.includes(label));
+  const cellsOf = (list: typeof rows) => list?.map((row) => plainly(row, shown));
+  const cells = { ...(rows && { rows: cellsOf(rows) }), ...(additions && { additions: cellsOf(additions) }) };
+  return { ...rest, ...cells } as Omit<Shown, "secret">; // with the lists that it has itself
 }
 
 /** What a seed shows to others; undefined when it holds outputs, since waiting for them could mean waiting for itself. */
@@ -54,7 +105,7 @@ function announcement(
   name: string,
   { table, key, rows, source, types, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
   { parent }: pulumi.CustomResourceOptions,
-): Announced | undefined {
+): Own | undefined {
   const keys = [key].flat();
   if (typeof table !== "string" || !isTexts(keys)) return undefined;
   const areRows = (list: unknown): list is Record<string, unknown>[] =>
@@ -64,7 +115,7 @@ function announcement(
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
   const secret = [secretLabels].flat();
   const urn = plainUrn(name, typeThrough(program().door, "SeedRows"), parent);
-  const declared = { secret, urn, table, key: keys, ...edits };
+  const declared = { secret, name, urn, table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)
       ? { ...declared, source, ...(types ? { types: types as Sibling["types"] & object } : {}) }

@@ -30,6 +30,8 @@ export class Run {
   failed = false;
   /** Set when nothing new may begin. */
   aborted = false;
+  /** Providers are being ended: calls that fail from now on fail because of that. */
+  ending = false;
   readonly #onAbort: (() => void)[] = [];
 
   constructor(
@@ -81,7 +83,7 @@ export class Run {
   /** Reports an error and marks the run as failed. It goes on unless it is aborted too. */
   fail(message: string, urn?: string): ReportedError {
     this.failed = true;
-    this.emit({ type: "log", severity: "error", message, ...(urn === undefined ? {} : { urn }) });
+    if (!this.ending) this.emit({ type: "log", severity: "error", message, ...(urn === undefined ? {} : { urn }) });
     return new ReportedError(message);
   }
 

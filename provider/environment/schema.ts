@@ -93,6 +93,7 @@ const seed = z.strictObject({
     linkRenewals: true,
     linkedSeeds: true,
     siblings: true,
+    referrers: true,
     fields: true,
     ...editedBy,
   }).shape,

@@ -202,7 +202,7 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings = [], linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (context, { inputs: { salt: _, siblings, referrers, linkedSeeds, ...asked }, unknown }, old) => {
     const { report, rowClaims } = context;
     const salt = isOutdated(old.salt) ? saltOf(context.seed()) : old.salt;
     // What the next up will choose at random no preview knows.
@@ -210,7 +210,7 @@ export const seedRows = resource({
     const isPassing = isPreview && salt !== old.salt;
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
     const inputs = { ...asked, ...withoutUndefined({ salt, fields }) };
-    for (const { urn, ...target } of siblings) rowClaims.announce(urn, target);
+    rowClaims.announce(inputs.resourceUrn, siblings, referrers);
     if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
       report.forecast("the rows are known only once other resources exist");

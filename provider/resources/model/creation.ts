@@ -63,19 +63,26 @@ function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boo
 }
 
 /** Goes on with what is there under the ID of the creation, or throws why not. */
-function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
-  const { context, what, matches, adopt } = creation;
-  if (matches(found) && isRecent(context, found)) {
+async function take<Found extends { createdAt?: unknown }>(
+  creation: Creation<Found>,
+  id: string,
+  found: Found,
+): Promise<void> {
+  const { context, what, matches, adopt, useOf = () => Promise.resolve(undefined) } = creation;
+  const isNew = matches(found) && isRecent(context, found);
+  const use = isNew && !adopt ? await useOf(id) : undefined;
+  if (isNew && use === undefined) {
     context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
   } else {
-    const how = matches(found) ? "and was not made within the last day" : "with other content";
+    const how = use ?? (matches(found) ? "and was not made within the last day" : "with other content");
     throw new ResourceError(
       `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
         `set adopt: true to take it over. If this run is to replace it (--replace, or a tainted state): run the same ` +
         `command with --refresh, which tells what is to be replaced. If another resource has it, which was called so ` +
-        `before: declare its old name with aliases there, and give this one another name.`,
+        `before: declare its old name with aliases there, and give this one another name; if that is of a stack that was ` +
+        `called so before, give this stack or resource another name.`,
     );
   }
 }
@@ -92,6 +99,8 @@ interface Creation<Found extends { createdAt?: unknown }> {
   find: (id: string) => Promise<Found | undefined>;
   /** Whether what was found is what would be created. */
   matches: (found: Found) => boolean;
+  /** What shows that a run went on with the thing after its creation, which no interrupted one did: ends "it exists …". */
+  useOf?: (id: string) => Promise<string | undefined>;
   create: (id: string | undefined) => Promise<string>;
 }
 
@@ -134,7 +143,7 @@ export async function createOnce<Found extends { createdAt?: unknown }>(
       if (choose() !== id) return createOnce(creation);
       // What this call made, as far as anybody can tell.
       const isOurs = isUnknown && matches(found) && isRecent(context, found);
-      if (!isOurs) take(creation, id, found);
+      if (!isOurs) await take(creation, id, found);
       return { id, found };
     }
   }

@@ -4,7 +4,7 @@ import { canonical, keyText, rowDigester } from "../../reconcile/digests.ts";
 import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
 import { isHidden, linkedLabels, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
-import { type Leaving, type RowClaim, type RowClaims } from "./declared/claims.ts";
+import { type Leaving, type RowClaim, type RowClaims, type RowReferrer } from "./declared/claims.ts";
 import { keyOf } from "./declared/declaration.ts";
 import { declaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
 import { linksOf } from "./declared/links.ts";
@@ -183,13 +183,17 @@ async function answerOf(
 }
 
 /** Rows of other seeds that refer to rows which a seed of this shape is about to remove, by line. */
-export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "name" | "handedOver">, directory: string) {
+export async function referringTo(
+  referrers: readonly RowReferrer[],
+  leaving: Omit<Leaving, "name" | "handedOver">,
+  directory: string,
+): Promise<string[]> {
   const { target, keys } = leaving;
   const [key = "", ...rest] = target.key;
   if (rest.length > 0) return [];
-  const found: string[] = [];
+  const found = new Set<string>(); // a seed may be known twice
   const leaves = holderOfKeys(target, keys);
-  for (const claim of claims.checked()) {
+  for (const claim of referrers) {
     const links = linksOf(claim.target).filter((link) => link.table === target.table && link.key === key);
     if (links.length === 0) continue;
     for await (const { line, values } of declaredRows(claim.target, directory)) {
@@ -197,11 +201,11 @@ export async function referringTo(claims: RowClaims, leaving: Omit<Leaving, "nam
         const text = keyText(values[label]);
         if (text === undefined || !leaves(text)) continue;
         const what = target.sensitive || isHidden(claim.target, label) ? "a row" : quoted(text);
-        found.push(`${placeOf(claim.target, line)}: ${label} of SeedRows ${quoted(claim.name)} refers to ${what}`);
+        found.add(`${placeOf(claim.target, line)}: ${label} of SeedRows ${quoted(claim.name)} refers to ${what}`);
       }
     }
   }
-  return capped(found);
+  return capped([...found]);
 }
 
 const capped = (sentences: readonly string[]): string[] =>

@@ -170,7 +170,7 @@ async function planned(
   if (refusal) throw new ResourceError(refusal);
   await refuseUndeclaredRows(context, inputs, target, leaving.going, names.removed);
   const removed = { target, keys: leaving.going };
-  const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims, removed, directory);
+  const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims.checked(), removed, directory);
   if (referring.length > 0) {
     throw new ResourceError(
       `rows that other seeds declare refer to what would leave:\n${referring.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,

@@ -120,7 +120,7 @@ async function applied<Inputs extends SeedInputs>(
   limitRemovals(plan, early.left, last, inputs);
   await refuseUndeclaredRows(context, inputs, terms, early.left);
   await refuse(inputs, plan, context.directory);
-  await refuseReferredTo(context, terms, plan.remove);
+  await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
   await refuseNumbered(inputs, plan, numbered, context.directory);
   tellFindings(context.report, inputs.table, plan);
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
@@ -247,7 +247,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
     plan.remove = left;
     sayWhatStays(context, state.table, spared);
-    await refuseReferredTo(context, state, left);
+    await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, left);
     const work = (): Promise<Applied> => applyPlan(context, state, none, links, plan, { release });
     const { failures } = await leavingUnseen(context, state, plan, none, work);
     if (failures.length > 0) throw new ResourceError(failures.join("\n"));

@@ -65,12 +65,13 @@ async function claimedBy(
 
 /** Throws when rows of other seeds refer to what is about to be removed: a link must not lead nowhere. */
 export async function refuseReferredTo(
-  context: RowContext,
-  target: RowTarget,
+  { rowClaims, directory }: RowContext,
+  { target, urn }: { target: RowTarget; urn: string | undefined },
   removals: readonly Removal[],
 ): Promise<void> {
   if (removals.length === 0) return;
-  const found = await referringTo(context.rowClaims, { target, keys: RowSet.of(removals) }, context.directory);
+  const referrers = [...rowClaims.checked(), ...rowClaims.referrers(urn)];
+  const found = await referringTo(referrers, { target, keys: RowSet.of(removals) }, directory);
   if (found.length === 0) return;
   throw new ResourceError(
     `table ${target.table}: nothing was removed, since rows that other seeds declare refer to what would leave:\n${found.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,

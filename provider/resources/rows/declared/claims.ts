@@ -23,6 +23,12 @@ export interface RowClaim {
   isPassing?: boolean | undefined;
 }
 
+/** A seed that refers to rows of another one, known before it is checked. */
+export interface RowReferrer {
+  name: string;
+  target: RowTarget;
+}
+
 /** Rows of a seed's last run that its source has no more. */
 export interface Leaving {
   name: string;
@@ -43,6 +49,7 @@ export class RowClaims {
   readonly #directory: string;
   readonly #checked = new Map<string, RowClaim>();
   readonly #announced = new Map<string, RowClaim>();
+  readonly #referrers = new Map<string | undefined, RowReferrer[]>();
   readonly #leaving = new Map<string, Leaving>();
   readonly #removed: (Keys & { table: string })[] = [];
   readonly #renewed = new Set<string>();
@@ -63,9 +70,22 @@ export class RowClaims {
     return this.#checked.get(urn ?? "");
   }
 
-  /** Notes what a seed of the program will declare that is not checked yet. */
-  announce(urn: string, target: RowTarget): void {
-    this.#announced.set(urn, { urn, name: nameOf(urn), target });
+  /** Notes what seeds of the program will declare that are not checked yet, and which will refer to rows of this one. */
+  announce(
+    urn: string | undefined,
+    siblings: readonly (RowTarget & { urn: string })[] = [],
+    referrers: readonly (RowTarget & { name: string })[] = [],
+  ): void {
+    for (const { urn, ...target } of siblings) this.#announced.set(urn, { urn, name: nameOf(urn), target });
+    this.#referrers.set(
+      urn,
+      referrers.map(({ name, ...target }) => ({ name, target })),
+    );
+  }
+
+  /** The seeds that will refer to rows of the one with this URN, as far as it was announced. */
+  referrers(urn: string | undefined): readonly RowReferrer[] {
+    return this.#referrers.get(urn) ?? [];
   }
 
   /** The rows of the seed are not known. */

@@ -65,6 +65,12 @@ const sibling = z.object({
   removals: z.array(removal).optional(),
 });
 
+/** A seed of the program that refers to rows of this one: its rows hold keys and links alone. */
+const referrer = sibling.omit({ urn: true }).extend({
+  name: z.string(),
+  references: z.record(label, z.object({ table: id, key: label })),
+});
+
 /** Inputs that connect a seed with others of the program. */
 export const fromSdk = {
   linkRenewals: z.record(label, z.int()).optional().meta({
@@ -80,6 +86,12 @@ export const fromSdk = {
   }),
   siblings: z.array(sibling).optional().meta({
     description: "Other seeds of the program on the same table. Set by the SDK.",
+    ignoredInDiff: true,
+    computed: true,
+    passing: true,
+  }),
+  referrers: z.array(referrer).optional().meta({
+    description: "Seeds of the program whose rows refer to the table. Set by the SDK.",
     ignoredInDiff: true,
     computed: true,
     passing: true,
