@@ -27,7 +27,7 @@ export class Collector<Item> {
   #underway = 0;
   /** How many items may be here at a time. */
   #most = usual;
-  /** How often in a row as many as lately were handed over at once, and after how many times it is tried whether more come: at first at once. */
+  /** How often in a row as many as lately were handed over at once, and after how often it is tried whether more come. */
   #full: number = trusted.first;
   #trusted: number = trusted.first;
   /** When an item came or was done, and the longest time lately until the next one (ms): a busy machine takes longer. */
