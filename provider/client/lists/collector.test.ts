@@ -136,3 +136,19 @@ test("learns that fewer are under way", async () => {
   await wait(0);
   expect(sizes()).toEqual(Array(11).fill(2));
 });
+
+test("few at a time are not taken for all where many come slowly, as of an engine that saves a large state between", async () => {
+  for (let round = 0; round < 5; round++) {
+    add(2);
+    await wait(100);
+    await endAll();
+  }
+  expect(sizes()).toEqual(Array(5).fill(2));
+  for (let item = 0; item < 100; item++) {
+    add(1);
+    await wait(50);
+    await endAll();
+  }
+  expect(sizes().slice(-2)).toEqual([20, 20]);
+  expect(batches.length).toBeLessThan(5 + 15);
+});

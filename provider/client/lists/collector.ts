@@ -12,10 +12,13 @@ export interface Waits {
 /** How many operations an engine keeps under way by default. */
 const usual = 4 * availableParallelism();
 
+/** How often what was lately is trusted at first, and once it has proved true. */
+const trusted = { first: 2, last: 8 };
+
 /**
  * Hands over items together that come one after the other. An engine keeps some operations under way, and begins the
  * next when one ends: so items wait while they keep coming, and while earlier ones are worked on, whose ends bring more.
- * Once as many are here as there were lately, nobody is left to come.
+ * Once as many are here as there were lately, nobody is left to come; now and then that is tried, since many may be late.
  */
 export class Collector<Item> {
   readonly #take: (items: Item[]) => Promise<void>;
@@ -24,6 +27,9 @@ export class Collector<Item> {
   #underway = 0;
   /** How many items may be here at a time. */
   #most = usual;
+  /** How often in a row as many as lately were handed over at once, and after how often it is tried whether more come. */
+  #full: number = trusted.first;
+  #trusted: number = trusted.first;
   /** When an item came or was done, and the longest time lately until the next one (ms): a busy machine takes longer. */
   #last = -Infinity;
   #gap = 0;
@@ -64,13 +70,18 @@ export class Collector<Item> {
     const here = this.#waiting.length;
     const { aloneMs, idleMs } = this.#waits;
     const pause = here > 1 || this.#hadCompany ? Math.max(idleMs, 2 * this.#gap) : aloneMs;
+    const isFull = here >= this.#most;
+    const tries = isFull && this.#full >= this.#trusted;
     const over = (): void => {
       // Perhaps fewer are under way now, perhaps the others are late.
-      this.#most = Math.max(this.#waiting.length, Math.floor(this.#most / 2));
+      if (!isFull) [this.#most, this.#full] = [Math.floor(this.#most / 2), this.#trusted];
+      else if (!tries) this.#full++;
+      else if (here > this.#most) this.#trusted = trusted.first;
+      else [this.#full, this.#trusted] = [0, Math.min(2 * this.#trusted, trusted.last)];
       this.#handOver();
     };
     // Who comes at this very moment is waited for.
-    this.#timer = setTimeout(over, here >= this.#most ? 0 : pause);
+    this.#timer = setTimeout(over, isFull ? (tries ? 2 * this.#gap : 0) : pause);
   }
 
   #handOver(): void {
@@ -80,9 +91,11 @@ export class Collector<Item> {
     const items = this.#waiting;
     this.#waiting = [];
     this.#underway += items.length;
+    this.#most = Math.max(this.#most, items.length);
     this.#hadCompany = items.length > 1;
     void this.#take(items).finally(() => {
-      this.#most = Math.max(this.#most, this.#waiting.length + items.length);
+      const together = this.#waiting.length + items.length;
+      if (together > this.#most) [this.#most, this.#full] = [together, 0];
       this.#underway -= items.length;
       this.#last = performance.now();
       if (this.#waiting.length > 0) this.#expectMore();
