@@ -8,6 +8,7 @@ const onlyPulumi: Readonly<Record<string, readonly string[]>> = {
     ...["policy", "query", "schema", "state", "watch", "whoami"],
   ],
   stack: ["change-secrets-provider", "graph", "history", "import", "rename", "tag", "unselect"],
+  state: ["delete", "edit", "move", "protect", "rename", "repair", "taint", "unprotect", "untaint", "upgrade"],
   config: ["cp", "env", "refresh", "set-all", "rm-all"],
 };
 

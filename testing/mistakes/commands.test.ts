@@ -45,6 +45,11 @@ test.each<[string, string[], number]>([
   ["deploy", ["error: unknown command 'deploy'", help], 1],
   ["stack selct dev", ["error: unknown command 'stack selct'", "(Did you mean stack select?)", help], 1],
   [
+    "state rename",
+    ["error: unknown command 'state rename'", "(The Pulumi CLI has 'pulumi state rename', on the same state.)", help],
+    1,
+  ],
+  [
     "stack history",
     ["error: unknown command 'stack history'", "(The Pulumi CLI has 'pulumi stack history', on the same state.)", help],
     1,
