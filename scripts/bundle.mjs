@@ -2,7 +2,7 @@
 // its provider and the command line twice as long to load. The packages that it depends on stay outside but zod, without
 // its messages in fifty languages: by itself it takes as long to load as all of the rest.
 import { build } from "esbuild";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync } from "node:fs";
 
 const { dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 
@@ -10,6 +10,8 @@ const oneLanguage = {
   name: "one language",
   setup: ({ onLoad }) => onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "" })),
 };
+
+rmSync("dist/bundle", { recursive: true, force: true }); // chunks of an earlier build, whose names nothing asks for any more
 
 await build({
   entryPoints: {
