@@ -79,7 +79,12 @@ test("tables share the index of a sort number, in a file of version 5 as in a ne
   const before = new DatabaseSync(data);
   const shared = ["rows:sort1", "rows:sort2"];
   const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'rows:*' ORDER BY name";
-  expect(before.prepare(indexes).all().map(({ name }) => name)).toEqual(shared);
+  expect(
+    before
+      .prepare(indexes)
+      .all()
+      .map(({ name }) => name),
+  ).toEqual(shared);
   for (const name of shared) before.exec(`DROP INDEX "${name}"`);
   for (const table of ["a", "b", "c"]) {
     before.exec(`CREATE INDEX "rows:${table}:sort1" ON rows (sort1, id) WHERE table_id = '${table}'`);
@@ -89,7 +94,12 @@ test("tables share the index of a sort number, in a file of version 5 as in a ne
   before.close();
   const { url } = await start({ data });
   const migrated = new DatabaseSync(data, { readOnly: true });
-  expect(migrated.prepare(indexes).all().map(({ name }) => name)).toEqual(shared);
+  expect(
+    migrated
+      .prepare(indexes)
+      .all()
+      .map(({ name }) => name),
+  ).toEqual(shared);
   migrated.close();
   const admin = await signIn(url);
   await admin.get("inserted", "insertmicroapprows", { microAppID: "b", rows: [{ Code: "Y" }, { Code: "X" }] });

@@ -69,7 +69,8 @@ export const sortIndex = (sort: number, generation: string): string => `rows${ge
  * tables share it, since each insert looks at every index there is.
  */
 export function indexSorts(database: Database): void {
-  const indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:sort*'";
+  const indexes =
+    "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'rows' AND name GLOB 'rows*:sort*'";
   for (const { name } of database.all<{ name: string }>(indexes)) database.execute(`DROP INDEX "${name}"`);
   const sorts = addSorts(database, { rows: "rows", fields: "fields", generation: generationOf(database) });
   for (const index of sorts) database.execute(index);
