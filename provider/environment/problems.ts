@@ -6,6 +6,7 @@ import { placed } from "../layers/verbs.ts";
 import { firstLines, maxReported } from "../messages/firstLines.ts";
 import { kinds } from "../messages/sentences.ts";
 import { unbroken } from "../messages/text.ts";
+import { grammar } from "./grammar.ts";
 import type { EnvironmentFile } from "./schema.ts";
 
 /** Everything that is wrong with a file, each at its place. */
@@ -60,7 +61,8 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
   const short = find(root, path.slice(0, -1))?.value;
   const value = find(root, path)?.value ?? (short?.kind === "scalar" ? short : undefined);
   const at = value?.at ?? valuePlace(root, path);
-  const missing = { at: keyPlace(root, path), message: `${name} is missing; add it`, missing: pathOf(path) };
+  const message = `${name} is missing; add it${meantBelow(root, path.slice(0, -1))}`;
+  const missing = { at: keyPlace(root, path), message, missing: pathOf(path) };
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = keysAt(schema, path, issue.keys);
@@ -97,6 +99,22 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
     default:
       return [{ at, message: `${name} ${issue.message}${value ? `, not ${kindOf(value)}` : ""}; correct it` }];
   }
+}
+
+/**
+ * What lacks something in an upper file was perhaps to change what a lower one has by another name: a half of an entry
+ * that no lower file has, beside entries that lower files have.
+ */
+function meantBelow(root: Value, path: Path): string {
+  const own = find(root, path)?.value;
+  const beside = find(root, path.slice(0, -1))?.value;
+  if (!grammar.named(path.slice(0, -1)) || own?.kind !== "map" || beside?.kind !== "map") return "";
+  const { file } = own.at;
+  if ([...own.entries.values()].some(({ at }) => at.file !== file)) return "";
+  const below = [...beside.entries].filter(([, { at }]) => at.file !== file).map(([key]) => key);
+  if (below.length === 0) return "";
+  const name = nameOf(path);
+  return `, or correct "${name}", which no file that this one extends has: ${suggestion(name, below)}`;
 }
 
 const bound = (issue: { minimum: number | bigint; inclusive?: boolean | undefined }): string =>
