@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
 import * as pulumi from "@pulumi/pulumi";
 import { Provider } from "./provider.ts";
 import { Organization, SeedRows, Team } from "./resources.ts";
@@ -40,6 +40,20 @@ test("a provider has the plugin's settings, and serves the plugin's resources", 
     password: expect.objectContaining({ value: "secret" }) as unknown,
   });
 });
+
+test.each(["plugin", "dynamic"])("what a program names as secret is one through the %s door", async (door) => {
+  pulumi.runtime.setConfig("microapps:door", door);
+  const engine = pulumi.runtime.getMonitor() as unknown as { registerResource: (request: Registration) => void };
+  const requests = jest.spyOn(engine, "registerResource");
+  const acme = new Organization("acme", { name: "Acme" }, { additionalSecretOutputs: ["description"] });
+  await seen("acme", acme);
+  expect(requests.mock.lastCall?.[0].getAdditionalsecretoutputsList()).toContain("description");
+});
+
+/** What a program sends to register a resource, as far as it is looked at here. */
+interface Registration {
+  getAdditionalsecretoutputsList: () => string[];
+}
 
 test("the plugin imports", async () => {
   const crew = new Team("crew", { organizationID: "o1", name: "Crew" }, { import: "t1" });

@@ -150,8 +150,7 @@ function optionsBehind(
   urn: PlainUrn,
 ): pulumi.CustomResourceOptions {
   if (door === "dynamic") return pulumi.mergeOptions(options, { ...concealed(definition), ...throughOther(door, urn) });
-  const { additionalSecretOutputs: _, ...others } = options; // the plugin says itself what is hidden, and what is a secret
-  return pulumi.mergeOptions(others, throughOther(door, urn));
+  return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin says itself what it hides, and what is a secret
 }
 
 /** Derives the class that a program uses from the resource's definition. */

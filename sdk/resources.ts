@@ -113,8 +113,9 @@ interface SeedSettings extends Omit<
 export class SeedRows extends declared(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
-    // Whether one of them is a secret is known later.
+    // Whether one of them is a secret is known later. The plugin sees it by itself.
     const { rows, additions, changes, removals } = withSecretCells(seedRows, { ...args }).open;
+    const isDynamic = program().door === "dynamic";
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
     const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
@@ -125,11 +126,11 @@ export class SeedRows extends declared(seedRows) {
         ...keyedRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
         ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
-        ...(program().door === "dynamic" ? { salt: unsalted() } : {}),
+        ...(isDynamic ? { salt: unsalted() } : {}),
         ...seedsOf(links),
         ...othersOf(name, { ...args }, plainLinks(links), options),
       },
-      mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: ["labels"] }) : options,
+      isDynamic && mayBeSecret ? pulumi.mergeOptions(options, { additionalSecretOutputs: ["labels"] }) : options,
     );
     const [key] = [args.key].flat();
     if (typeof args.table === "string" && typeof key === "string") places.set(this, { table: args.table, key });
