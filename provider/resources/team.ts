@@ -67,7 +67,6 @@ export const team = resource({
       adopt: inputs.adopt ?? false,
       find: (id) => find(context, id),
       matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,
-      useOf: (id) => useOf(context, id),
       create: async (id) => {
         const teamInfo = { organizationID, ...withoutUndefined({ _id: id }), ...wanted };
         return (await context.client.insertteam({ teamInfo, ...withoutUndefined({ adminID }) }, context)).teamID;
@@ -122,16 +121,6 @@ export const team = resource({
     }
   },
 });
-
-/** Most people whom a platform puts into a new team: its administrator, and who made it. */
-const maxFounders = 2;
-
-/** Members come only after a team is in the state of whoever made it: then it is not one of an interrupted run. */
-async function useOf(context: Context, teamID: string): Promise<string | undefined> {
-  const members = (await context.members.list(teamID)) ?? [];
-  const isUsed = members.length > maxFounders || members.some(({ role }) => role === "member");
-  return isUsed ? "and has members already, so that another state has it" : undefined;
-}
 
 const nameOf = (member: { email?: string | undefined; userID?: string | undefined }): string =>
   member.email ?? member.userID ?? "a member without a name";

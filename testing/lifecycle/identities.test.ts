@@ -135,19 +135,6 @@ throughBothDoors({ tables }, (scene) => {
     expect((await make("Team", "crew", { ...news, adopt: true })).id).toBe(old.id);
   });
 
-  test("Team: what has members is another state's, as that of a stack which was renamed: it is not taken without being told to", async () => {
-    const organizationID = await scene.organization();
-    const news = { organizationID, name: "Crew" };
-    const old = await make("Team", "crew", news);
-    await make("TeamMember", "ada", { teamID: old.id, email: ada });
-    await scene.host.restart();
-    await expect(make("Team", "crew", news)).rejects.toThrow(
-      `${old.id} already exists on the platform and has members already, so that another state has it. If an interrupted`,
-    );
-    await scene.host.restart();
-    expect((await make("Team", "crew", { ...news, adopt: true })).id).toBe(old.id);
-  });
-
   test("Team: a new one under the name that another one had before gets an ID of its own", async () => {
     const { host } = scene;
     const organizationID = await scene.organization();

@@ -27,7 +27,7 @@ export async function dissolve(context: Context, teamID: string): Promise<void> 
   await orUndefinedIfNotFound(context.client.deleteteam({ teamID }, context));
 }
 
-/** Milliseconds before a refused deletion is tried again, and how often nothing may have happened meanwhile. */
+/** Milliseconds before a refused deletion is tried again, twice as many each time, and how often nothing may have happened. */
 const pause = { milliseconds: 200, most: 3 };
 
 /**
@@ -46,7 +46,7 @@ export async function deleteEmptied({ sleep }: Context, remove: () => Promise<un
       if (count < fewest) [fewest, pauses] = [count, 0];
       if (pauses === pause.most) throw error;
     }
-    await sleep(pause.milliseconds);
+    await sleep(pause.milliseconds * 2 ** pauses);
   }
 }
 
@@ -63,20 +63,14 @@ function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boo
 }
 
 /** Goes on with what is there under the ID of the creation, or throws why not. */
-async function take<Found extends { createdAt?: unknown }>(
-  creation: Creation<Found>,
-  id: string,
-  found: Found,
-): Promise<void> {
-  const { context, what, matches, adopt, useOf = () => Promise.resolve(undefined) } = creation;
-  const isNew = matches(found) && isRecent(context, found);
-  const use = isNew && !adopt ? await useOf(id) : undefined;
-  if (isNew && use === undefined) {
+function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
+  const { context, what, matches, adopt } = creation;
+  if (matches(found) && isRecent(context, found)) {
     context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
   } else {
-    const how = use ?? (matches(found) ? "and was not made within the last day" : "with other content");
+    const how = matches(found) ? "and was not made within the last day" : "with other content";
     throw new ResourceError(
       `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
         `set adopt: true to take it over. If this run is to replace it (--replace, or a tainted state): run the same ` +
@@ -99,8 +93,6 @@ interface Creation<Found extends { createdAt?: unknown }> {
   find: (id: string) => Promise<Found | undefined>;
   /** Whether what was found is what would be created. */
   matches: (found: Found) => boolean;
-  /** What shows that a run went on with the thing after its creation, which no interrupted one did: ends "it exists …". */
-  useOf?: (id: string) => Promise<string | undefined>;
   create: (id: string | undefined) => Promise<string>;
 }
 
@@ -143,7 +135,7 @@ export async function createOnce<Found extends { createdAt?: unknown }>(
       if (choose() !== id) return createOnce(creation);
       // What this call made, as far as anybody can tell.
       const isOurs = isUnknown && matches(found) && isRecent(context, found);
-      if (!isOurs) await take(creation, id, found);
+      if (!isOurs) take(creation, id, found);
       return { id, found };
     }
   }
