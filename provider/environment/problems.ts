@@ -61,8 +61,10 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
   const short = find(root, path.slice(0, -1))?.value;
   const value = find(root, path)?.value ?? (short?.kind === "scalar" ? short : undefined);
   const at = value?.at ?? valuePlace(root, path);
-  const message = `${name} is missing; add it${meantBelow(root, path.slice(0, -1))}`;
-  const missing = { at: keyPlace(root, path), message, missing: pathOf(path) };
+  const missing = (): Found[] => {
+    const message = `${name} is missing; add it${meantBelow(root, path.slice(0, -1))}`;
+    return [{ at: keyPlace(root, path), message, missing: pathOf(path) }];
+  };
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = keysAt(schema, path, issue.keys);
@@ -81,12 +83,12 @@ function describeIssue(issue: Issue, above: Path, schema: z.ZodType, root: Value
       return [{ at: keyPlace(root, path), message: `"${name}" ${reason}; correct the key` }];
     }
     case "invalid_type":
-      if (!value) return [missing];
+      if (!value) return missing();
       return [
         { at, message: `${name} must be ${a(issue.expected)}, not ${kindOf(value)}${remedy(issue.expected, value)}` },
       ];
     case "invalid_value": {
-      if (!value) return [missing];
+      if (!value) return missing();
       const words = issue.values.map(String);
       return [{ at, message: `${name} must be ${listed(words)}, not ${kindOf(value)}; choose one of them` }];
     }
