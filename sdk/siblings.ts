@@ -53,13 +53,13 @@ export function othersOf(
   references: References,
   options: pulumi.CustomResourceOptions = {},
 ): Others {
-  const own = announcement(name, args, options);
+  const own = announcement(name, args, references, options);
   const nothing = Promise.resolve(undefined);
   if (!own) return { siblings: nothing, referrers: nothing };
   const { seeds: announced } = program();
-  announced.push({ ...own, references });
+  announced.push(own);
   const others = new Promise<Announced[]>((resolve) => {
-    setImmediate(() => resolve(announced.filter(({ urn }) => urn !== own.urn)));
+    setImmediate(() => resolve(announced.filter((one) => one !== own)));
   });
   return {
     siblings: others.then((all) => siblingsAmong(all, own)),
@@ -67,9 +67,7 @@ export function othersOf(
   };
 }
 
-type Own = Omit<Announced, "references">;
-
-async function siblingsAmong(others: readonly Announced[], { table, key }: Own): Promise<Sibling[] | undefined> {
+async function siblingsAmong(others: readonly Announced[], { table, key }: Announced): Promise<Sibling[] | undefined> {
   const near = others.filter((one) => one.table === table);
   const siblings = near.map(async ({ urn, name: _, references: __, ...rest }) => ({
     ...shownCells(rest, key),
@@ -78,7 +76,7 @@ async function siblingsAmong(others: readonly Announced[], { table, key }: Own):
   return siblings.length === 0 ? undefined : Promise.all(siblings);
 }
 
-function referrersAmong(others: readonly Announced[], { table }: Own): Referrer[] | undefined {
+function referrersAmong(others: readonly Announced[], { table }: Announced): Referrer[] | undefined {
   const referrers = others.flatMap(({ urn: _, references, ...rest }) => {
     const links = Object.entries(references).filter(
       ([label, to]) => to.table === table && !rest.secret.includes(label),
@@ -104,8 +102,9 @@ function shownCells<Shown extends Pick<Announced, "key" | "rows" | "additions" |
 function announcement(
   name: string,
   { table, key, rows, source, types, additions, removals, secretLabels }: Readonly<Record<string, unknown>>,
+  references: References,
   { parent }: pulumi.CustomResourceOptions,
-): Own | undefined {
+): Announced | undefined {
   const keys = [key].flat();
   if (typeof table !== "string" || !isTexts(keys)) return undefined;
   const areRows = (list: unknown): list is Record<string, unknown>[] =>
@@ -115,7 +114,7 @@ function announcement(
   const edits = { ...(additions && { additions }), ...(Array.isArray(removals) && { removals: removals as Removals }) };
   const secret = [secretLabels].flat();
   const urn = plainUrn(name, typeThrough(program().door, "SeedRows"), parent);
-  const declared = { secret, name, urn, table, key: keys, ...edits };
+  const declared = { secret, name, urn, references, table, key: keys, ...edits };
   if (typeof source === "string" && rows === undefined) {
     return isPlain(types)
       ? { ...declared, source, ...(types ? { types: types as Sibling["types"] & object } : {}) }
