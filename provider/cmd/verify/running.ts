@@ -225,7 +225,7 @@ function groundsOf({ settings, subject, options, facts: own }: Work, names: BedN
       tokens.add([token]);
     },
     holdsToken: (text) => tokens.hides(text),
-    isAllowed: (to) => [originOf(url), ...(settings.allowed ?? [originOf(to)])].includes(originOf(to)),
+    isAllowed: (to) => !settings.allowed || [originOf(url), ...settings.allowed].includes(originOf(to)),
   };
 }
 
