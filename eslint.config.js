@@ -65,6 +65,7 @@ const lists = [
     "provider/functions",
     "provider/environment",
     "provider/environment/inline",
+    "provider/environment/things",
     "provider/resources",
     "provider/resources/rows",
     "provider/resources/rows/live",

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { doors, type Door } from "../provider/pulumi/configuration/configuration.ts";
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
-import type { LogicalName } from "./logicalNames.ts";
+import type { LogicalName } from "../provider/environment/things/logicalNames.ts";
 import type { Announced } from "./siblings.ts";
 
 /** What the resources of one program share. */

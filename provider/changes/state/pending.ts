@@ -1,4 +1,4 @@
-import { nameBelow, rootName, type LogicalName } from "../../../sdk/logicalNames.ts";
+import { nameBelow, topName, type LogicalName } from "../../environment/things/logicalNames.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
 import { generatedApp } from "../../resources/generatedApp.ts";
 import { organization } from "../../resources/organization.ts";
@@ -35,7 +35,7 @@ export async function pending(state: State, declared: Declared): Promise<Section
   }
   const name = roots[0]?.name ?? "environment";
   const search = new Search(own.filter((each) => each.name.startsWith(`${name}/`)));
-  const root = rootName(name, undefined);
+  const root = topName(name);
   const things: Found[] = [...organizationsOf(search, root, declared), ...appsOf(search, root, declared)];
   for (const key of declared.declaration.seedOrder) things.push(await pendingSeed(search, root, key, declared));
   things.push(...removals(search));

@@ -1,4 +1,4 @@
-import { nameBelow, type LogicalName } from "../../../sdk/logicalNames.ts";
+import { nameBelow, type LogicalName } from "../../environment/things/logicalNames.ts";
 import { isObject } from "../../contract/wire.ts";
 import type { Declaration } from "../../environment/declaration.ts";
 import { teamMember } from "../../resources/teamMember.ts";

@@ -1,4 +1,4 @@
-import { nameBelow, type LogicalName } from "../../../sdk/logicalNames.ts";
+import { nameBelow, type LogicalName } from "../../environment/things/logicalNames.ts";
 import { isObject } from "../../contract/wire.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
 import { withRowEdits, type SeedDeclaration } from "../../environment/schema.ts";
