@@ -116,7 +116,7 @@ export class Operations {
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const inputs = listed(call.resource, news);
-      const change = await diff(call.resource, offline, olds, inputs);
+      const change = this.#notes.compared(call.urn, await diff(call.resource, offline, olds, inputs));
       const keeps = change.replaces.length === 0;
       if (moved || change.changed.length > 0) (await this.#approvals.of(call))?.changes(call, keeps, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);

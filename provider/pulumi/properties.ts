@@ -5,8 +5,8 @@ import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
 import { once } from "../resources/model/once.ts";
-import { factsOf, type Change, type Given, type Problem } from "../resources/model/resource.ts";
-import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
+import { factsOf, type Given, type Problem } from "../resources/model/resource.ts";
+import type { Comparison, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { unsuited } from "../resources/unsuited.ts";
 
 /** What stands for a value that is known only once other resources exist. */
@@ -152,7 +152,7 @@ export async function diff(
   context: OfflineResourceContext,
   old: Properties,
   news: Properties,
-): Promise<Change> {
+): Promise<Comparison> {
   const parsed = parse(resource, news);
   const changed: string[] = [];
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {

@@ -1,5 +1,7 @@
 import { TeamClaims } from "../../resources/members/teamClaims.ts";
 import { Identities } from "../../resources/model/identities.ts";
+import type { Change } from "../../resources/model/resource.ts";
+import type { Comparison } from "../../resources/resource.ts";
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
 import { RunJournal } from "./runJournal.ts";
 
@@ -40,6 +42,16 @@ export class RunNotes {
       rowClaims: this.#noteOf("rowClaims"),
       identities: this.#noteOf("identities"),
     };
+  }
+
+  /** Notes what a comparison found out for the resources that follow; returns the rest of it. */
+  compared(urn: string | undefined, { findings = {}, ...change }: Comparison): Change {
+    const { people, leaving, renewed = [] } = findings;
+    const { claims, rowClaims } = this.known;
+    if (people) claims.found(urn, people);
+    if (leaving && urn !== undefined) rowClaims.leave(urn, leaving);
+    for (const table of renewed) rowClaims.renew(table);
+    return change;
   }
 
   /** Learns what the others have noted since. */

@@ -38,6 +38,14 @@ export interface Leaving {
   handedOver: RowSet;
 }
 
+/** What the comparison of a seed finds out that other seeds of the run depend on. */
+export interface RowFindings {
+  /** The rows that its source has no more; an empty set where it has all of them. */
+  leaving: Omit<Leaving, "name">;
+  /** Tables whose rows are made anew: links to them have to follow. */
+  renewed: string[];
+}
+
 /**
  * Which seeds of a run declare which rows. An engine knows a seed by its name in the program, the platform knows rows:
  * what one seed gives up another one may declare. All seeds that a provider configuration serves are checked by one
