@@ -233,8 +233,17 @@ export type Forecast =
       taken?: number;
       /** Whether some of those have other content there. */
       differing?: boolean;
+      /** Those rows, by the index of the wanted row: whether they say the same. */
+      handed?: ReadonlyMap<number, boolean>;
     }
   | { exact: false; moreThan: number; net: number };
+
+/** What is known of the rows of a seed before a run, for whoever plans it. */
+export interface RowsAhead {
+  plan: Forecast;
+  /** How many rows stay that the source has no more, by the name of the seed that declares them. */
+  spared: ReadonlyMap<string, number>;
+}
 
 /** What a run will do when nobody has touched our rows meanwhile; offline. */
 export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecast {

@@ -65,7 +65,7 @@ export const organization = resource({
   },
 
   diff: async (context, change, old, { inputs }) => {
-    await noteName(context, { urn: inputs.resourceUrn, name: old.name });
+    if (!context.isPlan) await noteName(context, { urn: inputs.resourceUrn, name: old.name });
     return change;
   },
 

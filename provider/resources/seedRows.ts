@@ -7,6 +7,7 @@ import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
 import { adopt, common, ResourceError, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
+import { departure } from "./seedDeparture.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
 import { unsuitedValues } from "./rows/declared/unsuited.ts";
@@ -260,6 +261,8 @@ export const seedRows = resource({
     const whole = { ...inputs, ...withoutUndefined({ salt, digest }) } as Inputs; // nothing that matters is unknown
     return previewed(context, known, old, whole);
   },
+
+  departs: departure,
 
   create: async (context, inputs) => {
     const id = context.publicID(`${inputs.table}/${inputs.key.join("+")}`);

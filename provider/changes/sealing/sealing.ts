@@ -11,7 +11,7 @@ import { factsOf } from "../../resources/model/resource.ts";
 import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import type { EnvironmentEntry } from "../base/environments.ts";
-import type { Declared } from "../source.ts";
+import type { Declared } from "../model/source.ts";
 import { holdsSealed, type State, type StateResource } from "../state/state.ts";
 import { Search } from "../state/stateSearch.ts";
 import { applied, declaredSettings } from "../state/stateSettings.ts";

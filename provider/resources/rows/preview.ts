@@ -144,6 +144,7 @@ async function planned(
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
   const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
+  report.rows?.({ plan, spared: leaving.reported });
   const { rows } = await summaryOf(context, inputs);
   const renewed: string[] = [];
   if (plan.exact && plan.insert > 0) {
@@ -238,9 +239,9 @@ interface LeavingRows {
 const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), reported: new Map() });
 
 /** Takes out of a plan what other seeds of the program declare. */
-async function spared(
+export async function spared(
   { rowClaims, directory }: OfflineRowContext,
-  inputs: Inputs,
+  inputs: Pick<Inputs, "table" | "resourceUrn">,
   target: RowTarget,
   plan: Forecast,
 ): Promise<{ plan: Forecast; leaving: LeavingRows }> {
@@ -278,5 +279,6 @@ export async function takenOver(
   const taken = [...all.keys()].filter((index) => added.has(index));
   for (const index of taken) added.delete(index);
   const differing = taken.some((index) => all.get(index) === false);
-  return { ...plan, insert: added.size, taken: taken.length, differing, change: { ...plan.change, added } };
+  const handed = new Map(taken.map((index) => [index, all.get(index) !== false] as const));
+  return { ...plan, insert: added.size, taken: taken.length, differing, handed, change: { ...plan.change, added } };
 }

@@ -1,0 +1,39 @@
+import { decodeLedger } from "../reconcile/ledger.ts";
+import { RowIndices } from "../reconcile/rowIndices.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
+import type { Forecast } from "../reconcile/rows.ts";
+import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
+import { lastSource } from "./rows/declared/summaries.ts";
+import { spared } from "./rows/preview.ts";
+import type { SeedState } from "./rows/session.ts";
+import { refuseReferredTo, sparedMessage } from "./rows/spared.ts";
+
+interface State extends SeedState {
+  onDestroy: "delete" | "retain";
+}
+
+/** Finds out what a deletion does with the rows of a seed, and refuses what it refuses. Offline. */
+export async function departure(context: OfflineRowContext, state: State): Promise<Partial<RowFindings>> {
+  const { report } = context;
+  const ledger = decodeLedger(state.ledger);
+  const owned = ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
+  const retains = state.onDestroy === "retain";
+  if (!owned || retains) {
+    const plan: Forecast = retains ? leaving(new RowSet()) : { exact: false, moreThan: 0, net: -ledger.count };
+    report.rows?.({ plan, spared: new Map() });
+    return {};
+  }
+  const { plan, leaving: rows } = await spared(context, { table: state.table }, state, leaving(owned));
+  report.rows?.({ plan, spared: rows.reported });
+  if (rows.reported.size > 0) report.forecast(sparedMessage(rows.reported));
+  await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, [...rows.going]);
+  const keys = RowSet.of([...rows.going, ...rows.staying]);
+  return { leaving: { target: state, keys, handedOver: rows.staying }, renewed: [] };
+}
+
+/** A plan that removes all rows. */
+const leaving = (rows: RowSet): Forecast & { exact: true } => ({
+  exact: true,
+  ...{ insert: 0, update: 0, remove: rows.length, unchanged: 0 },
+  change: { exact: true, added: new RowIndices(0), changed: [], removed: [...rows], before: rows },
+});
