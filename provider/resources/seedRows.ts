@@ -124,6 +124,16 @@ const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare.", secretIf: "sensitive" }),
+  labelled: z.record(z.string(), z.int()).optional().meta({
+    description: "Rows that have a value, by label: a preview counts by it what a label that goes clears.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
+  forms: z.array(z.array(z.string())).optional().meta({
+    description: "In another mode than exact: the labels that single rows declare, where not all declare the same.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
   renewals: z.int().optional().meta({
     description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
   }),

@@ -5,7 +5,7 @@ import type { OfflineRowContext } from "./declared/claims.ts";
 import { withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { isReshaped } from "./live/reshaped.ts";
-import type { SeedInputs, SeedState } from "./session.ts";
+import type { SeedInputs, SeedState } from "./kept/state.ts";
 
 const labelsOf = ({ secretLabels = [] }: Source): string[] => [...secretLabels];
 

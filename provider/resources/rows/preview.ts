@@ -16,8 +16,10 @@ import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
+import { clearForecast } from "./kept/clearForecast.ts";
 import { referringTo } from "./owners.ts";
-import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
+import type { SeedInputs, SeedState } from "./kept/state.ts";
+import { viewersChanged } from "./session.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
@@ -77,7 +79,7 @@ export async function previewed(
 
 function leaveNothing({ rowClaims }: OfflineRowContext, inputs: Inputs): void {
   if (inputs.resourceUrn === undefined) return;
-  rowClaims.leave(inputs.resourceUrn, { target: inputs, keys: new RowSet(), handedOver: new RowSet() });
+  rowClaims.leave(inputs.resourceUrn, { target: inputs, keys: new RowSet(), labels: [], handedOver: new RowSet() });
 }
 
 /** Another table: its rows come first, then the old ones go. */
@@ -147,7 +149,9 @@ async function planned(
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
   const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
-  const { rows } = await summaryOf(context, inputs);
+  const summary = await summaryOf(context, inputs);
+  const { rows } = summary;
+  const clearing = clearForecast(old, inputs, summary, plan);
   if (plan.exact && plan.insert > 0) {
     const departed = departedFrom(old, inputs);
     const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
@@ -159,15 +163,17 @@ async function planned(
   if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
-    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
+    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs) || clearing.isLeft, cells };
     report.forecast(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
   }
+  for (const sentence of clearing.sentences) report.forecast(sentence);
   if (leaving.reported.size > 0) report.forecast(sparedMessage(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
-  if (refusal) throw new ResourceError(refusal);
+  const refusals = [...(refusal ? [refusal] : []), ...clearing.refusals];
+  if (refusals.length > 0) throw new ResourceError(refusals.join("\n"));
   await refuseUndeclaredRows(context, inputs, target, leaving.going, names.removed);
   const removed = { target, keys: leaving.going };
   const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims.checked(), removed, directory);
@@ -178,7 +184,7 @@ async function planned(
   }
   if (inputs.resourceUrn !== undefined) {
     const keys = RowSet.of([...leaving.going, ...leaving.staying]);
-    rowClaims.leave(inputs.resourceUrn, { target, keys, handedOver: leaving.staying });
+    rowClaims.leave(inputs.resourceUrn, { target, keys, labels: old.labels, handedOver: leaving.staying });
   }
   return { plan, names };
 }

@@ -8,7 +8,7 @@ import { keysIn } from "./declared/summaries.ts";
 import { takesUp } from "./departed.ts";
 import { firstNames, forecast } from "./forecast.ts";
 import { sayRenewed, takenOver } from "./preview.ts";
-import type { SeedInputs } from "./session.ts";
+import type { SeedInputs } from "./kept/state.ts";
 
 /** What the last run's check made of the source. */
 type Last = Partial<Pick<SeedInputs, "table" | "digest" | "keys"> & { fingerprint: string | undefined }>;

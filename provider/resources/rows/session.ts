@@ -2,20 +2,23 @@ import { CallCounter } from "../../client/calls.ts";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
 import { quoted, some } from "../../messages/text.ts";
-import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
+import { decodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
 import { Lookup } from "../../reconcile/references.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
-import { limitRemovals, oursAfter, planRows, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
-import type { Removal } from "../model/removals.ts";
+import { limitRemovals, oursAfter, planRows, type RowPlan } from "../../reconcile/rows.ts";
 import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, type Summary } from "./declared/declaration.ts";
-import { isWithinBounds, lastSource, summaryOf } from "./declared/summaries.ts";
+import { RowLabels } from "./declared/rowLabels.ts";
+import { lastSource, summaryOf } from "./declared/summaries.ts";
 import { type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { comesBack, departedFrom } from "./departed.ts";
+import { clearedMessage, countsIn, LeftLabels, refusedClearing } from "./kept/clearing.ts";
+import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
+import { optionsOf, outputsOf, type Kept, type SeedInputs, type SeedState } from "./kept/state.ts";
 import { applyPlan, type Applied } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
@@ -30,51 +33,22 @@ import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen } from "./unseen.ts";
 
-/** What a seed's rows are kept by. */
-export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
-  resourceUrn?: string | undefined;
-  key: string[];
-  maxRemovals: number;
-  adopt?: boolean | undefined;
-  sensitive?: boolean | undefined;
-  digest?: string | undefined;
-  keys?: string[] | undefined;
-  onViewersChange?: "newRows" | "recreate" | "error" | undefined;
-  removal?: Removal | undefined;
-}
-
-/** What a run leaves in the state beside the inputs. */
-interface Kept {
-  rowCount: number;
-  ledger: string;
-  labels: string[];
-  unfinished?: boolean;
-  renewals?: number | undefined;
-  departed?: string | undefined;
-}
-
-/** What the last run left. */
-export type SeedState = SeedInputs & Kept;
-
-export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({
-  mode,
-  onConflict,
-  adopt,
-  maxRemovals,
-});
-
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
   rowClaims.on(table, resourceUrn);
 
-/** The rows that another seed of the program gives up in this run. */
-const handedOver = (
+/** The rows that other seeds of the program give up in this run, with the labels that these wrote. */
+async function handedOver(
   { rowClaims, directory }: RowContext,
   inputs: SeedInputs,
-): Promise<ReadonlyMap<number, boolean>> => {
-  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
-  return indicesWithin(givers, inputs, directory);
-};
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const handed = new Map<number, readonly string[]>();
+  for (const giver of rowClaims.leaving(inputs.table, inputs.resourceUrn)) {
+    if (!sameKey(giver.target, inputs)) continue;
+    for (const index of (await indicesWithin([giver], inputs, directory)).keys()) handed.set(index, giver.labels);
+  }
+  return handed;
+}
 
 /** Brings the table to the content of the source; answers what is ours then. */
 export async function apply<Inputs extends SeedInputs>(
@@ -110,14 +84,19 @@ async function applied<Inputs extends SeedInputs>(
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
   const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
-  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates });
+  const handed = await handedOver(context, inputs);
+  const scope = scopeOf(inputs, summary, old, handed);
+  const left = new LeftLabels(inputs, summary, scope, old, handed.values());
+  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates, scope, left });
   const { live, terms, numbered } = seen;
   const onlyShown = context.isApproved;
-  const options = { ...optionsOf(inputs), handedOver: await handedOver(context, inputs), onlyShown };
+  const options = { ...optionsOf(inputs), handedOver: handed, onlyShown };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
   limitRemovals(plan, early.left, last, inputs);
+  const clear = left.clearedBy(plan, summary, scope, handed);
+  plan.refusals.push(...refusedClearing(countsIn(clear), last.count, inputs));
   await refuseUndeclaredRows(context, inputs, terms, early.left);
   await refuse(inputs, plan, context.directory);
   await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
@@ -131,6 +110,7 @@ async function applied<Inputs extends SeedInputs>(
   const { undone, failures, spared } = await leavingUnseen(context, inputs, plan, summary, () =>
     applyPlan(context, inputs, summary, links, plan, {
       recreate,
+      clear,
       terms,
       release,
       spare: lateSparing(context, inputs, terms, considered),
@@ -144,17 +124,24 @@ async function applied<Inputs extends SeedInputs>(
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
     ...withoutUndefined({ departed: departed.encode(removing, (key) => ours.has(key)) }),
+    labelled: summary.rowLabels.counts(),
+    ...(inputs.mode === "exact" ? {} : withoutUndefined({ forms: summary.rowLabels.forms() })),
   };
+  // Rows that are not as declared may still have the labels of earlier runs.
+  const isDone = failures.length === 0 && plan.kept + plan.adoptNeeded.length === 0;
+  const labels = isDone ? summary.labels : union(scope.labels);
   if (failures.length > 0) {
     const done = summary.rows.length - undone.wanted.size - plan.kept;
     const message = `${done} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
-    const outputs: object = outputsOf(inputs, summary, ledgerInFailure(ours), kept);
+    const { labelled: _, ...known } = kept;
+    const outputs: object = outputsOf(inputs, { labels }, ledgerInFailure(ours), known);
     // Viewers that not all rows have yet are changed by the next run.
     const viewers = recreate.size > 0 && old ? viewersOf(old) : {};
     throw new PartialFailure(message, id, { ...outputs, ...viewers, unfinished: true });
   }
-  context.report.info(outcome({ ...plan, recreated: recreate.size }, calls, context.now() - began));
-  return outputsOf(inputs, summary, ledgerOf(ours), kept);
+  const took = context.now() - began;
+  context.report.info(outcome({ ...plan, recreated: recreate.size }, calls, took) + clearedMessage(clear));
+  return outputsOf(inputs, { labels }, ledgerOf(ours), kept);
 }
 
 interface SeenRows {
@@ -169,21 +156,30 @@ interface SeenRows {
 async function observedRows(
   context: RowContext,
   inputs: SeedInputs,
-  run: { last: Ledger; old: SeedState | undefined; summary: Summary; links: Links; recreates: boolean },
+  run: {
+    last: Ledger;
+    old: SeedState | undefined;
+    summary: Summary;
+    links: Links;
+    recreates: boolean;
+    scope: Scope;
+    left: LeftLabels;
+  },
 ): Promise<SeenRows> {
-  const { last, old, summary, links, recreates } = run;
+  const { last, old, summary, links, recreates, scope, left } = run;
   const numbered = new NumberedKeys(inputs.key);
-  const see: ObserveRow = ({ index, values }) => {
+  const see: ObserveRow = ({ id, index, values }) => {
     if (index === undefined) numbered.observe(values);
+    else left.observe(id, values);
   };
   if (old && last.count > 0 && isReshaped(old, inputs)) {
-    const found = { ledger: last, summary, links };
+    const found = { ledger: last, summary, links, scope, left };
     const renewed = await renewedRows(context, inputs, old, { ...found, see, keepsIDs: recreates });
     if (renewed) return { ...renewed, terms: inputs, numbered };
     const known = await reshapedRows(context, inputs, old, found);
     if (known) return { ...known, terms: inOldTerms(old, inputs), numbered };
   }
-  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, last, see, recreates);
+  const live = await liveRows(context, inputs, scope, links, summary.rows, last, see, recreates);
   return { live, ledger: last, terms: inputs, numbered };
 }
 
@@ -221,9 +217,9 @@ export const viewersChanged = (old: RowTarget, inputs: RowTarget): boolean =>
   sortedViewers(old) !== sortedViewers(inputs);
 
 async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledger) {
-  const none: Summary = { rows: new RowSet(), labels: state.labels, digest: "" };
+  const none: Summary = { rows: new RowSet(), labels: state.labels, rowLabels: new RowLabels(), digest: "" };
   const links = await Links.of(context, state, () => new Lookup());
-  const live = await orUndefinedIfNotFound(liveRows(context, state, state.labels, links, none.rows, ledger));
+  const live = await orUndefinedIfNotFound(liveRows(context, state, scopeOfState(state), links, none.rows, ledger));
   if (!live) return undefined;
   const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
   const onlyShown = context.isApproved;
@@ -277,22 +273,4 @@ async function refuse(inputs: SeedInputs, plan: RowPlan, directory: string): Pro
     );
   }
   if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
-}
-
-function outputsOf<Inputs extends SeedInputs>(
-  { rows: inline, keys, ...inputs }: Inputs,
-  summary: Summary,
-  ledger: Ledger,
-  more: Pick<Kept, "renewals" | "departed">,
-): Inputs & Kept {
-  const outputs = {
-    ...inputs,
-    rowCount: ledger.count,
-    ledger: encodeLedger(ledger),
-    labels: summary.labels,
-    ...more,
-  };
-  // Those of a ledger that has other rows would name the wrong ones.
-  const named = keys && isWithinBounds(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
-  return named as unknown as Inputs & Kept; // without rows, which no output holds, and with keys where they fit
 }

@@ -34,6 +34,8 @@ export interface Leaving {
   name: string;
   target: RowTarget;
   keys: RowSet;
+  /** Labels that the seed wrote into them. */
+  labels: readonly string[];
   /** Those of them that stay on the platform for another seed of the program. */
   handedOver: RowSet;
 }
