@@ -98,7 +98,7 @@ async function applied<Inputs extends SeedInputs>(
   const clear = left.clearedBy(plan, summary, scope, handed);
   plan.refusals.push(...refusedClearing(countsIn(clear), last.count, inputs));
   await refuseUndeclaredRows(context, inputs, terms, early.left);
-  await refuse(inputs, plan, context.directory);
+  await refuse(inputs, plan, context.directory, old === undefined);
   await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
   await refuseNumbered(inputs, plan, numbered, context.directory);
   tellFindings(context.report, inputs.table, plan);
@@ -253,7 +253,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
 }
 
 /** Ends when a plan must not be carried out, naming the rows. */
-async function refuse(inputs: SeedInputs, plan: RowPlan, directory: string): Promise<void> {
+async function refuse(inputs: SeedInputs, plan: RowPlan, directory: string, isNew: boolean): Promise<void> {
   const keys = async (indices: number[]): Promise<string> =>
     inputs.sensitive
       ? `${indices.length} rows`
@@ -261,8 +261,11 @@ async function refuse(inputs: SeedInputs, plan: RowPlan, directory: string): Pro
   const reasons = [...plan.refusals];
   if (plan.adoptNeeded.length > 0) {
     const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
+    const replaced = isNew
+      ? " If this seed was tainted, or is replaced by order, run the same command with --refresh: then it is seen which rows are its own."
+      : "";
     reasons.push(
-      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source. If a seed had them that was renamed in the program, give the new one aliases (formerly in an environment file).`,
+      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source. If a seed had them that was renamed in the program, give the new one aliases (formerly in an environment file).${replaced}`,
     );
   }
   if (plan.conflicts.length > 0) {
