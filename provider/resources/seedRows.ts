@@ -142,6 +142,10 @@ const outputs = z.object({
     description: "Digests of the keys of rows that were removed: one that comes back has another ID.",
     opaque: true,
   }),
+  found: z.string().optional().meta({
+    description: "Digests of the keys of rows that were there as declared before: they stay when the seed goes.",
+    opaque: true,
+  }),
   unfinished: z.boolean().optional().meta({
     description: "True when the last run left something undone, which the next one does.",
     diffedAs: "rows",

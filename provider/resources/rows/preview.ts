@@ -11,15 +11,15 @@ import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
-import { departedFrom, takesUp } from "./departed.ts";
+import { departedFrom, takesUp } from "./kept/departed.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
+import { foundLeaving, stayMessage } from "./found.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { clearForecast } from "./kept/clearForecast.ts";
 import { referringTo } from "./owners.ts";
-import type { SeedInputs, SeedState } from "./kept/state.ts";
-import { viewersChanged } from "./session.ts";
+import { viewersChanged, type SeedInputs, type SeedState } from "./kept/state.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
@@ -79,7 +79,7 @@ export async function previewed(
 
 function leaveNothing({ rowClaims }: OfflineRowContext, inputs: Inputs): void {
   if (inputs.resourceUrn === undefined) return;
-  rowClaims.leave(inputs.resourceUrn, { target: inputs, keys: new RowSet(), labels: [], handedOver: new RowSet() });
+  rowClaims.leave(inputs.resourceUrn, { target: inputs, keys: new RowSet(), labels: [], ...nobody() });
 }
 
 /** Another table: its rows come first, then the old ones go. */
@@ -169,6 +169,8 @@ async function planned(
     );
   }
   for (const sentence of clearing.sentences) report.forecast(sentence);
+  const stay = [...leaving.found].filter(({ key }) => !leaving.staying.has(key)).length;
+  if (stay > 0) report.forecast(stayMessage(stay));
   if (leaving.reported.size > 0) report.forecast(sparedMessage(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
@@ -184,7 +186,13 @@ async function planned(
   }
   if (inputs.resourceUrn !== undefined) {
     const keys = RowSet.of([...leaving.going, ...leaving.staying]);
-    rowClaims.leave(inputs.resourceUrn, { target, keys, labels: old.labels, handedOver: leaving.staying });
+    rowClaims.leave(inputs.resourceUrn, {
+      target,
+      keys,
+      labels: old.labels,
+      found: leaving.found,
+      handedOver: leaving.staying,
+    });
   }
   return { plan, names };
 }
@@ -217,7 +225,7 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
     return { plan, leaving: noneLeaving(), names: noNames(), target };
   }
   const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
-    const { plan, leaving } = await spared(context, inputs, target, whole);
+    const { plan, leaving } = await spared(context, { old, inputs, target, rows: summary.rows }, whole);
     return { plan: await takenOver(context, inputs, plan), leaving };
   };
   const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
@@ -243,21 +251,27 @@ const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + 
 interface LeavingRows {
   going: RowSet;
   staying: RowSet;
+  /** Those of them that were found. */
+  found: RowSet;
   reported: Map<string, number>;
 }
 
-const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), reported: new Map() });
+const nobody = () => ({ found: new RowSet(), handedOver: new RowSet() });
+const noneLeaving = (): LeavingRows => ({
+  ...{ going: new RowSet(), staying: new RowSet() },
+  ...{ found: new RowSet(), reported: new Map<string, number>() },
+});
 
 /** Takes out of a plan what other seeds of the program declare. */
 async function spared(
   { rowClaims, directory }: OfflineRowContext,
-  inputs: Inputs,
-  target: RowTarget,
+  { old, inputs, target, rows }: { old: State; inputs: Inputs; target: RowTarget; rows: RowSet },
   plan: Forecast,
 ): Promise<{ plan: Forecast; leaving: LeavingRows }> {
   const leaving = noneLeaving();
   const { going, staying, reported } = leaving;
   if (!plan.exact || plan.remove === 0) return { plan, leaving };
+  if (!inputs.adopt) leaving.found = foundLeaving(old, rows, plan.change);
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
   for (const { name, target: other } of rowClaims.on(inputs.table, inputs.resourceUrn)) {
@@ -265,6 +279,7 @@ async function spared(
   }
   for (const row of plan.change.removed) {
     const owner = held.find(({ keys }) => keys.has(row.key));
+    if (!owner && leaving.found.has(row.key)) continue;
     (owner ? staying : going).add(row.key, row.content);
     if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
   }

@@ -5,7 +5,7 @@ import type { OfflineRowContext } from "./declared/claims.ts";
 import { fingerprintOf, summarize } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { keysIn } from "./declared/summaries.ts";
-import { takesUp } from "./departed.ts";
+import { takesUp } from "./kept/departed.ts";
 import { firstNames, forecast } from "./forecast.ts";
 import { sayRenewed, takenOver } from "./preview.ts";
 import type { SeedInputs } from "./kept/state.ts";

@@ -1,7 +1,6 @@
 import { CallCounter } from "../../client/calls.ts";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { quoted, some } from "../../messages/text.ts";
 import { decodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
@@ -10,15 +9,25 @@ import { RowSet } from "../../reconcile/rowSet.ts";
 import { limitRemovals, oursAfter, planRows, type RowPlan } from "../../reconcile/rows.ts";
 import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
-import { keysOf, type Summary } from "./declared/declaration.ts";
+import type { Summary } from "./declared/declaration.ts";
 import { RowLabels } from "./declared/rowLabels.ts";
 import { lastSource, summaryOf } from "./declared/summaries.ts";
 import { type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
-import { comesBack, departedFrom } from "./departed.ts";
+import { comesBack, departedFrom } from "./kept/departed.ts";
 import { clearedMessage, countsIn, LeftLabels, refusedClearing } from "./kept/clearing.ts";
 import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
-import { optionsOf, outputsOf, type Kept, type SeedInputs, type SeedState } from "./kept/state.ts";
+import { beginInserts, forgetMade } from "./kept/made.ts";
+import {
+  optionsOf,
+  outputsOf,
+  viewersChanged,
+  viewersOf,
+  type Kept,
+  type SeedInputs,
+  type SeedState,
+} from "./kept/state.ts";
+import { foundByGivers, foundOf, foundRows, handOverMade, stayMessage } from "./found.ts";
 import { applyPlan, type Applied } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
@@ -28,7 +37,7 @@ import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import type { Removal as RowRemoval, Spared } from "./live/rowWriter.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
-import { outcome, tellFindings } from "./reports.ts";
+import { outcome, refusePlan, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen } from "./unseen.ts";
@@ -37,17 +46,17 @@ import { leavingUnseen } from "./unseen.ts";
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
   rowClaims.on(table, resourceUrn);
 
-/** The rows that other seeds of the program give up in this run, with the labels that these wrote. */
+/** The rows that other seeds of the program give up in this run, with the labels that these wrote; and which they had found. */
 async function handedOver(
   { rowClaims, directory }: RowContext,
   inputs: SeedInputs,
-): Promise<ReadonlyMap<number, readonly string[]>> {
+): Promise<{ handed: ReadonlyMap<number, readonly string[]>; found: ReadonlySet<number> }> {
   const handed = new Map<number, readonly string[]>();
-  for (const giver of rowClaims.leaving(inputs.table, inputs.resourceUrn)) {
-    if (!sameKey(giver.target, inputs)) continue;
+  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
+  for (const giver of givers) {
     for (const index of (await indicesWithin([giver], inputs, directory)).keys()) handed.set(index, giver.labels);
   }
-  return handed;
+  return { handed, found: await foundByGivers(directory, inputs, givers) };
 }
 
 /** Brings the table to the content of the source; answers what is ours then. */
@@ -81,32 +90,14 @@ async function applied<Inputs extends SeedInputs>(
   const calls = new CallCounter();
   const context: RowContext = { ...platform, onCall: calls.onCall };
   const began = context.now();
-  const summary = await summaryOf(context, inputs);
-  const links = await Links.of(context, inputs);
-  const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
-  const handed = await handedOver(context, inputs);
-  const scope = scopeOf(inputs, summary, old, handed);
-  const left = new LeftLabels(inputs, summary, scope, old, handed.values());
-  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates, scope, left });
-  const { live, terms, numbered } = seen;
-  const onlyShown = context.isApproved;
-  const options = { ...optionsOf(inputs), handedOver: handed, onlyShown };
-  const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
-  const considered = othersOn(context, inputs);
-  const early = await withoutClaimed(context, terms, plan.remove, considered);
-  limitRemovals(plan, early.left, last, inputs);
-  const clear = left.clearedBy(plan, summary, scope, handed);
-  plan.refusals.push(...refusedClearing(countsIn(clear), last.count, inputs));
-  await refuseUndeclaredRows(context, inputs, terms, early.left);
-  await refuse(inputs, plan, context.directory, old === undefined);
-  await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
-  await refuseNumbered(inputs, plan, numbered, context.directory);
-  tellFindings(context.report, inputs.table, plan);
+  const planned = await plannedRun(context, { inputs, last, old });
+  const { summary, links, plan, terms, live, scope, clear, recreates, found, considered } = planned;
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
   for (const index of plan.unseen.wanted) recreate.delete(index);
   const departed = departedFrom(old, inputs);
   const isMoved = await comesBack(context, inputs, departed, plan, summary.rows);
   const removing = [...plan.remove];
+  if (plan.insert.size > 0) await beginInserts(context, inputs, old?.ledger);
   const { undone, failures, spared } = await leavingUnseen(context, inputs, plan, summary, () =>
     applyPlan(context, inputs, summary, links, plan, {
       recreate,
@@ -116,15 +107,17 @@ async function applied<Inputs extends SeedInputs>(
       spare: lateSparing(context, inputs, terms, considered),
     }),
   );
-  sayWhatStays(context, inputs.table, early.spared, spared);
+  sayWhatStays(context, inputs.table, planned.spared, spared);
   const isRenewed = isMoved || recreate.size > 0 || plan.drift.missing.some((index) => !undone.wanted.has(index));
   if (isRenewed) context.rowClaims.renew(inputs.table);
   const renewals = (old?.renewals ?? 0) + (isRenewed ? 1 : 0);
   const ours = oursAfter(summary.rows, plan, undone);
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
-    ...withoutUndefined({ departed: departed.encode(removing, (key) => ours.has(key)) }),
-    labelled: summary.rowLabels.counts(),
+    ...withoutUndefined({
+      departed: departed.encode(removing, (key) => ours.has(key)),
+      found: found.after(ours, failures.length > 0),
+    }),
     ...(inputs.mode === "exact" ? {} : withoutUndefined({ forms: summary.rowLabels.forms() })),
   };
   // Rows that are not as declared may still have the labels of earlier runs.
@@ -133,15 +126,49 @@ async function applied<Inputs extends SeedInputs>(
   if (failures.length > 0) {
     const done = summary.rows.length - undone.wanted.size - plan.kept;
     const message = `${done} rows of table ${inputs.table} are as declared, but:\n${failures.join("\n")}`;
-    const { labelled: _, ...known } = kept;
-    const outputs: object = outputsOf(inputs, { labels }, ledgerInFailure(ours), known);
+    const outputs: object = outputsOf(inputs, { labels }, ledgerInFailure(ours), kept);
     // Viewers that not all rows have yet are changed by the next run.
     const viewers = recreate.size > 0 && old ? viewersOf(old) : {};
     throw new PartialFailure(message, id, { ...outputs, ...viewers, unfinished: true });
   }
-  const took = context.now() - began;
-  context.report.info(outcome({ ...plan, recreated: recreate.size }, calls, took) + clearedMessage(clear));
-  return outputsOf(inputs, { labels }, ledgerOf(ours), kept);
+  const done = outcome({ ...plan, recreated: recreate.size }, calls, context.now() - began);
+  context.report.info(done + clearedMessage(clear));
+  return outputsOf(inputs, { labels }, ledgerOf(ours), { ...kept, labelled: summary.rowLabels.counts() });
+}
+
+/** Plans a run by what is on the platform, and refuses what it must not do. Nothing is changed so far. */
+async function plannedRun(
+  context: RowContext,
+  { inputs, last, old }: { inputs: SeedInputs; last: Ledger; old: SeedState | undefined },
+) {
+  const { directory, report } = context;
+  const summary = await summaryOf(context, inputs);
+  const links = await Links.of(context, inputs);
+  const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
+  const { handed, found: handedFound } = await handedOver(context, inputs);
+  const scope = scopeOf(inputs, summary, old, handed);
+  const left = new LeftLabels(inputs, summary, scope, old, handed.values());
+  const seen = await observedRows(context, inputs, { last, old, summary, links, recreates, scope, left });
+  const { live, terms, numbered } = seen;
+  const options = { ...optionsOf(inputs), handedOver: handed, onlyShown: context.isApproved };
+  const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
+  const considered = othersOn(context, inputs);
+  const early = await withoutClaimed(context, terms, plan.remove, considered);
+  const found = await foundRows(context, { inputs, old, summary, plan, handed, handedFound });
+  const staying = new Set(found.staying.map((row) => row.id));
+  const going = early.left.filter((row) => !staying.has(row.id));
+  const stay = early.left.length - going.length;
+  if (stay > 0) report.info(`table ${inputs.table}: ${stayMessage(stay)}`);
+  plan.released += stay;
+  limitRemovals(plan, going, last, inputs);
+  const clear = left.clearedBy(plan, summary, scope, handed);
+  plan.refusals.push(...refusedClearing(countsIn(clear), last.count, inputs));
+  await refuseUndeclaredRows(context, inputs, terms, going);
+  await refusePlan(inputs, plan, directory, old === undefined);
+  await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
+  await refuseNumbered(inputs, plan, numbered, directory);
+  tellFindings(report, inputs.table, plan);
+  return { summary, links, live, terms, plan, scope, clear, recreates, found, considered, spared: early.spared };
 }
 
 interface SeenRows {
@@ -208,14 +235,6 @@ function ownRows(plan: RowPlan, { rows }: Summary, live: LiveRows): Map<number, 
   return own;
 }
 
-const viewersOf = ({ viewers, teamViewers, userID }: RowTarget) => ({ viewers, teamViewers, userID });
-const sortedViewers = ({ viewers = [], teamViewers = [], userID = "" }: RowTarget): string =>
-  JSON.stringify([viewers.toSorted(), teamViewers.toSorted(), userID]);
-
-/** Whether who may see the rows, or who made them, is declared otherwise than in the last run. */
-export const viewersChanged = (old: RowTarget, inputs: RowTarget): boolean =>
-  sortedViewers(old) !== sortedViewers(inputs);
-
 async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledger) {
   const none: Summary = { rows: new RowSet(), labels: state.labels, rowLabels: new RowLabels(), digest: "" };
   const links = await Links.of(context, state, () => new Lookup());
@@ -241,39 +260,19 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
     const considered = context.rowClaims.on(state.table);
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
-    plan.remove = left;
+    const found = new Set(await foundOf(context, state, plan.remove));
+    const staying = plan.remove.filter((row) => !left.includes(row));
+    plan.remove = left.filter((row) => !found.has(row));
     sayWhatStays(context, state.table, spared);
-    await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, left);
+    const stay = left.length - plan.remove.length;
+    if (stay > 0) context.report.info(`table ${state.table}: ${stayMessage(stay)}`);
+    await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, plan.remove);
     const work = (): Promise<Applied> => applyPlan(context, state, none, links, plan, { release });
     const { failures } = await leavingUnseen(context, state, plan, none, work);
     if (failures.length > 0) throw new ResourceError(failures.join("\n"));
+    await handOverMade(context, state, { staying, found });
+    if (!context.rowClaims.find(state.resourceUrn)) await forgetMade(context, state.resourceUrn);
   } finally {
     release();
   }
-}
-
-/** Ends when a plan must not be carried out, naming the rows. */
-async function refuse(inputs: SeedInputs, plan: RowPlan, directory: string, isNew: boolean): Promise<void> {
-  const keys = async (indices: number[]): Promise<string> =>
-    inputs.sensitive
-      ? `${indices.length} rows`
-      : some((await keysOf(inputs, directory, new Set(indices))).map(quoted), 20);
-  const reasons = [...plan.refusals];
-  if (plan.adoptNeeded.length > 0) {
-    const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
-    const replaced = isNew
-      ? " If this seed was tainted, or is replaced by order, run the same command with --refresh: then it is seen which rows are its own."
-      : "";
-    reasons.push(
-      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source. If a seed had them that was renamed in the program, give the new one aliases (formerly in an environment file).${replaced}`,
-    );
-  }
-  if (plan.conflicts.length > 0) {
-    const known = plan.conflicts.flatMap(({ wanted }) => wanted ?? []);
-    const named = known.length > 0 ? `: ${await keys(known)}` : "";
-    reasons.push(
-      `${plan.conflicts.length} rows of table ${inputs.table} were edited or removed by hand and onConflict is "error"${named}. Set onConflict to overwrite or keepLive, or put them back.`,
-    );
-  }
-  if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
 }
