@@ -29,8 +29,9 @@ interface Made {
 throughBothDoors({ tables }, (scene) => {
   const live = async (): Promise<string[]> => {
     const { microAppRows } = await scene.client.microappdata({ microAppID: "items", optViewSort: { sortVal: 1 } });
-    const shown = ["Name", "Extra", "Note"] as const;
-    return microAppRows.map((row) => `${String(row["Code"])} ${shown.map((label) => row[label] ?? "-").join(" ")}`);
+    return microAppRows.map((row) =>
+      ["Code", "Name", "Extra", "Note"].map((label) => (typeof row[label] === "string" ? row[label] : "-")).join(" "),
+    );
   };
   /** What the preview says; it tells whether there is anything to do. */
   const preview = async (state: Made, news: Properties) => {

@@ -1,12 +1,11 @@
 import { encodeFound, encodeFoundInFailure, foundAmong } from "../../reconcile/found.ts";
-import type { Difference } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
 import type { Leaving } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
+import { indicesWithin } from "./declared/terms.ts";
 import { isUnfinished, madeAmong, noteMade } from "./kept/made.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
-import { indicesWithin } from "./declared/terms.ts";
 import type { RowContext } from "./live/context.ts";
 import { byOldKey, isReshaped } from "./live/reshaped.ts";
 import type { Removal } from "./live/rowWriter.ts";
@@ -96,22 +95,6 @@ export async function foundOf(
   const made = await madeAmong(context, state, found);
   return removals.filter(({ key }) => found.has(key) && !made.has(key));
 }
-
-/** The same offline, of what left the source. */
-export function foundLeaving(
-  { found }: Pick<SeedState, "found">,
-  rows: RowSet,
-  { added, removed }: Difference & { exact: true },
-): RowSet {
-  if (found === undefined) return new RowSet();
-  const known = RowSet.of(removed);
-  for (let index = 0; index < rows.length; index++) if (!added.has(index)) known.add(rows.key(index));
-  const all = foundAmong(found, known);
-  return RowSet.of(removed, ({ key }) => all?.has(key) ?? true);
-}
-
-/** `3 found, they stay`. */
-export const stayMessage = (count: number): string => `${count} found, ${count === 1 ? "it stays" : "they stay"}`;
 
 /** Rows that were found by a seed that hands them over, by their index in the source of the one that declares them now. */
 export async function foundByGivers(

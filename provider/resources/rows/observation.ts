@@ -8,12 +8,12 @@ import { keyOf, keysOf } from "./declared/declaration.ts";
 import { lastSource, withLastSource } from "./declared/summaries.ts";
 import { EditedRows, type Drift, type FoundSecrets } from "./drift.ts";
 import { maxShown } from "./forecast.ts";
+import { scopeOfState } from "./kept/scope.ts";
+import { optionsOf, type SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
-import { scopeOfState } from "./kept/scope.ts";
-import { optionsOf, type SeedState } from "./kept/state.ts";
 
 /** The first keys of missing rows: from the state, or from the source that was applied. */
 async function missingKeys(

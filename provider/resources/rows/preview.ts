@@ -10,16 +10,16 @@ import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
-import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
-import { departedFrom, takesUp } from "./kept/departed.ts";
+import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
-import { foundLeaving, stayMessage } from "./found.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
+import { clearForecast } from "./kept/clearForecast.ts";
+import { departedFrom, takesUp } from "./kept/departed.ts";
+import { nobody, noneLeaving, spared, stayMessage, type LeavingRows } from "./kept/leaving.ts";
+import { viewersChanged, type SeedInputs, type SeedState } from "./kept/state.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
-import { clearForecast } from "./kept/clearForecast.ts";
 import { referringTo } from "./owners.ts";
-import { viewersChanged, type SeedInputs, type SeedState } from "./kept/state.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
@@ -247,45 +247,6 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
 }
 
 const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
-
-interface LeavingRows {
-  going: RowSet;
-  staying: RowSet;
-  /** Those of them that were found. */
-  found: RowSet;
-  reported: Map<string, number>;
-}
-
-const nobody = () => ({ found: new RowSet(), handedOver: new RowSet() });
-const noneLeaving = (): LeavingRows => ({
-  ...{ going: new RowSet(), staying: new RowSet() },
-  ...{ found: new RowSet(), reported: new Map<string, number>() },
-});
-
-/** Takes out of a plan what other seeds of the program declare. */
-async function spared(
-  { rowClaims, directory }: OfflineRowContext,
-  { old, inputs, target, rows }: { old: State; inputs: Inputs; target: RowTarget; rows: RowSet },
-  plan: Forecast,
-): Promise<{ plan: Forecast; leaving: LeavingRows }> {
-  const leaving = noneLeaving();
-  const { going, staying, reported } = leaving;
-  if (!plan.exact || plan.remove === 0) return { plan, leaving };
-  if (!inputs.adopt) leaving.found = foundLeaving(old, rows, plan.change);
-  const keys = { target, keys: RowSet.of(plan.change.removed) };
-  const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.on(inputs.table, inputs.resourceUrn)) {
-    held.push({ name, keys: await keysWithin(keys, other, directory) });
-  }
-  for (const row of plan.change.removed) {
-    const owner = held.find(({ keys }) => keys.has(row.key));
-    if (!owner && leaving.found.has(row.key)) continue;
-    (owner ? staying : going).add(row.key, row.content);
-    if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
-  }
-  const change = { ...plan.change, removed: [...going] };
-  return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
-}
 
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 export async function takenOver(

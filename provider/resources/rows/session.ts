@@ -14,10 +14,12 @@ import { RowLabels } from "./declared/rowLabels.ts";
 import { lastSource, summaryOf } from "./declared/summaries.ts";
 import { type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
-import { comesBack, departedFrom } from "./kept/departed.ts";
+import { foundByGivers, foundOf, foundRows, handOverMade } from "./found.ts";
 import { clearedMessage, countsIn, LeftLabels, refusedClearing } from "./kept/clearing.ts";
-import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
+import { comesBack, departedFrom } from "./kept/departed.ts";
+import { stayMessage } from "./kept/leaving.ts";
 import { beginInserts, forgetMade } from "./kept/made.ts";
+import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
 import {
   optionsOf,
   outputsOf,
@@ -27,7 +29,6 @@ import {
   type SeedInputs,
   type SeedState,
 } from "./kept/state.ts";
-import { foundByGivers, foundOf, foundRows, handOverMade, stayMessage } from "./found.ts";
 import { applyPlan, type Applied } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";

@@ -47,10 +47,10 @@ export function scopeOf(
     return { labels: all, at, forms };
   }
   if (handed.size === 0 && !before) return { labels: all };
-  const given = new Map([...handed].map(([index, more]) => [index, union(all, more)]));
+  const taken = new Map([...handed].map(([index, more]) => [index, union(all, more)]));
   const at = (key: Digest): readonly string[] | undefined => {
     const index = rows.find(key);
-    return index === undefined ? before : given.get(index);
+    return index === undefined ? before : taken.get(index);
   };
   return { labels: all, at };
 }
