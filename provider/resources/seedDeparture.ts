@@ -4,8 +4,8 @@ import { RowSet } from "../reconcile/rowSet.ts";
 import type { Forecast } from "../reconcile/rows.ts";
 import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
 import { lastSource } from "./rows/declared/summaries.ts";
-import { spared } from "./rows/preview.ts";
-import type { SeedState } from "./rows/session.ts";
+import { spared, stayMessage } from "./rows/kept/leaving.ts";
+import type { SeedState } from "./rows/kept/state.ts";
 import { refuseReferredTo, sparedMessage } from "./rows/spared.ts";
 
 interface State extends SeedState {
@@ -23,12 +23,19 @@ export async function departure(context: OfflineRowContext, state: State): Promi
     report.rows?.({ plan, spared: new Map() });
     return {};
   }
-  const { plan, leaving: rows } = await spared(context, { table: state.table }, state, leaving(owned));
+  const { plan, leaving: rows } = await spared(
+    context,
+    { old: state, inputs: { ...state, resourceUrn: undefined, adopt: false }, target: state, rows: new RowSet() },
+    leaving(owned),
+  );
   report.rows?.({ plan, spared: rows.reported });
   if (rows.reported.size > 0) report.forecast(sparedMessage(rows.reported));
+  const stay = [...rows.found].filter(({ key }) => !rows.staying.has(key)).length;
+  if (stay > 0) report.forecast(stayMessage(stay));
   await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, [...rows.going]);
   const keys = RowSet.of([...rows.going, ...rows.staying]);
-  return { leaving: { target: state, keys, handedOver: rows.staying }, renewed: [] };
+  const { found, staying: handedOver } = rows;
+  return { leaving: { target: state, keys, labels: state.labels, found, handedOver }, renewed: [] };
 }
 
 /** A plan that removes all rows. */

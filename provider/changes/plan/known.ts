@@ -82,7 +82,13 @@ async function seeded(
     const { digest, resourceUrn } = inputs as { digest?: string; resourceUrn?: string };
     const summary = notes.known.rowClaims.remembered(resourceUrn, digest) ?? (await summarize(seed, folder));
     const ledger: Ledger = { kind: "list", count: summary.rows.length, rows: summary.rows };
-    const outputs = { ...left, rowCount: ledger.count, ledger: encodeLedger(ledger), labels: summary.labels };
+    const outputs = {
+      ...left,
+      rowCount: ledger.count,
+      ledger: encodeLedger(ledger),
+      labels: summary.labels,
+      labelled: summary.rowLabels.counts(),
+    };
     return { inputs: keyed(resource, inputs), outputs, rows: "all" };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;

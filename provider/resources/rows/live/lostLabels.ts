@@ -6,6 +6,7 @@ import { read } from "../../../sources/read.ts";
 import { linkedLabels, placeOf } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { Clearing } from "../kept/clearing.ts";
 import { room, rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { NumberedKeys } from "./numberedKeys.ts";
@@ -28,6 +29,8 @@ interface WrittenRows {
   inserted: number;
   /** IDs of those that were there before. */
   changed: readonly string[];
+  /** Labels that were set to nothing, by the index of the row. */
+  cleared: Clearing;
 }
 
 /**
@@ -39,7 +42,7 @@ export async function lostLabels(
   target: RowTarget,
   { rows: wanted, labels }: Pick<Summary, "rows" | "labels">,
   links: Links,
-  { written, inserted, changed }: WrittenRows,
+  { written, inserted, changed, cleared }: WrittenRows,
 ): Promise<string[]> {
   if (inserted + changed.length === 0) return [];
   const { table, key, salt } = target;
@@ -82,7 +85,7 @@ export async function lostLabels(
     ];
   }
   const missing = (index: number): boolean => written.has(index) && !met.has(index);
-  return describeLosses(target, await losses(context, target, { differing, numbered, missing }));
+  return describeLosses(target, await losses(context, target, { differing, numbered, missing, cleared }));
 }
 
 /** What was seen of rows that are not as they were written. */
@@ -91,6 +94,7 @@ interface Seen {
   numbered: NumberedKeys;
   /** Whether a row was written and not seen. */
   missing: (index: number) => boolean;
+  cleared: Clearing;
 }
 
 const newest = (context: RowContext, table: string): Promise<Row[]> =>
@@ -99,7 +103,7 @@ const newest = (context: RowContext, table: string): Promise<Row[]> =>
 async function losses(
   { directory }: RowContext,
   target: RowTarget,
-  { differing, numbered, missing }: Seen,
+  { differing, numbered, missing, cleared }: Seen,
 ): Promise<Map<string, Loss>> {
   const lost = new Map<string, Loss>();
   const linked = new Set(linkedLabels(target));
@@ -111,7 +115,8 @@ async function losses(
       const found = differing.get(index) ?? (missing(index) ? numbered.madeOf(values) : undefined);
       if (!found) continue;
       left--;
-      for (const [label, wrote] of Object.entries(values)) {
+      const nothing = (cleared.get(index) ?? []).map((label) => [label, null] as const);
+      for (const [label, wrote] of [...Object.entries(values), ...nothing]) {
         const form = linked.has(label) ? keyText : canonical;
         if (form(wrote) === form(found[label])) continue;
         const before = lost.get(label);
@@ -127,6 +132,8 @@ async function losses(
 const describeLosses = (target: RowTarget, lost: ReadonlyMap<string, Loss>): string[] =>
   [...lost].map(([label, { wrote, found, line, count }]) => {
     const place = `${placeOf(target, line)}${count > 1 ? ` and ${count - 1} more` : ""}`;
+    if (canonical(wrote) === undefined && canonical(found) !== undefined)
+      return `${place}: table ${target.table} kept a value under ${quoted(label)}, which was set to nothing: clear it by hand, or declare the label again`;
     return canonical(found) === undefined
       ? `${place}: table ${target.table} did not keep the label ${quoted(label)}: add the field to the table, or remove the label from the source (labels are case sensitive)`
       : `${place}: table ${target.table} gave back the ${typeof wrote} in ${quoted(label)} as another value (${typeof found}): declare its type in types, or write it as the table has it`;

@@ -3,12 +3,15 @@ import { inParallel } from "../../../client/parallel.ts";
 import { isRefusal, orUndefinedIfNotFound, ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
+import { isObject } from "../../../contract/wire.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { Clearing } from "../kept/clearing.ts";
+import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "./context.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import type { Links } from "./links.ts";
@@ -33,6 +36,8 @@ export type Spared = ReadonlyMap<string, number>;
 export interface Steps {
   /** Rows to recreate: wanted row → ID of the old one, which is removed right before. */
   recreate?: ReadonlyMap<number, string>;
+  /** Labels that updates set to nothing. */
+  clear?: Clearing;
   /** The seed as it was when the digests of the removals were taken. */
   terms?: RowTarget;
   /** Lets other seeds remove rows of the table; called before the first removal. */
@@ -53,6 +58,8 @@ export class RowWriter {
   readonly #recreate: ReadonlyMap<number, string>;
   /** Rows that are updated: wanted row → ID of the live one. */
   readonly #updates: ReadonlyMap<number, string>;
+  readonly #clear: Clearing;
+  readonly #labels: string[];
   readonly #removals: Map<string, Removal>;
   readonly #inserted: number;
   readonly #chosen: RowIndices;
@@ -88,7 +95,9 @@ export class RowWriter {
     }
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
     this.#inserts = new RowInserts(context, target, rows, links);
-    this.#refusals = new RowRefusals(target, labels);
+    this.#clear = steps.clear ?? new Map<number, readonly string[]>();
+    this.#labels = union(labels, ...this.#clear.values());
+    this.#refusals = new RowRefusals(target, this.#labels);
     this.#rate = this.#startRate();
   }
 
@@ -119,7 +128,8 @@ export class RowWriter {
     if (this.#updates.size === 0) return;
     const changed = this.#source.read<ChangedRow>((row) => {
       const id = this.#updates.get(row.index);
-      return id === undefined ? undefined : { ...row, id };
+      const nothing = Object.fromEntries((this.#clear.get(row.index) ?? []).map((label) => [label, null]));
+      return id === undefined ? undefined : { ...row, id, data: { ...row.data, ...nothing } };
     });
     await inParallel(each(changed), concurrency.calls, (row) => this.#update(row));
   }
@@ -228,7 +238,8 @@ export class RowWriter {
     const cleared = Object.keys(data).filter((label) => data[label] === null);
     if (manner.habits.linkNull === "clears" || cleared.length === 0) return;
     const { currentRow = {} } = await client.microappdataRow({ rowID }, this.#context);
-    const kept = cleared.filter((label) => ((currentRow as RowData)[label] ?? null) !== null);
+    const isLink = (value: unknown): boolean => isObject(value) && "crossAppRowID" in value;
+    const kept = cleared.filter((label) => isLink((currentRow as RowData)[label]));
     if (kept.length === 0) return;
     const message =
       `this platform keeps a link that is set to nothing (linkNull): ${kept.join(", ")} would go on linking, and each ` +
@@ -242,8 +253,9 @@ export class RowWriter {
 
   /** Whether the platform lost labels of rows that were written. */
   async #loses(changed: readonly string[] = []): Promise<boolean> {
-    const written = { written: this.#chosen, inserted: this.#inserted, changed };
-    const sentences = await lostLabels(this.#context, this.#target, this.#summary, this.#links, written);
+    const written = { written: this.#chosen, inserted: this.#inserted, changed, cleared: this.#clear };
+    const summary = { rows: this.#summary.rows, labels: this.#labels };
+    const sentences = await lostLabels(this.#context, this.#target, summary, this.#links, written);
     this.#lost.push(...sentences);
     return sentences.length > 0;
   }
