@@ -49,7 +49,7 @@ test-console: dist/.built
 	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \
 	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.browser.js' $(ARGS)
 
-check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms
+check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms words
 
 .PHONY: is-formatted lints nothing-is-unused
 is-formatted: node_modules/.installed
@@ -65,6 +65,10 @@ nothing-is-unused: dist/.built
 rooms: node_modules/.installed
 	@node scripts/rooms.mjs
 	@node --no-warnings scripts/circles.mjs
+
+.PHONY: words
+words: node_modules/.installed
+	@node scripts/words.mjs
 
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed
