@@ -81,10 +81,12 @@ docs: node_modules/.installed
 	@tsc -p . --noCheck
 	@node --no-warnings dist/tools/writeDocuments.js
 	@node --no-warnings dist/tools/writeMethods.js
+	@node --no-warnings dist/tools/writeSdkTypes.js
 
 docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeDocuments.js --check
 	@node --no-warnings dist/tools/writeMethods.js --check
+	@node --no-warnings dist/tools/writeSdkTypes.js --check
 
 # The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
 sdks:
