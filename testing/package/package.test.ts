@@ -52,7 +52,7 @@ test("the package holds what runs, and nothing of the tests", () => {
       (path) => !/^examples\/(gitops\/\.git(hub\/|lab-ci\.yml$)|ci\/)|^docs\/guides\/testing\.md$/.test(path),
     ),
   ).toEqual([]);
-  expect(installed.size).toBeLessThan(900_000); // 60,000 of them documentation, 45,000 facts, 40,000 zod
+  expect(installed.size).toBeLessThan(880_000); // 60,000 of them documentation, 45,000 facts, 40,000 zod
 });
 
 test("nothing runs when it is installed, and no address of a repository is claimed that there is not", async () => {
@@ -75,7 +75,6 @@ test("nothing runs when it is installed, and no address of a repository is claim
 test("each declaration that another one imports is in the package", async () => {
   const read = (path: string) => readFile(join(folder, "node_modules/pulumi-microapps", path), "utf8");
   const open = ["dist/sdk", "dist/provider/client", "dist/emulator"].map((room) => `${room}/index.d.ts`);
-  open.push("dist/provider/pulumi/dynamic.d.ts");
   const seen = new Set<string>();
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (seen.has(path)) continue;
@@ -84,7 +83,7 @@ test("each declaration that another one imports is in the package", async () => 
     const imports = (await read(path)).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+?)\.[jt]s"/g);
     for (const [, other = ""] of imports) open.push(join(dirname(path), `${other}.d.ts`));
   }
-  expect(seen.size).toBeGreaterThan(50);
+  expect(seen.size).toBeGreaterThan(40);
 });
 
 /** What the links of the documents lead to. */
