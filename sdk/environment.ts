@@ -2,9 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { linkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
-import { aliasesBelow, program, type Aliases } from "./program.ts";
+import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "./resources.ts";
-import { rootName } from "./rootName.ts";
+
 import { withSupplied } from "./secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 

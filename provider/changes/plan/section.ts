@@ -166,7 +166,13 @@ async function rowsOf(step: Step, sides: Sides): Promise<SeedRowsAhead> {
   }
   const tally = tallyOf(rows, operation);
   if (departing?.plan.exact && tally) tally.remove += departing.plan.remove;
-  const notes = [...modeNotes(step), ...sparedNotes(rows), ...sparedNotes(departing), ...vagueNotes(rows)];
+  const notes = [
+    ...modeNotes(step),
+    ...takenNotes(rows),
+    ...sparedNotes(rows),
+    ...sparedNotes(departing),
+    ...vagueNotes(rows),
+  ];
   return { tally, changes: await listedRows(step, sides), notes, unread };
 }
 
@@ -191,6 +197,17 @@ const sparedNotes = (rows: RowsAhead | undefined): string[] =>
     ([name, count]) =>
       `${numbered(count, "row")} stay${count === 1 ? "s" : ""}: seed ${quoted(name)} declares ${count === 1 ? "it" : "them"}`,
   );
+
+/** Rows that another seed has, and that nothing is done to. */
+function takenNotes(rows: RowsAhead | undefined): string[] {
+  const handed = rows?.plan.exact ? [...(rows.plan.handed?.values() ?? [])] : [];
+  const same = handed.filter((isSame) => isSame).length;
+  return same === 0
+    ? []
+    : [
+        `${numbered(same, "row")} ${same === 1 ? "is" : "are"} taken over from another seed as ${same === 1 ? "it is" : "they are"}`,
+      ];
+}
 
 function vagueNotes(rows: RowsAhead | undefined): string[] {
   if (!rows || rows.plan.exact) return [];
