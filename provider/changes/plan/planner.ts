@@ -197,10 +197,6 @@ export class Planner {
     step.told = [];
     step.refusals = [];
     delete step.rows;
-    if (step.problems.length > 0) {
-      await this.#compareSettings(step, resource);
-      return;
-    }
     const olds = { ...known.outputs, resourceUrn: step.inputs["resourceUrn"] };
     try {
       const comparison = await diff(resource, this.context(step), olds, listed(resource, step.inputs));
@@ -209,7 +205,9 @@ export class Planner {
       step.operation = replaces.length > 0 ? "replace" : changed.length > 0 || known.isUnfinished ? "update" : "same";
     } catch (error) {
       await this.#compareSettings(step, resource);
-      step.refusals.push(refusalOf(error));
+      const refusal = refusalOf(error);
+      // An engine does not come that far where something is wrong with the inputs.
+      if (step.problems.length === 0) step.refusals.push(refusal);
     }
     if (step.operation !== "replace") return;
     const { told, refusals } = step;
