@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AsyncLocalStorage } from "node:async_hooks";
+import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
 import { doors, type Door } from "../provider/pulumi/configuration/configuration.ts";
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
-import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
 import type { Announced } from "./siblings.ts";
 
 /** What the resources of one program share. */

@@ -8,11 +8,11 @@ import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } fr
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
 import { projectFlags, shown, stackFlags, treeFlags, type BothTexts } from "./base/projectFlags.ts";
 import { detourTo, pointersIn } from "./base/workingTree.ts";
-import { compareDeclarations } from "./plan/plans.ts";
 import { doneLines } from "./doneLines.ts";
 import { driftFlags, loosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
 import { declaredIn, nothing, type Declared, type Reading } from "./model/source.ts";
+import { compareDeclarations } from "./plan/plans.ts";
 
 /** What a report is about. */
 export interface ReportRequest {

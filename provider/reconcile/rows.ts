@@ -264,7 +264,7 @@ export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecas
 /** How many rows will leave in any case when those that left the source are removed. */
 export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.remove : Math.max(0, -plan.net));
 
-/** Whether a plan leaves everything as it is. */
+/** Leaves everything as it is. */
 export const isEmpty = (plan: RowPlan): boolean =>
   plan.insert.size + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
 

@@ -7,7 +7,6 @@ import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
 import { adopt, common, ResourceError, type Change, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
-import { departure } from "./seedDeparture.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
 import { outputs } from "./rows/declared/outputs.ts";
@@ -18,6 +17,7 @@ import { problemsWith, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
+import { departure } from "./seedDeparture.ts";
 
 const label = z.string().min(1);
 const lookup = {

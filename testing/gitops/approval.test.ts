@@ -251,7 +251,10 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
       [written((set) => (sealOf(set).stack = "prod")), "its seal is of the stack prod"],
       [run({ endpoint: "https://elsewhere.example.com" }), "another endpoint"],
       [run({ account: "eve@example.com" }), "another account"],
-      [written((set) => (sealOf(set).package.version = "0.0.1")), "it was made by another version, pulumi-microapps 0.0.1"],
+      [
+        written((set) => (sealOf(set).package.version = "0.0.1")),
+        "it was made by another version, pulumi-microapps 0.0.1",
+      ],
       [run({ file: file("absent.json") }), "it can't be read: ENOENT"],
     ];
     for (const [one, reason] of wrong) await expect(approvedRun(one)).rejects.toThrow(reason);

@@ -106,9 +106,9 @@ function ofSeed(
   const codes = [...seed.rows.keys()];
   const code = codes[second % codes.length] ?? "";
   const row = seed.rows.get(code) ?? rowOf(code);
-  const less = (gone: readonly string[]): Seed => ({
+  const less = (left: readonly string[]): Seed => ({
     ...seed,
-    rows: new Map([...seed.rows].filter(([each]) => !gone.includes(each))),
+    rows: new Map([...seed.rows].filter(([each]) => !left.includes(each))),
   });
   const half = codes.slice(0, Math.ceil(codes.length / 2));
   const other = seeds.find((each) => each !== seed && each.table === seed.table && each.key === seed.key);

@@ -1,5 +1,5 @@
-import { linkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
 import type { Declared } from "../../provider/changes/model/source.ts";
+import { linkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
 import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { Operations, type Call } from "../../provider/pulumi/operations.ts";
 import { keyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import type { Section, Thing } from "../../provider/changes/model/changeSet.ts";
 import { compareDeclarations } from "../../provider/changes/plan/plans.ts";
-import { createClient, type Client } from "../../provider/client/index.ts";
 import { Folders } from "../../provider/changes/testing/twoFolders.ts";
+import { createClient, type Client } from "../../provider/client/index.ts";
 import { edit, edited, filesOf, people, start, type Edit, type World } from "./edits.ts";
 import { InProcessEngine, Refused, type Step } from "./inProcessEngine.ts";
 
@@ -46,8 +46,9 @@ const kinds: Readonly<Record<string, string>> = {
 /** What is changed of rows, by table and operation, and of people. */
 type Counts = Record<string, number>;
 
-const count = (counts: Counts, what: string, by = 1): void =>
-  void (by > 0 && (counts[what] = (counts[what] ?? 0) + by));
+function count(counts: Counts, what: string, by = 1): void {
+  if (by > 0) counts[what] = (counts[what] ?? 0) + by;
+}
 
 /** What a report says of rows and people. */
 function foreseen({ things }: Section, tableOf: (name: string) => string): Counts {
@@ -89,9 +90,7 @@ function done(calls: readonly LoggedCall[], tables: ReadonlyMap<string, string>)
 /** Goes through the edits as commits, and holds each report against preview and run. */
 async function lived(edits: readonly Edit[]): Promise<void> {
   emulator.loadSnapshot("start");
-  const engine = new InProcessEngine({ endpoint: emulator.url, ...login } as ConstructorParameters<
-    typeof InProcessEngine
-  >[0]);
+  const engine = new InProcessEngine({ endpoint: emulator.url, ...login });
   let world: World = start;
   let base = folders.declared(filesOf(world));
   await engine.run(base, true);

@@ -1,7 +1,7 @@
-import { openFile } from "../../files/files.ts";
-import { isPointer } from "./commits.ts";
 import { existsSync, lstatSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { openFile } from "../../files/files.ts";
+import { isPointer } from "./commits.ts";
 
 /** Why a file of the working tree is not read although it is there: something on its way is no file or folder of this repository. */
 export function detourTo(root: string, folder: string, file: string): string | undefined {

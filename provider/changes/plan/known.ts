@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { linkedInputs, things, type Thing } from "../../environment/things/things.ts";
 import { isObject } from "../../contract/wire.ts";
+import { linkedInputs, things, type Thing } from "../../environment/things/things.ts";
 import { mannerOf } from "../../habits/profile.ts";
 import { RunNotes } from "../../pulumi/lifetime/runNotes.ts";
 import { check, foreseen, keyed, listed, unknownValue, type Properties } from "../../pulumi/properties.ts";
@@ -45,16 +45,16 @@ export async function knownOfDeclaration(declared: Declared, policy: string | un
   const context = contextOf(folder, notes);
   const known: Known[] = [];
   for (const thing of things(declared.declaration)) {
-    const { kind, key, inputs: given } = thing;
+    const { kind, key, inputs: stated } = thing;
     const resource = resourceOf(kind);
     const inputs: Properties = {
-      ...withoutNothing(given),
+      ...withoutNothing(stated),
       ...withoutNothing(linkedInputs(thing, ({ of, id }) => of ?? id)),
       ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
       resourceUrn: urnOf(kind, thing.name.now),
     };
     const own = { key, kind, name: key.slice(key.indexOf(" ") + 1), id: key, thing };
-    const source = typeof given["source"] === "string" ? unread?.(given["source"]) : undefined;
+    const source = typeof stated["source"] === "string" ? unread?.(stated["source"]) : undefined;
     if (source !== undefined) {
       known.push({ ...own, inputs, outputs: foreseenOf(resource, inputs), rows: "none", why: source });
       continue;
@@ -121,7 +121,7 @@ const withoutNothing = (values: Readonly<Record<string, unknown>>): Properties =
 const foreseenOf = (resource: Resource, inputs: Properties): Properties =>
   Object.fromEntries(Object.entries(foreseen(resource, inputs)).filter(([, value]) => value !== unknownValue));
 
-/** People by their addresses, where a platform would have given them IDs. */
+/** People by their addresses, where a platform would have stated them IDs. */
 function peopled(outputs: Properties): Properties {
   const { email, userID, members, appID } = outputs;
   if (appID !== undefined) return { ...outputs, status: "ready" };
@@ -172,12 +172,12 @@ function unsealed(known: Known, thing: Thing | undefined): Known {
 }
 
 async function ofSeed(
-  given: Known,
+  stated: Known,
   { values }: StateResource,
   thing: Thing | undefined,
   head: Declared,
 ): Promise<Known> {
-  const known = unsealed(given, thing);
+  const known = unsealed(stated, thing);
   if (opened(values["salt"])) {
     try {
       decodeLedger(String(values["ledger"]));
@@ -268,13 +268,15 @@ function keyedRows(
 
 /** The parts of a natural key of several labels, as `keyOf` joins them: a comma within one is behind a backslash. */
 function partsOf(text: string): string[] {
-  const parts = [""];
+  const parts: string[] = [];
+  let part = "";
   for (let at = 0; at < text.length; at++) {
-    if (text[at] === "\\") parts[parts.length - 1] += text[++at] ?? "";
+    if (text[at] === "\\") part += text[++at] ?? "";
     else if (text.startsWith(", ", at)) {
-      parts.push("");
+      parts.push(part);
+      part = "";
       at++;
-    } else parts[parts.length - 1] += text[at] ?? "";
+    } else part += text[at] ?? "";
   }
-  return parts;
+  return [...parts, part];
 }

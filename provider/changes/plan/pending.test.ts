@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { encodeLedger, ledgerOf } from "../../reconcile/ledger.ts";
 import { summarize } from "../../resources/rows/declared/declaration.ts";
 import type { Section } from "../model/changeSet.ts";
+import { stateOf } from "../state/state.ts";
 import { Folders, type Files } from "../testing/twoFolders.ts";
 import { pending } from "./plans.ts";
-import { stateOf } from "../state/state.ts";
 
 const folders = new Folders();
 afterAll(() => folders.remove());

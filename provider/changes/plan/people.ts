@@ -2,8 +2,8 @@ import { isObject } from "../../contract/wire.ts";
 import type { Thing as Declaring } from "../../environment/things/things.ts";
 import { planRoster, type Role } from "../../reconcile/rosters.ts";
 import { noTally, type Change, type Tally } from "../model/changeSet.ts";
-import { fieldOf, fieldsOf } from "../model/values.ts";
 import type { Declared } from "../model/source.ts";
+import { fieldOf, fieldsOf } from "../model/values.ts";
 import type { Known } from "./known.ts";
 import type { Plan, Step } from "./planner.ts";
 import { isHeeded } from "./settings.ts";
@@ -121,7 +121,7 @@ function knownPeople(step: Step): Person[] {
   const settings = known.thing
     ? { ...settingsIn(known.thing.inputs), ...linkSettings(known.thing) }
     : settingsIn(known.outputs);
-  return [{ email: String(name), settings, path, step }];
+  return [{ email: name, settings, path, step }];
 }
 
 const membersIn = (members: unknown, path: readonly string[], step: Step): Person[] =>
@@ -142,5 +142,5 @@ function rosterAhead({ inputs }: Step, known: readonly Person[]): { removed: Rea
   const wanted = Object.entries(members).map(([email, role]) => ({ email, role: roleOf(role) }));
   const live = known.map(({ email, settings }) => ({ userID: email, email, role: roleOf(settings["role"]) }));
   const { remove, refusals } = planRoster(wanted, live, inputs as unknown as Parameters<typeof planRoster>[2]);
-  return { removed: new Set(remove.map(({ email }) => email?.toLowerCase() ?? "")), refusals };
+  return { removed: new Set(remove.map(({ email }) => email.toLowerCase())), refusals };
 }

@@ -25,7 +25,7 @@ export interface Step {
   /** The rows that a deletion takes, of a seed that is replaced. */
   departing?: RowsAhead;
   /** What a preview says of it. */
-  told: string[];
+  lines: string[];
   /** What is wrong with its inputs: an engine stops before it compares anything. */
   problems: string[];
   /** Why a run would refuse it, in the words of the run. */
@@ -68,7 +68,7 @@ export class Planner {
   readonly #notes: RunNotes;
   readonly #organizationNames = new Map<string, string>();
   readonly #steps = new Map<string, Step>();
-  readonly #gone: Step[] = [];
+  readonly #departing: Step[] = [];
 
   constructor(place: Place, known: readonly Known[], things: readonly Thing[]) {
     this.#place = place;
@@ -83,7 +83,7 @@ export class Planner {
       this.#steps.set(thing.key, { ...begun(), thing, ...(found ? { known: found } : {}), operation: "same" });
     }
     // An engine deletes last things first.
-    this.#gone = [...left.values()].toReversed().map((each) => ({ ...begun(), known: each, operation: "delete" }));
+    this.#departing = [...left.values()].toReversed().map((each) => ({ ...begun(), known: each, operation: "delete" }));
   }
 
   /** Whether rows can't be read here. */
@@ -98,7 +98,7 @@ export class Planner {
     for (const step of all) await this.#check(step);
     let before = "";
     for (let round = 0; round < maxRounds; round++) {
-      for (const step of this.#gone) await this.#depart(step, "rows");
+      for (const step of this.#departing) await this.#depart(step, "rows");
       // What is new says at its check which rows it takes over.
       if (round > 0) for (const step of all) if (!step.known) await this.#check(step);
       for (const step of all) await this.#compare(step);
@@ -106,12 +106,12 @@ export class Planner {
       if (now === before || !this.#isShared()) break;
       before = now;
     }
-    return { steps: [...all, ...this.#gone.toReversed()] };
+    return { steps: [...all, ...this.#departing.toReversed()] };
   }
 
   /** Whether one seed may take what another one gives up. */
   #isShared(): boolean {
-    const tables = [...this.#steps.values(), ...this.#gone].flatMap(({ thing, known }) => {
+    const tables = [...this.#steps.values(), ...this.#departing].flatMap(({ thing, known }) => {
       if ((thing?.kind ?? known?.kind) !== "SeedRows") return [];
       return [...new Set([thing?.inputs["table"], known?.outputs["table"]].filter((table) => table !== undefined))];
     });
@@ -121,15 +121,15 @@ export class Planner {
   /** Differs where another round may find something else. */
   #signature(): string {
     return JSON.stringify(
-      [...this.#steps.values(), ...this.#gone].map(({ operation, told, refusals }) => [operation, told, refusals]),
+      [...this.#steps.values(), ...this.#departing].map(({ operation, lines, refusals }) => [operation, lines, refusals]),
     );
   }
 
   context(step: Step): OfflineResourceContext {
-    const tell = (text: string): void => void step.told.push(text);
+    const say = (text: string): void => void step.lines.push(text);
     const rows = (ahead: RowsAhead): void => void (step.rows = ahead);
     return {
-      report: { status: () => undefined, info: tell, forecast: tell, warning: tell, rows },
+      report: { status: () => undefined, info: say, forecast: say, warning: say, rows },
       directory: this.#place.folder,
       manner: mannerOf(),
       platform: "",
@@ -154,7 +154,7 @@ export class Planner {
     const { policy } = this.#place;
     const seeds = Object.entries(thing.seeds);
     const renewals = (key: string): unknown => this.#steps.get(key)?.known?.outputs["renewals"] ?? 0;
-    const given: Properties = {
+    const stated: Properties = {
       ...thing.inputs,
       ...linkedInputs(thing, ({ of, id }) => (of === undefined ? id : this.#idOf(of))),
       ...(policy === undefined ? {} : { removal: { file: policy, path: thing.removal } }),
@@ -169,13 +169,13 @@ export class Planner {
           }),
       ...known?.unknowns,
     };
-    return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
   }
 
   async #check(step: Step): Promise<void> {
     const { thing, known } = step;
     if (!thing || this.#isUnread(step)) return;
-    step.told = [];
+    step.lines = [];
     const resource = resourceOf(thing.kind);
     const olds = known?.inputs ?? {};
     const declared = listed(resource, this.#declared(step), olds);
@@ -194,7 +194,7 @@ export class Planner {
       return;
     }
     if (step.operation === "replace" || this.#isRelinked(step)) await this.#check(step);
-    step.told = [];
+    step.lines = [];
     step.refusals = [];
     delete step.rows;
     const olds = { ...known.outputs, resourceUrn: step.inputs["resourceUrn"] };
@@ -210,11 +210,11 @@ export class Planner {
       if (step.problems.length === 0) step.refusals.push(refusal);
     }
     if (step.operation !== "replace") return;
-    const { told, refusals } = step;
-    await this.#anew(step, resource);
+    const { lines, refusals } = step;
+    await this.#checkFresh(step, resource);
     await this.#depart(step, "departing");
     step.operation = "replace";
-    step.told = [...told, ...step.told];
+    step.lines = [...lines, ...step.lines];
     step.refusals = [...new Set([...refusals, ...step.refusals])];
   }
 
@@ -226,8 +226,8 @@ export class Planner {
   }
 
   /** Checks what comes in the place of something, as an engine does. */
-  async #anew(step: Step, resource: Resource): Promise<void> {
-    step.told = [];
+  async #checkFresh(step: Step, resource: Resource): Promise<void> {
+    step.lines = [];
     step.refusals = [];
     const declared = listed(resource, this.#declared(step));
     const { inputs, problems } = await check(resource, this.context(step), {}, declared);
@@ -263,7 +263,7 @@ export class Planner {
       found.refusals.push(refusalOf(error));
     }
     if (found.rows) step[into] = found.rows;
-    step.told = into === "rows" ? found.told : [...step.told, ...found.told];
+    step.lines = into === "rows" ? found.lines : [...step.lines, ...found.lines];
     step.refusals = into === "rows" ? found.refusals : [...step.refusals, ...found.refusals];
   }
 
@@ -272,7 +272,7 @@ export class Planner {
   }
 }
 
-const begun = (): Omit<Step, "operation"> => ({ inputs: {}, changed: [], told: [], problems: [], refusals: [] });
+const begun = (): Omit<Step, "operation"> => ({ inputs: {}, changed: [], lines: [], problems: [], refusals: [] });
 
 /** The words of a refusal; throws what is none. */
 function refusalOf(error: unknown): string {

@@ -5,19 +5,19 @@ import type { Sides } from "./section.ts";
 /** Part of the keys from which on two seeds are taken for one. */
 const mostKeys = 0.8;
 
-/** Things that left beside one that came and may be the same: what to say so that it stays what it is. */
+/** Things that leave beside one that came and may be the same: what to say so that it stays what it is. */
 export function renamesIn({ steps }: Plan, { head }: Sides): ReadonlyMap<Step, string[]> {
   const notes = new Map<Step, string[]>();
   const come = steps.filter(({ operation }) => operation === "create");
-  for (const gone of steps.filter(({ operation }) => operation === "delete")) {
-    const [came, ...others] = come.filter((each) => isAlike(gone, each));
-    if (!came?.thing || !gone.known || others.length > 0) continue;
-    const former = gone.known.name.split("/").at(-1) ?? "";
+  for (const left of steps.filter(({ operation }) => operation === "delete")) {
+    const [came, ...others] = come.filter((each) => isAlike(left, each));
+    if (!came?.thing || !left.known || others.length > 0) continue;
+    const former = left.known.name.split("/").at(-1) ?? "";
     const [kind, ...path] = came.thing.path;
     const at = head.place(came.thing.path);
     const line = `formerly: ${former}`;
     const where = `${kind ?? ""}.${path.join(".")}${at === "" ? "" : ` (${at})`}`;
-    notes.set(gone, [`perhaps renamed to ${path.at(-1) ?? ""}: say "${line}" under ${where}`]);
+    notes.set(left, [`perhaps renamed to ${path.at(-1) ?? ""}: say "${line}" under ${where}`]);
     notes.set(came, [`perhaps ${former} renamed: say "${line}" here, under ${where}`]);
   }
   return notes;

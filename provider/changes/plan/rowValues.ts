@@ -1,14 +1,14 @@
+import type { RowData } from "../../contract/values.ts";
 import { withRowEdits, type SeedDeclaration } from "../../environment/schema.ts";
 import { canonical, keyText } from "../../reconcile/digests.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import { digesterOf, keyOf, type RowDeclaration } from "../../resources/rows/declared/declaration.ts";
-import type { RowData } from "../../contract/values.ts";
 import { positionOf, type RowEdits } from "../../sources/edits.ts";
 import { read } from "../../sources/read.ts";
 import { linkedLabels, placeOf } from "../../sources/source.ts";
 import { orderedChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
-import { fieldOf } from "../model/values.ts";
 import type { Declared } from "../model/source.ts";
+import { fieldOf } from "../model/values.ts";
 import type { Step } from "./planner.ts";
 
 /** Rows of each kind that are listed of one seed; all are counted. */
@@ -66,10 +66,7 @@ class Listing {
     this.#base = base;
     this.#secret = new Set([...(head.seed.secretLabels ?? []), ...(base?.seed.secretLabels ?? [])]);
     const inputs = step.inputs as unknown as RowDeclaration; // they were checked
-    this.#linked = new Set([
-      ...linkedLabels(inputs),
-      ...linkedLabels((step.known?.outputs ?? {}) as unknown as RowDeclaration),
-    ]);
+    this.#linked = new Set([...linkedLabels(inputs), ...linkedLabels(step.known?.outputs ?? {})]);
   }
 
   async changes(): Promise<Change[]> {

@@ -1,3 +1,6 @@
+import { numbered, quoted } from "../../messages/text.ts";
+import type { RowsAhead } from "../../reconcile/rows.ts";
+import { callsAhead } from "../../resources/rows/reports.ts";
 import {
   ordered,
   orderedChanges,
@@ -9,9 +12,6 @@ import {
   type Thing,
 } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
-import { numbered, quoted } from "../../messages/text.ts";
-import type { RowsAhead } from "../../reconcile/rows.ts";
-import { callsAhead } from "../../resources/rows/reports.ts";
 import { peopleAhead } from "./people.ts";
 import type { Plan, Step } from "./planner.ts";
 import { renamesIn } from "./renames.ts";

@@ -1,8 +1,8 @@
 import type { Link } from "../../environment/things/things.ts";
 import { factsOf } from "../../resources/model/resource.ts";
 import { secretText, type Change } from "../model/changeSet.ts";
-import { fieldOf, stable } from "../model/values.ts";
 import type { Declared } from "../model/source.ts";
+import { fieldOf, stable } from "../model/values.ts";
 import { resourceOf, type Step } from "./planner.ts";
 
 /** Inputs whose changes are shown as rows or people, or that no file has. */

@@ -43,15 +43,15 @@ export interface Thing {
   above?: string;
 }
 
-type Given = Pick<Thing, "kind" | "name" | "inputs" | "path" | "removal"> &
+type Stated = Pick<Thing, "kind" | "name" | "inputs" | "path" | "removal"> &
   Partial<Pick<Thing, "links" | "seeds" | "others" | "above">>;
 
-const thing = (top: LogicalName, given: Given): Thing => ({
+const thing = (top: LogicalName, own: Stated): Thing => ({
   links: {},
   seeds: {},
   others: [],
-  ...given,
-  key: `${given.kind} ${given.name.now.slice(top.now.length + 1)}`,
+  ...own,
+  key: `${own.kind} ${own.name.now.slice(top.now.length + 1)}`,
 });
 
 /** What a declaration becomes. Values that a program has as outputs stand in it as they are. */
@@ -129,11 +129,11 @@ function teamOf(
 function inTeam(
   top: LogicalName,
   { key: above }: Thing,
-  given: Pick<Thing, "kind" | "name" | "path" | "removal">,
+  own: Pick<Thing, "kind" | "name" | "path" | "removal">,
   { targetInitialApp: target, ...inputs }: { readonly [name: string]: unknown; targetInitialApp?: unknown },
 ): Thing {
   const links = { teamID: [{ of: above }], ...(target === undefined ? {} : { targetInitialApp: [linkTo(target)] }) };
-  return thing(top, { ...given, inputs, links, above });
+  return thing(top, { ...own, inputs, links, above });
 }
 
 /** An app or a team of the file goes by its key, whatever it was called before. */
@@ -151,14 +151,14 @@ function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Thin
   return seedOrder.flatMap((key) => {
     const seed = seeds[key];
     if (!seed) return [];
-    const { formerly, teamViewers, references = {}, parent, ...given } = withRowEdits(seed);
+    const { formerly, teamViewers, references = {}, parent, ...own } = withRowEdits(seed);
     const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
     const named = [...Object.entries(references), ...(parent ? [[parent.by, parent] as const] : [])];
     const inputs = {
-      ...given,
+      ...own,
       ...(seed.references ? { references: Object.fromEntries(linked) } : {}),
       ...(parent ? { parent: { ...resolved(parent, seeds), by: parent.by } } : {}),
-      ...(Object.hasOwn(fields, given.table) ? { fields: fields[given.table] } : {}),
+      ...(Object.hasOwn(fields, own.table) ? { fields: fields[own.table] } : {}),
     };
     const at = { path: ["seeds", key], removal: ["seeds", key] };
     return thing(top, {

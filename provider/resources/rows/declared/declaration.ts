@@ -43,11 +43,7 @@ const reading = new Capacity(2);
  * Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line; the same
  * mistake of many rows at the first of them.
  */
-export async function summarize(
-  declaration: RowDeclaration,
-  directory: string,
-  checksLinks = true,
-): Promise<Summary> {
+export async function summarize(declaration: RowDeclaration, directory: string, checksLinks = true): Promise<Summary> {
   if (declaration.source === undefined) return summarized(declaration, directory, checksLinks);
   const leave = await reading.enter(1);
   try {
