@@ -177,7 +177,9 @@ async function ofSeed(
   thing: Thing | undefined,
   head: Declared,
 ): Promise<Known> {
-  const known = unsealed(stated, thing);
+  const all = unsealed(stated, thing);
+  // Labels of secret rows are a secret, too: which of them go is seen by the run.
+  const known = { ...all, outputs: { labels: [], ...all.outputs } };
   if (opened(values["salt"])) {
     try {
       decodeLedger(String(values["ledger"]));
