@@ -55,10 +55,17 @@ export class RunNotes {
   }
 
   /** Learns what the others have noted since. */
-  async hear(): Promise<void> {
-    for (const { platform, object, method, with: args } of await this.#journal.hear()) {
+  hear(): void {
+    for (const { platform, object, method, with: args } of this.#journal.hear()) {
       if (platform === this.#platform() && isName(object)) this.#take(object, method, args);
     }
+  }
+
+  /** The answer of a piece of work once the others can hear what it noted: what depends on it must not begin before. */
+  async told<Answer>(work: Promise<Answer>): Promise<Answer> {
+    const answer = await work;
+    this.#journal.flush();
+    return answer;
   }
 
   /** The object, telling the others each note. */
