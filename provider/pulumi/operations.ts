@@ -257,7 +257,7 @@ export class Operations {
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
       const answer = time ? unlessLate(working, time) : working;
-      return await (phase ? this.#notes.told(answer) : answer);
+      return await (phase ? this.#notes.announced(answer) : answer);
     } catch (error) {
       if (phase) this.forecasts.report(urn, heard.info); // an engine asks for nothing else
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
@@ -291,7 +291,7 @@ export class Operations {
       ...offline,
       ...(await this.#connection.of(settings)),
       readsFirst: this.#surroundings.readsFirst ?? false,
-      others: () => Promise.resolve(this.#notes.hear()),
+      others: this.#notes.others,
       signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,

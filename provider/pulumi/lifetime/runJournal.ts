@@ -186,7 +186,7 @@ export class RunJournal {
 }
 
 /** There are no such links on Windows, and no such flag. */
-const noFollow = Number(Reflect.get(constants, "O_NOFOLLOW") ?? 0);
+const noFollow = process.platform === "win32" ? 0 : constants.O_NOFOLLOW;
 
 const inodeAt = (path: string): bigint | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 

@@ -249,7 +249,7 @@ async function spared(
   if (!plan.exact || plan.remove === 0) return { plan, leaving };
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.on(inputs.table, inputs.resourceUrn)) {
+  for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
     held.push({ name, keys: await keysWithin(keys, other, directory) });
   }
   for (const row of plan.change.removed) {
@@ -269,7 +269,7 @@ export async function takenOver(
 ): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
   const arriving = rowClaims
-    .leaving(inputs.table, inputs.resourceUrn)
+    .arriving(inputs.table, inputs.resourceUrn)
     .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
   if (arriving.length === 0) return plan;

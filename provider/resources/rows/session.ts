@@ -65,14 +65,14 @@ export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: Seed
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
-  rowClaims.on(table, resourceUrn);
+  rowClaims.expected(table, resourceUrn);
 
 /** The rows that another seed of the program gives up in this run. */
 const handedOver = (
   { rowClaims, directory }: RowContext,
   inputs: SeedInputs,
 ): Promise<ReadonlyMap<number, boolean>> => {
-  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
+  const givers = rowClaims.arriving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
   return indicesWithin(givers, inputs, directory);
 };
 
