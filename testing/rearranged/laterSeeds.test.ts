@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { Scene } from "./scene.ts";
 
 // A case brings a program up several times.
@@ -40,6 +42,19 @@ const cases = [
   ["depends on the first", "in one command", true, ["up --yes"]],
   ["races with it", "in two commands", false, ["preview", "up --yes --skip-preview"]],
 ] as const;
+
+test("without a preview a row that moves to a later seed gets another ID, and keeps what users wrote", async () => {
+  const before = await begun(true);
+  await scene.write(program({ A: "a" }, { B: "b", C: "changed", D: "d", E: "e", F: "f" }, true), 2);
+  const output = await scene.project.succeed("up --yes --skip-preview");
+  expect(output).toContain("2 rows of another seed got another ID and kept the cells that no seed declares");
+  const after = await kept();
+  for (const code of ["A", "D", "E", "F"]) expect(after[code]).toEqual(before[code]);
+  for (const code of ["B", "C"]) expect(after[code]).toEqual([expect.any(String), `of ${code}`]);
+  expect((await scene.rows("regions")).get("C")?.values["Name"]).toBe("changed");
+  expect(await readdir(join(scene.project.folder, ".state/pulumi-microapps/runs"))).toEqual([]);
+  await scene.isSettled();
+});
 
 test.each(cases)(
   "rows that move to a seed that %s keep their IDs after a preview (%s)",

@@ -17,7 +17,7 @@ interface Noted {
 /** The methods that note what a program declares and what becomes of it. Their arguments are JSON. */
 const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
   claims: ["claim", "forget", "found", "began", "ended"],
-  rowClaims: ["claim", "announce", "forget", "renew"],
+  rowClaims: ["claim", "announce", "forget", "renew", "keepCells"],
   identities: ["checked", "compared", "has", "seen", "released"],
 };
 
@@ -39,7 +39,11 @@ export class RunNotes {
   readonly #preview: PreviewNotes | undefined;
 
   constructor({ engine, directory, platform, foresees = false }: Surroundings) {
-    this.#own = { claims: new TeamClaims(), rowClaims: new RowClaims(directory), identities: new Identities() };
+    this.#own = {
+      claims: new TeamClaims(),
+      rowClaims: new RowClaims(directory, foresees),
+      identities: new Identities(),
+    };
     this.#journal = new RunJournal(engine);
     // IDs are of the whole platform, whatever organization is configured.
     this.#platform = () => platform().replace(/#[^#]*$/, "");

@@ -1,8 +1,10 @@
+import type { RowData } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
+import { RemovedCells } from "./removedCells.ts";
 import type { RowTarget } from "./target.ts";
 import type { Keys } from "./terms.ts";
 
@@ -74,11 +76,17 @@ export class RowClaims {
   /** How many rows stay for a seed that the preview alone saw. */
   readonly #relied = new Map<string, number>();
   readonly #compared = new Set<string>();
+  readonly keepsCells: boolean;
+  readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
 
-  /** @param directory the program's folder, where sources are found */
-  constructor(directory: string) {
+  /**
+   * @param directory the program's folder, where sources are found
+   * @param keepsCells whether seeds may come that nobody knows of yet: cells of removed rows are kept for them
+   */
+  constructor(directory: string, keepsCells = false) {
     this.#directory = directory;
+    this.keepsCells = keepsCells;
   }
 
   /** Notes what a seed declares, in place of what it declared before. */
@@ -213,6 +221,16 @@ export class RowClaims {
   /** What the run has removed from a table. */
   removedFrom(table: string): Keys[] {
     return this.#removed.filter((one) => one.table === table);
+  }
+
+  /** Keeps the cells of rows that are about to be removed. */
+  keepCells(table: string, rows: readonly RowData[]): void {
+    this.#cells.add(table, rows);
+  }
+
+  /** The cells that a row had which the run has removed, by its key; undefined when it has removed none. */
+  cellsOf({ table, key }: Pick<RowTarget, "table" | "key">, row: RowData): RowData | undefined {
+    return this.#cells.of(table, key, row);
   }
 
   /** Notes that rows of a table were recreated, or will be: references to them have to follow. */

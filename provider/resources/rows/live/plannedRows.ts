@@ -1,3 +1,4 @@
+import type { RowData } from "../../../contract/values.ts";
 import type { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { read, SourceError } from "../../../sources/read.ts";
@@ -65,4 +66,12 @@ export class PlannedRows {
   #place(line: number): string {
     return placeOf(this.#target, line);
   }
+}
+
+/** A row that is new has nothing to clear. */
+export function newRow(data: RowData, embeddingRowID: string | undefined): RowData {
+  const values = Object.values(data).includes(null)
+    ? Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
+    : data;
+  return embeddingRowID === undefined ? values : { ...values, embeddingRowID };
 }

@@ -5,6 +5,8 @@ import type { RowContext } from "./context.ts";
 
 /** IDs that one query asks for. */
 const maxIDs = 1_000;
+/** Rows of one removal whose cells are kept: they are in memory. */
+const maxKept = 100_000;
 
 /** One page of a table. */
 export async function page(
@@ -32,6 +34,13 @@ export async function rowsByID(context: RowContext, table: string, ids: readonly
 export async function oneByOne({ client, ...call }: RowContext, ids: readonly string[]): Promise<Row[]> {
   const read = await Promise.all(ids.map((rowID) => client.microappdataRow({ rowID }, call)));
   return read.flatMap(({ currentRow }) => currentRow ?? []);
+}
+
+/** Keeps the cells of rows that are about to be removed, where a seed may declare them that nobody knows of yet. */
+export async function keepCells(context: RowContext, table: string, ids: readonly string[]): Promise<void> {
+  const { rowClaims } = context;
+  if (!rowClaims.keepsCells || ids.length > maxKept) return;
+  for await (const rows of rowsByIDs(context, table, ids)) rowClaims.keepCells(table, rows);
 }
 
 /** All of the rows with these IDs that are there, in pages: servers may ignore the filter. */

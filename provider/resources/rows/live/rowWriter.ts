@@ -3,6 +3,7 @@ import { inParallel } from "../../../client/parallel.ts";
 import { isRefusal, orUndefinedIfNotFound, ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
+import { numbered } from "../../../messages/text.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
@@ -13,8 +14,9 @@ import { room, type RowContext } from "./context.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import type { Links } from "./links.ts";
 import { lostLabels } from "./lostLabels.ts";
-import { PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { newRow, PlannedRows, type PlannedRow } from "./plannedRows.ts";
 import { ProgressRate } from "./progressRate.ts";
+import { keepCells } from "./queries.ts";
 import { RowRefusals } from "./refusals.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
@@ -60,6 +62,8 @@ export class RowWriter {
   readonly #inserts: RowInserts;
   readonly #refusals: RowRefusals;
   readonly #lost: string[] = [];
+  /** Rows that another seed of the run has removed, and that come back with their cells. */
+  #restored = 0;
   #rate: ProgressRate;
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
@@ -106,12 +110,15 @@ export class RowWriter {
     // Recreates few rows at a time, so that a killed run leaves few of them missing.
     const maxRows = recreated ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
-      this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
+      this.#updates.has(index)
+        ? undefined
+        : { index, line, text: JSON.stringify(newRow(this.#completed(data), embeddingRowID)) },
     );
     const size = Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
     const texts = batches(added, { text: ({ text }) => text, maxRows: size });
     const enter = () => room.writing.enter(Math.min(size, this.#inserted), this.#context.signal);
     await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch), enter);
+    if (this.#restored > 0) this.#context.report.info(restoredMessage(this.#restored));
   }
 
   /** Updates what has changed, row by row. */
@@ -136,6 +143,7 @@ export class RowWriter {
         const left = new Set(checked.left.map(({ id }) => id));
         for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
       }
+      if (spare) await keepCells(this.#context, this.#target.table, [...this.#removals.keys()]);
       this.#context.rowClaims.removed(terms, this.#removals.values());
       await inParallel([...this.#removals.keys()], concurrency.calls, async (rowID) => {
         await this.#remove(rowID);
@@ -206,6 +214,13 @@ export class RowWriter {
     }
   }
 
+  /** With the cells that users wrote before another seed removed the row in this run. */
+  #completed(data: RowData): RowData {
+    const removed = this.#context.rowClaims.cellsOf(this.#target, data);
+    if (removed) this.#restored++;
+    return removed ? { ...removed, ...data } : data;
+  }
+
   async #update({ id, index, line, data, embeddingRowID }: ChangedRow): Promise<void> {
     const { table, userID, ignoreActionRules } = this.#target;
     const request = { rowID: id, rowData: data, microAppID: table };
@@ -269,17 +284,12 @@ export class RowWriter {
   }
 }
 
+const restoredMessage = (rows: number): string =>
+  `${numbered(rows, "row")} of another seed got another ID and kept the cells that no seed declares: run preview before up, and such rows keep their IDs`;
+
 /** Ends a plan early; its message names the rest. */
 class Stopped extends Error {}
 
 async function* each<One>(blocks: AsyncIterable<One[]>): AsyncGenerator<One> {
   for await (const block of blocks) yield* block;
-}
-
-/** A row that is new has nothing to clear. */
-function newRow(data: RowData, embeddingRowID: string | undefined): RowData {
-  const values = Object.values(data).includes(null)
-    ? Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
-    : data;
-  return embeddingRowID === undefined ? values : { ...values, embeddingRowID };
 }
