@@ -131,6 +131,10 @@ const outputs = z.object({
     description: "Digests of the keys of rows that were removed: one that comes back has another ID.",
     opaque: true,
   }),
+  unproven: z.array(id).optional().meta({
+    description: "IDs of rows that were inserted and whose natural key was not seen yet. The next run, or a destroy, decides.",
+    opaque: true,
+  }),
   unfinished: z.boolean().optional().meta({
     description: "True when the last run left something undone, which the next one does.",
     diffedAs: "rows",

@@ -17,9 +17,10 @@ import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } fr
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
-import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
+import type { SeedInputs, SeedState } from "./session.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
+import { viewersChanged } from "./viewers.ts";
 
 /** A seed as it is previewed. */
 interface Inputs extends SeedInputs {

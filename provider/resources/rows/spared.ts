@@ -10,8 +10,8 @@ import { keysWithin, sameKey } from "./declared/terms.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { rowsByIDs } from "./live/queries.ts";
-import type { Removal, Spared } from "./live/rowWriter.ts";
 import { referringTo } from "./owners.ts";
+import type { Removal, Spared } from "./writing/steps.ts";
 
 /**
  * Takes rows that another seed of the program declares out of what is to be removed.

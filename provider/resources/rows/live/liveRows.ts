@@ -31,6 +31,7 @@ export async function liveRows(
   const live = new LiveRows(wanted, ledger, keepsIDs);
   const rate = new ProgressRate("rows read", context.now);
   for await (const page of rowsOf(context, table, Math.max(wanted.length, ledger?.count ?? 0))) {
+    if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     for (const row of page) {
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
