@@ -141,4 +141,67 @@ throughBothDoors({ tables }, (scene) => {
     expect(made.failed).toContain('rows[0] "A": Size must be a number');
     expect((await codes()).toSorted()).toEqual(["B", "C"]);
   });
+
+  const odd = [
+    { Code: "A", Day: "1237-10-28", Size: 12, Open: ["true"] },
+    { Code: "B", Day: "2026-11-21T08:00:00Z", Size: 0.5, Open: [] },
+  ];
+  const otherwise = {
+    kind: "otherForms" as const,
+    forms: ["midnight" as const, "numberAsText" as const, "checkboxAsText" as const],
+  };
+  const types = { Day: "date", Size: "number", Open: "checkbox" };
+
+  test("what a declared type makes of a value is the same value, of rows in the program too", async () => {
+    scene.emulator.setFaults({ faults: [otherwise] });
+    const made = await up(seed(odd, { types }));
+    expect(made.failed).toBeUndefined();
+    const { outputs } = await scene.host.read("SeedRows", made.id, made.outputs);
+    expect(outputs).not.toHaveProperty("drift");
+    const { inputs } = await scene.host.check("SeedRows", seed(odd, { types }), made.inputs);
+    expect(await scene.host.diff("SeedRows", made.id, outputs, inputs)).toMatchObject({ changes: false });
+    expect(await scene.calls(() => up(seed(odd, { types }), made))).toEqual([]);
+    const [first, ...rest] = odd;
+    const changed = [{ ...first, Size: 13 }, ...rest];
+    expect(await scene.calls(() => up(seed(changed, { types }), made))).toEqual(["updatemicroapprow"]);
+    scene.emulator.setFaults();
+    expect(await live()).toMatchObject([{ Code: "A", Size: 13, Day: "1237-10-28" }, { Code: "B" }]);
+  });
+
+  test("any other value is refused with its row, label, what was sent and what came; the others go on", async () => {
+    scene.emulator.setFaults({ faults: [otherwise] });
+    const made = await up(seed(odd));
+    const gaveBack = (line: string): string =>
+      `table items gave back ${line}, and both are the same, or write it as the table has it`;
+    expect(made.failed?.split("\n").slice(1).toSorted()).toEqual([
+      `rows[0] "A": ${gaveBack('"12" in "Size", where 12 was sent: declare types: {Size: number}')}`,
+      `rows[0] "A": ${gaveBack('"1237-10-28T00:00:00.000Z" in "Day", where "1237-10-28" was sent: declare types: {Day: date}')}`,
+      `rows[0] "A": ${gaveBack('"true" in "Open", where ["true"] was sent: declare types: {Open: checkbox}')}`,
+      `rows[1] "B": ${gaveBack('"0.5" in "Size", where 0.5 was sent: declare types: {Size: number}')}`,
+      `rows[1] "B": ${gaveBack('"2026-11-21T08:00:00.000Z" in "Day", where "2026-11-21T08:00:00Z" was sent: declare types: {Day: date}')}`,
+    ]);
+    expect(await codes()).toEqual(["A", "B"]);
+    // A state that keeps what was found says of no row that somebody edited it.
+    const again = await up(seed(odd, { onConflict: "error" }), made);
+    expect(again.failed).toContain('rows[0] "A"');
+    expect(again.failed).not.toContain("edited");
+    const done = await up(seed(odd, { types }), again);
+    expect(done.failed).toBeUndefined();
+    expect(await scene.calls(() => up(seed(odd, { types }), done))).toEqual([]);
+  });
+
+  test("a key that comes back otherwise is refused with one row, or the same by its type", async () => {
+    scene.emulator.setFaults({ faults: [otherwise] });
+    const days = [
+      { Day: "1237-10-28", Name: "a" },
+      { Day: "2026-11-21", Name: "b" },
+    ];
+    const failed = await up(seed(days, { key: "Day" }));
+    expect(failed.failed).toContain('gave back "1237-10-28T00:00:00.000Z" in "Day"');
+    expect(await live()).toEqual([]);
+    const done = await up(seed(days, { key: "Day", types }), failed);
+    expect(done.failed).toBeUndefined();
+    expect(await scene.calls(() => up(seed(days, { key: "Day", types }), done))).toEqual([]);
+    expect(await live()).toHaveLength(2);
+  });
 });

@@ -9,7 +9,7 @@ import type { OfflineRowContext } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
-import type { RowTarget } from "./declared/target.ts";
+import { viewersChanged, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
 import { departedFrom, takesUp } from "./departed.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
@@ -20,7 +20,6 @@ import { referringTo } from "./owners.ts";
 import type { SeedInputs, SeedState } from "./session.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
-import { viewersChanged } from "./viewers.ts";
 
 /** A seed as it is previewed. */
 interface Inputs extends SeedInputs {

@@ -13,7 +13,7 @@ import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, type Summary } from "./declared/declaration.ts";
 import { isWithinBounds, lastSource, summaryOf } from "./declared/summaries.ts";
-import { type RowTarget } from "./declared/target.ts";
+import { viewersChanged, viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { comesBack, departedFrom } from "./departed.ts";
 import type { RowContext } from "./live/context.ts";
@@ -26,11 +26,10 @@ import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
-import { UnprovenRows } from "./unproven.ts";
 import { leavingUnseen } from "./unseen.ts";
-import { viewersChanged, viewersOf } from "./viewers.ts";
 import { applyPlan, type Applied } from "./writing/apply.ts";
 import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
+import { UnprovenRows } from "./writing/unproven.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {

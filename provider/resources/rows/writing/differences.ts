@@ -1,12 +1,13 @@
 import { nearest } from "../../../../machine/spelling.ts";
 import type { RowData } from "../../../contract/values.ts";
 import { quoted, some } from "../../../messages/text.ts";
-import { canonical, keyText } from "../../../reconcile/digests.ts";
+import { canonical } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { read } from "../../../sources/read.ts";
-import { isHidden, linkedLabels, placeOf } from "../../../sources/source.ts";
+import { isHidden, placeOf } from "../../../sources/source.ts";
 import { brief } from "../declared/cells.ts";
 import { keyOf } from "../declared/declaration.ts";
+import { comparing, typeThatEquals } from "../declared/forms.ts";
 import { RowMistakes } from "../declared/mistakes.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { NumberedKeys } from "../live/numberedKeys.ts";
@@ -77,10 +78,9 @@ function* cellsThatDiffer(
   found: RowData,
   labels: ReadonlySet<string>,
 ): Generator<{ text: string; about: string; isLost: boolean }> {
-  const linked = new Set(linkedLabels(target));
+  const form = comparing(target);
   for (const [label, value] of Object.entries(sent)) {
-    const form = linked.has(label) ? keyText : canonical;
-    if (form(value) === form(found[label])) continue;
+    if (form(label, value) === form(label, found[label])) continue;
     const isLost = canonical(found[label]) === undefined;
     const text = isLost ? lostLabel(target, label, found, labels) : otherValue(target, label, value, found[label]);
     yield { text, about: `${label} ${isLost ? "lost" : "otherwise"}`, isLost };
@@ -103,7 +103,11 @@ function nearestLabel(label: string, known: readonly string[]): string | undefin
 
 function otherValue(target: RowTarget, label: string, sent: unknown, found: unknown): string {
   const { table } = target;
-  const remedy = `write it as the table has it, or leave ${label} out of the rows`;
+  const type = typeThatEquals(sent, found);
+  const remedy =
+    type === undefined
+      ? `write it as the table has it, or leave ${label} out of the rows`
+      : `declare types: {${label}: ${type}}, and both are the same, or write it as the table has it`;
   if (isHidden(target, label)) return `table ${table} gave back another value in ${quoted(label)}: ${remedy}`;
   return `table ${table} gave back ${shown(found)} in ${quoted(label)}, where ${shown(sent)} was sent: ${remedy}`;
 }

@@ -2,11 +2,10 @@ import { messageOf } from "../../../../machine/failures.ts";
 import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { withoutUndefined, type Row, type RowData } from "../../../contract/values.ts";
 import { quoted } from "../../../messages/text.ts";
-import { canonical, keyText, rowDigester } from "../../../reconcile/digests.ts";
+import { canonical, keyText } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
-import { linkedLabels } from "../../../sources/source.ts";
 import { ResourceError } from "../../model/resource.ts";
-import type { Summary } from "../declared/declaration.ts";
+import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
@@ -43,8 +42,8 @@ export async function tryRow(
   row: NewRow,
   { unproven, labels: seen }: NewTable,
 ): Promise<Findings> {
-  const { table, key, salt } = target;
-  const digester = rowDigester({ key, labels, references: linkedLabels(target), salt });
+  const { table } = target;
+  const digester = digesterFor(target, labels);
   const rowID = await inserted(context, target, links, row);
   await unproven.add(rowID);
   const found = await rowOf(context, table, rowID);

@@ -1,8 +1,7 @@
 import { type ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
 import { withoutUndefined } from "../../../contract/values.ts";
-import { rowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
@@ -107,8 +106,8 @@ export class RowInserts {
 
   /** Those rows of a batch whose key the table lacks. */
   async #notThere(batch: readonly NewRow[]): Promise<NewRow[]> {
-    const { table, key, salt } = this.#target;
-    const digester = rowDigester({ key, labels: [], references: linkedLabels(this.#target), salt });
+    const { table } = this.#target;
+    const digester = digesterFor(this.#target);
     const left = new Map(batch.map((row) => [row.index, row]));
     for await (const page of rowsOf(this.#context, table, this.#wanted.length)) {
       for (const row of page) {

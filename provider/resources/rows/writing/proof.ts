@@ -34,7 +34,10 @@ export class Proof {
     target: RowTarget,
     summary: Summary,
     links: Links,
-    { seen = { total: 0, labels: new Set() }, missing }: { seen: SeenTable | undefined; missing: (index: number) => void },
+    {
+      seen = { total: 0, labels: new Set() },
+      missing,
+    }: { seen: SeenTable | undefined; missing: (index: number) => void },
   ) {
     this.#seen = seen;
     this.#missing = missing;

@@ -1,9 +1,8 @@
 import type { Row, RowData } from "../../../contract/values.ts";
 import { quoted } from "../../../messages/text.ts";
-import { rowDigester, type Content } from "../../../reconcile/digests.ts";
+import type { Content } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
-import { linkedLabels } from "../../../sources/source.ts";
-import type { Summary } from "../declared/declaration.ts";
+import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { room, rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
@@ -51,8 +50,8 @@ export async function readBack(
   links: Links,
   { written, inserted, changed, inAll, labels: seen }: WrittenRows,
 ): Promise<Findings> {
-  const { table, key, salt } = target;
-  const digester = rowDigester({ key, labels, references: linkedLabels(target), salt });
+  const { table, key } = target;
+  const digester = digesterFor(target, labels);
   const differing = new Map<number, RowData>();
   const found = new Map<number, Content>();
   const numbered = new NumberedKeys(key);

@@ -73,7 +73,10 @@ export class RowWriter {
     }
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
     this.#inserts = new RowInserts(context, target, rows, links);
-    this.#proof = new Proof(context, target, summary, links, { seen: steps.seen, missing: (index) => this.#undone.add(index) });
+    this.#proof = new Proof(context, target, summary, links, {
+      seen: steps.seen,
+      missing: (index) => this.#undone.add(index),
+    });
     this.#refusals = new RowRefusals(target, labels);
     this.#rate = this.#startRate();
   }
@@ -89,7 +92,8 @@ export class RowWriter {
     if (this.#inserted === 0) return;
     const { limits } = this.#context.manner;
     // Recreates few rows at a time, so that a killed run leaves few of them missing.
-    const maxRows = this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
+    const maxRows =
+      this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
       this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
     );

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { orUndefinedIfNotFound } from "../../contract/errors.ts";
-import { rowDigester } from "../../reconcile/digests.ts";
-import type { RowSet } from "../../reconcile/rowSet.ts";
-import { linkedLabels } from "../../sources/source.ts";
-import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "../records/intents.ts";
-import type { RowTarget } from "./declared/target.ts";
-import type { RowContext } from "./live/context.ts";
-import type { Links } from "./live/links.ts";
-import { rowByID, type Unproven } from "./writing/firstRow.ts";
+import { orUndefinedIfNotFound } from "../../../contract/errors.ts";
+import type { RowSet } from "../../../reconcile/rowSet.ts";
+import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "../../records/intents.ts";
+import { digesterFor } from "../declared/declaration.ts";
+import type { RowTarget } from "../declared/target.ts";
+import type { RowContext } from "../live/context.ts";
+import type { Links } from "../live/links.ts";
+import { rowByID, type Unproven } from "./firstRow.ts";
 
 /** Rows of a run that was killed before it knew whether their table keeps the natural key. */
 const trying = anyIntent.extend({ rowIDs: z.array(z.string()) });
@@ -70,8 +69,8 @@ export class UnprovenRows implements Unproven {
   }
 
   async #decide(target: RowTarget, wanted: RowSet, links: Links): Promise<void> {
-    const { key, salt, table } = target;
-    const digester = rowDigester({ key, labels: [], references: linkedLabels(target), salt });
+    const { table } = target;
+    const digester = digesterFor(target);
     for (const rowID of this.ids) {
       const row = await rowByID(this.#context, table, rowID);
       const digest = row && digester.key(links.inSourceTerms(row));
