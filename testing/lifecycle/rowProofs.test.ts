@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { eventually } from "../harness/processes.ts";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied, type Seeded } from "../harness/seeded.ts";
@@ -109,12 +110,11 @@ throughBothDoors({ tables }, (scene) => {
   );
 
   test("a run that was killed between the first row and a look at it leaves no row without a key", async () => {
-    scene.emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "microappdataRow" }] });
+    scene.emulator.setFaults({ faults: [{ kind: "timeout", endpoint: "microappdata", after: 1 }] });
     const { inputs } = await scene.host.check("SeedRows", seed([{ code: "K0" }, { code: "K1" }], { key: "code" }));
     const creating = scene.host.create("SeedRows", inputs).catch(() => undefined);
-    while ((await live()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    while (scene.emulator.calls({ endpoint: "microappdataRow" }).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually("the look at the first row", () => scene.emulator.faults()[0]?.hit === 1);
+    expect(scene.emulator.calls({ endpoint: "insertmicroapprow" })).toHaveLength(1);
     await scene.host.restart();
     await creating;
     scene.emulator.setFaults();

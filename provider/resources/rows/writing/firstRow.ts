@@ -131,9 +131,11 @@ async function rowLike(
 
 /** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
 export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+  // In the form in which tables are read: that of a single row may be another one.
+  const found = (await rowsByID(context, table, [rowID])).find(({ _id }) => _id === rowID);
+  if (found) return found;
   const { currentRow } = (await orUndefinedIfNotFound(context.client.microappdataRow({ rowID }, context))) ?? {};
-  if (currentRow?._id === rowID) return currentRow;
-  return (await rowsByID(context, table, [rowID])).find(({ _id }) => _id === rowID);
+  return currentRow?._id === rowID ? currentRow : undefined;
 }
 
 /** A row by its ID, if need be by looking through the table. */
