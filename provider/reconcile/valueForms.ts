@@ -1,7 +1,7 @@
 import { timeOf } from "../contract/fields.ts";
 
 /** What a field makes of a value: other spellings of it are the same value there. */
-export const valueForms = ["date", "number", "checkbox", "boolean", "trimmed"] as const;
+export const valueForms = ["date", "number", "checkbox", "boolean"] as const;
 export type ValueForm = (typeof valueForms)[number];
 
 /** Forms of values by label. */
@@ -24,8 +24,6 @@ export function inForm(form: ValueForm, value: unknown): unknown {
       return typeof value === "string" || typeof value === "boolean" ? listOf(String(value)) : value;
     case "boolean":
       return value === "true" ? true : value === "false" ? false : value;
-    case "trimmed":
-      return typeof value === "string" ? value.trim() : value;
   }
 }
 

@@ -204,4 +204,20 @@ throughBothDoors({ tables }, (scene) => {
     expect(await scene.calls(() => up(seed(days, { key: "Day", types }), done))).toEqual([]);
     expect(await live()).toHaveLength(2);
   });
+
+  test("a text that is trimmed is named with what to write, in a key before the other rows are sent", async () => {
+    scene.emulator.setFaults({ faults: [{ kind: "otherForms", forms: ["trimmed"] }] });
+    const spaced = [
+      { Code: "A", Name: " one " },
+      { Code: "B", Name: "two" },
+    ];
+    const made = await up(seed(spaced));
+    expect(made.failed).toContain(
+      'rows[0] "A": table items gave back "one" in "Name", where " one " was sent: write it without the space around it',
+    );
+    expect(await codes()).toEqual(["A", "B"]);
+    const failed = await up(seed([{ Code: " A", Name: "x" }, { Code: "C" }]));
+    expect(failed.failed).toContain('gave back "A" in "Code", where " A" was sent');
+    expect(await codes()).toEqual(["A", "B"]);
+  });
 });

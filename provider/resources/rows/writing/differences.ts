@@ -104,9 +104,11 @@ function nearestLabel(label: string, known: readonly string[]): string | undefin
 function otherValue(target: RowTarget, label: string, sent: unknown, found: unknown): string {
   const { table } = target;
   const type = typeThatEquals(sent, found);
+  const isTrimmed = typeof sent === "string" && sent.trim() === found;
+  const otherwise = isTrimmed ? "write it without the space around it" : "write it as the table has it";
   const remedy =
     type === undefined
-      ? `write it as the table has it, or leave ${label} out of the rows`
+      ? `${otherwise}, or leave ${label} out of the rows`
       : `declare types: {${label}: ${type}}, and both are the same, or write it as the table has it`;
   if (isHidden(target, label)) return `table ${table} gave back another value in ${quoted(label)}: ${remedy}`;
   return `table ${table} gave back ${shown(found)} in ${quoted(label)}, where ${shown(sent)} was sent: ${remedy}`;
