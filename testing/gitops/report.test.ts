@@ -210,6 +210,6 @@ describe("drift", () => {
     Object.assign(project.environment, { MICROAPPS_ENDPOINT: "emulator::memory:?seed=platform.yaml" });
     const other = await project.run("drift", "--format", "md");
     delete project.environment["MICROAPPS_ENDPOINT"];
-    expect([other.status, other.output]).toEqual([4, expect.stringContaining("Not compared")]);
+    expect([other.status, other.output]).toEqual([4, expect.stringContaining("not compared")]);
   });
 });

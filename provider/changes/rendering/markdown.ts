@@ -9,7 +9,7 @@ import {
 } from "../model/changeSet.ts";
 import { checklist, leads, type CheckItem } from "./checklist.ts";
 import { code, Comment, type Details } from "./comment.ts";
-import { applied, besides, mergeThings, openPart, shared, type MergedThing, type Shared } from "./merged.ts";
+import { applied, besides, mergeThings, openPart, saysMore, shared, type MergedThing, type Shared } from "./merged.ts";
 import { cutBoth, inWords, signed, signs, summary, totals, valueText, valueTexts, verbs, visible } from "./text.ts";
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
@@ -211,22 +211,11 @@ function section(
       title: about,
       isOpen: false,
       head: ["| | | | | before | after | where |", "| --- | --- | --- | --- | --- | --- | --- |"],
-      rows: changes.filter(isListed(thing)).map((change) => () => changeRows(change, thing)),
+      rows: changes.filter(saysMore(thing)).map((change) => () => changeRows(change, thing)),
       omitted: heads.some(({ value: { op } }) => op === "change" || op === "replace") ? omitted : 0,
     });
   }
 }
-
-/** Whether a change says more than its thing does: of what comes the settings that are written, of what goes none. */
-const isListed =
-  ({ heads }: MergedThing) =>
-  ({ value: { kind, op, place } }: Shared<Change>): boolean =>
-    kind !== "setting" ||
-    op === "change" ||
-    heads.every(
-      ({ value: thing }) =>
-        thing.op === "change" || thing.op === "replace" || (thing.op === "add" && place !== thing.place),
-    );
 
 const where = (places: readonly string[]): string => {
   const more = places.length - limits.places;

@@ -109,11 +109,34 @@ const headKey = ({ op, formerly, people, rows, changes, omitted, notes, guards, 
 const changeKey = ({ kind, op, name, fields, accepted }: Change): string =>
   JSON.stringify([kind, op, name, fields, accepted]);
 
+/** Whether a change says more than its thing does: of what comes the settings that are written, of what goes none. */
+export const saysMore =
+  ({ heads }: MergedThing) =>
+  ({ value: { kind, op, place } }: Shared<Change>): boolean =>
+    kind !== "setting" ||
+    op === "change" ||
+    heads.every(({ value: thing }) => thing.op !== "remove" && (thing.op !== "add" || place !== thing.place));
+
 /** Things that are pending and that the change does not account for. */
 export function besides({ change, pending }: EnvironmentChanges): Thing[] {
-  const known = new Set(change.things.map(outcomeKey));
-  return (pending?.things ?? []).filter((thing) => !known.has(outcomeKey(thing)));
+  const known = new Map(change.things.map((thing) => [nameKey(thing), thing]));
+  // What is not known whole has no more than the change: the rest of it is what can't be said.
+  const isOpen = pending?.why !== undefined;
+  return (pending?.things ?? []).filter((thing) => {
+    const own = known.get(nameKey(thing));
+    return own?.op !== thing.op || !isCovered(thing, own, isOpen);
+  });
 }
+
+function isCovered(thing: Thing, by: Thing, isOpen: boolean): boolean {
+  const [counts, known] = [countsOf(thing), countsOf(by)];
+  return counts.every((count, at) => count === known[at] || (isOpen && count < (known[at] ?? 0)));
+}
+
+const countsOf = ({ people, rows }: Thing): number[] => [
+  ...(moved(people) ?? [0, 0, 0]),
+  ...(moved(rows) ?? [0, 0, 0]),
+];
 
 /** Things of the change that are not pending, where all that is pending is known: they are so already. */
 export function applied({ change, pending }: EnvironmentChanges): Thing[] {
@@ -123,9 +146,6 @@ export function applied({ change, pending }: EnvironmentChanges): Thing[] {
 }
 
 const nameKey = ({ kind, name }: Thing): string => JSON.stringify([kind, name]);
-const outcomeKey = ({ kind, name, op, people, rows }: Thing): string =>
-  JSON.stringify([kind, name, op, moved(people) ?? [0, 0, 0], moved(rows) ?? [0, 0, 0]]);
-
 /** Says why a section is not whole; undefined where it is. */
 export const openPart = (section: Section | undefined): string | undefined =>
   section?.why === undefined ? undefined : `${section.compared ? "not whole" : "not compared"}: ${section.why}`;
