@@ -107,6 +107,12 @@ export class Rows {
     return row;
   }
 
+  /** Whether a provider repeats the size that the line of a deletion has already. */
+  hasSaid({ urn, message }: EventOf<"log">): boolean {
+    const size = urn === undefined ? undefined : this.#byUrn.get(urn)?.size;
+    return size !== undefined && message.endsWith(` ${size}`);
+  }
+
   log(event: EventOf<"log">): Row {
     const row = this.row(event.urn);
     if (event.ephemeral) row.live = event.message;

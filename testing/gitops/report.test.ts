@@ -72,6 +72,18 @@ test("an unchanged tree is one line, without a call, twice the same, and the sta
   expect(git("status", "--porcelain")).toBe("");
 });
 
+test("a seed that leaves the program says how many rows go with it, in lines and as data", async () => {
+  const dev = { "dev.yaml": (text: string) => text.replace(/\n {2}offices:\n(?: {4}.*\n)+/, "\n") };
+  await edited(dev, async () => {
+    const { output } = await project.run("preview", "--stack", "dev");
+    expect(output).toMatch(/SeedRows environment\/offices delete: \d+ rows\n/);
+    const lines = (await project.run("preview", "--stack", "dev", "--json")).output.trim().split("\n");
+    const steps = lines.map((line) => JSON.parse(line) as { type: string; op?: string; name?: string; size?: string });
+    const deletion = steps.find(({ type, op }) => type === "step" && op === "delete");
+    expect(deletion).toMatchObject({ name: "environment/offices", size: expect.stringMatching(/^\d+ rows$/) });
+  });
+});
+
 describe("a change", () => {
   const edits = {
     "dev.yaml": (text: string) =>
