@@ -49,7 +49,7 @@ test-console: dist/.built
 	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \
 	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.browser.js' $(ARGS)
 
-check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms
+check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms words
 
 .PHONY: is-formatted lints nothing-is-unused
 is-formatted: node_modules/.installed
@@ -66,6 +66,10 @@ rooms: node_modules/.installed
 	@node scripts/rooms.mjs
 	@node --no-warnings scripts/circles.mjs
 
+.PHONY: words
+words: node_modules/.installed
+	@node scripts/words.mjs
+
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed
 	@node scripts/lock-is-whole.mjs
@@ -77,10 +81,12 @@ docs: node_modules/.installed
 	@tsc -p . --noCheck
 	@node --no-warnings dist/tools/writeDocuments.js
 	@node --no-warnings dist/tools/writeMethods.js
+	@node --no-warnings dist/tools/writeSdkTypes.js
 
 docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeDocuments.js --check
 	@node --no-warnings dist/tools/writeMethods.js --check
+	@node --no-warnings dist/tools/writeSdkTypes.js --check
 
 # The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
 sdks:
