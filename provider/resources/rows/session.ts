@@ -1,7 +1,7 @@
 import { CallCounter } from "../../client/calls.ts";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { quoted, some } from "../../messages/text.ts";
+import { numbered, quoted, some } from "../../messages/text.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
@@ -246,6 +246,8 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
     plan.remove = left;
     sayWhatStays(context, state.table, spared);
+    // An engine of another make has no place for the size of a deletion.
+    if (left.length > 0) context.report.info(`deletes ${numbered(left.length, "row")}`);
     await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, left);
     const work = (): Promise<Applied> => applyPlan(context, state, none, links, plan, { release });
     const { failures } = await leavingUnseen(context, state, plan, none, work);
