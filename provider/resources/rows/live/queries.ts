@@ -5,19 +5,24 @@ import type { RowContext } from "./context.ts";
 
 /** IDs that one query asks for. */
 const maxIDs = 1_000;
-/** Rows of one removal whose cells are kept: they are in memory. */
-const maxKept = 100_000;
 
-/** One page of a table. */
+/** One page of a table, from its first row on unless some are skipped. */
 export async function page(
   context: RowContext,
   table: string,
   limit: number,
   which: Pick<RequestOf<"microappdata">, "optViewFilters" | "optViewSort">,
+  skip = 0,
 ): Promise<Row[]> {
-  const searchFilter = [{ resourceID: table, skip: 0, limit }];
+  const searchFilter = [{ resourceID: table, skip, limit }];
   const query = { microAppID: table, searchFilter, optLimit: limit, ...which };
   return (await context.client.microappdata(query, context)).microAppRows;
+}
+
+/** Whether a table has exactly so many rows, in one query. False as well from a server that skips none. */
+export async function hasRows(context: RowContext, table: string, count: number): Promise<boolean> {
+  if (count === 0) return false;
+  return (await page(context, table, 2, { optViewSort: { _id: 1 } }, count - 1)).length === 1;
 }
 
 /** Rows by their IDs, in one query; none from a server that does not know the filter. */
@@ -34,13 +39,6 @@ export async function rowsByID(context: RowContext, table: string, ids: readonly
 export async function oneByOne({ client, ...call }: RowContext, ids: readonly string[]): Promise<Row[]> {
   const read = await Promise.all(ids.map((rowID) => client.microappdataRow({ rowID }, call)));
   return read.flatMap(({ currentRow }) => currentRow ?? []);
-}
-
-/** Keeps the cells of rows that are about to be removed, where a seed may declare them that nobody knows of yet. */
-export async function keepCells(context: RowContext, table: string, ids: readonly string[]): Promise<void> {
-  const { rowClaims } = context;
-  if (!rowClaims.keepsCells || ids.length > maxKept) return;
-  for await (const rows of rowsByIDs(context, table, ids)) rowClaims.keepCells(table, rows);
 }
 
 /** All of the rows with these IDs that are there, in pages: servers may ignore the filter. */

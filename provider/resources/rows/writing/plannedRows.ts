@@ -5,8 +5,8 @@ import { read, SourceError } from "../../../sources/read.ts";
 import { isHidden, placeOf } from "../../../sources/source.ts";
 import { digesterOf } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import type { RowContext } from "./context.ts";
-import type { LinkedRow, Links } from "./links.ts";
+import type { RowContext } from "../live/context.ts";
+import type { LinkedRow, Links } from "../live/links.ts";
 
 /** A row of the source as it is sent, and where it stands. */
 export interface PlannedRow extends LinkedRow {
@@ -66,6 +66,11 @@ export class PlannedRows {
   #place(line: number): string {
     return placeOf(this.#target, line);
   }
+}
+
+/** Rows of blocks, one by one. */
+export async function* each<One>(blocks: AsyncIterable<One[]>): AsyncGenerator<One> {
+  for await (const block of blocks) yield* block;
 }
 
 /** A row that is new has nothing to clear. */
