@@ -28,6 +28,7 @@ import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen } from "./unseen.ts";
 import { applyPlan, type Applied } from "./writing/apply.ts";
+import { keepCells } from "./writing/restoredCells.ts";
 import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
 import { UnprovenRows } from "./writing/unproven.ts";
 
@@ -67,14 +68,14 @@ export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: Seed
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
-  rowClaims.on(table, resourceUrn);
+  rowClaims.expected(table, resourceUrn);
 
 /** The rows that another seed of the program gives up in this run. */
 const handedOver = (
   { rowClaims, directory }: RowContext,
   inputs: SeedInputs,
 ): Promise<ReadonlyMap<number, boolean>> => {
-  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
+  const givers = rowClaims.arriving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
   return indicesWithin(givers, inputs, directory);
 };
 
@@ -200,7 +201,7 @@ const lateSparing =
     await context.others();
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
-    return withoutClaimed(context, terms, removals, late);
+    return keepCells(context, inputs.table, await withoutClaimed(context, terms, removals, late));
   };
 
 function sayWhatStays(context: RowContext, table: string, ...all: Spared[]): void {

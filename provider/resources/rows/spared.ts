@@ -32,6 +32,7 @@ export async function withoutClaimed(
     const staying = left.filter((row) => claimed(row));
     if (staying.length === 0) continue;
     spared.set(claim.name, staying.length);
+    context.rowClaims.rely(claim, staying.length);
     left = left.filter((row) => !claimed(row));
   }
   return { left, spared };

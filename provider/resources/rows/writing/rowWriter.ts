@@ -13,10 +13,11 @@ import type { Links } from "../live/links.ts";
 import { ProgressRate } from "../live/progressRate.ts";
 import type { Unproven } from "./firstRow.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
-import { each, newRow, PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { each, PlannedRows, type PlannedRow } from "./plannedRows.ts";
 import { Proof } from "./proof.ts";
 import { RowRefusals } from "./refusals.ts";
-import type { Removal, Spared, Steps } from "./steps.ts";
+import { RestoredCells } from "./restoredCells.ts";
+import { Stopped, type Removal, type Spared, type Steps } from "./steps.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
 const concurrency = { batches: 4, calls: 16 };
@@ -94,14 +95,16 @@ export class RowWriter {
     // Recreates few rows at a time, so that a killed run leaves few of them missing.
     const maxRows =
       this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
+    const restored = new RestoredCells(this.#context, this.#target);
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
-      this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
+      this.#updates.has(index) ? undefined : { index, line, text: restored.textOf(data, embeddingRowID) },
     );
     const size = Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
     const firstRows = this.#steps.unproven ? 1 : size;
     const texts = batches(added, { text: ({ text }) => text, maxRows: size, firstRows });
     const enter = () => room.writing.enter(Math.min(size, this.#inserted), this.#context.signal);
     await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch), enter);
+    restored.report();
   }
 
   /** Updates what has changed, row by row. */
@@ -298,6 +301,3 @@ export class RowWriter {
     this.#context.report.status(`${this.#target.table}: ${this.#rate.add(count)}`);
   }
 }
-
-/** Ends a plan early; its message names the rest. */
-export class Stopped extends Error {}

@@ -24,3 +24,6 @@ export interface Steps {
   /** Where the seed has not written the table before: one row is tried first, and noted here until its key is seen. */
   unproven?: Unproven | undefined;
 }
+
+/** Ends a plan early; its message names the rest. */
+export class Stopped extends Error {}
