@@ -138,7 +138,8 @@ async function applied<Inputs extends SeedInputs>(
       release,
       spare: lateSparing(context, inputs, terms, considered),
       seen: live,
-      unproven: last.count === 0 || (old && !sameKey(old, inputs)) ? unproven : undefined,
+      // Rows that are recreated were there with this seed's labels.
+      unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
     }),
   );
   sayWhatStays(context, inputs.table, early.spared, spared);

@@ -164,17 +164,16 @@ export class RowWriter {
   }
 
   async #insertFirst(source: AsyncGenerator<NewRow[]>): Promise<void> {
-    const { unproven } = this.#steps;
-    let isTried = unproven === undefined;
+    let { unproven } = this.#steps;
     let rows: readonly NewRow[] = [];
     while (rows.length === 0) {
       const next = await source.next();
       if (next.done) return;
       this.#sent += next.value.length;
       rows = next.value;
-      if (isTried || !unproven) continue;
+      if (!unproven) continue;
       const rest = await this.#tryOne(rows, unproven);
-      isTried = rest !== undefined;
+      if (rest) unproven = undefined;
       rows = rest ?? [];
     }
     await this.#insert(rows);
@@ -184,7 +183,6 @@ export class RowWriter {
   /** Inserts the first row that the platform takes, alone; answers those after it, undefined where it takes none. */
   async #tryOne(rows: readonly NewRow[], unproven: Unproven): Promise<readonly NewRow[] | undefined> {
     for (const [at, row] of rows.entries()) {
-      const values = JSON.parse(row.text) as RowData;
       try {
         const isKept = await this.#proof.tries(row, unproven);
         this.#undone.delete(row.index);
@@ -192,6 +190,7 @@ export class RowWriter {
         if (!isKept && this.#inserted > 1) throw this.#stopped();
         return rows.slice(at + 1);
       } catch (error) {
+        const values = JSON.parse(row.text) as RowData;
         this.#conceal(() => [values]);
         if (!isRefusal(error)) throw error;
         this.#refused(row, error, values);
@@ -290,9 +289,8 @@ export class RowWriter {
     else if (secretLabels.length > 0) this.#context.hide(rows().map((row) => secretTextsIn(this.#target, row)));
   }
 
-  #startRate(): ProgressRate {
-    return new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
-  }
+  readonly #startRate = () =>
+    new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
 
   #finished(count: number): void {
     this.#context.report.status(`${this.#target.table}: ${this.#rate.add(count)}`);
