@@ -138,7 +138,6 @@ async function applied<Inputs extends SeedInputs>(
       release,
       spare: lateSparing(context, inputs, terms, considered),
       seen: live,
-      // Rows that are recreated were there with this seed's labels.
       unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
     }),
   );

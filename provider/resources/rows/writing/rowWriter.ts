@@ -46,7 +46,6 @@ export class RowWriter {
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
   #spared: Spared = new Map();
-  /** Rows that were sent and did not appear so far. */
   readonly #unseen: number[] = [];
   #sent = 0;
   #removed = 0;
