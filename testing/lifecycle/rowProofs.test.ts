@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { eventually } from "../harness/processes.ts";
 import { throughBothDoors } from "../harness/bothDoors.ts";
+import { eventually } from "../harness/processes.ts";
 import type { Properties } from "../harness/providerHost.ts";
 import { applied, type Seeded } from "../harness/seeded.ts";
 

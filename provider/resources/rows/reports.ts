@@ -24,6 +24,12 @@ export function callsAhead(declaration: LinkDeclaration, { insert, update, remov
   return 2 * tables.size + pages + 2 * first + batches + update + remove + looks + counts;
 }
 
+/** Why rows of a seed that goes are not removed. */
+export const unprovenMessage = ({ table, source }: { table: string; source?: string | undefined }): string =>
+  `it can't be proven which rows of table ${table} are ours, since too much changed there: none was removed. ` +
+  (source === undefined ? "" : `Put back ${source} as it was applied, or `) +
+  `set onDestroy to retain and run up, which leaves them all there`;
+
 /** Reports what a run found that its outcome does not show. */
 export function tellFindings(report: Report, table: string, plan: RowPlan): void {
   const { proven, duplicates } = plan;

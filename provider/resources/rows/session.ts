@@ -23,7 +23,7 @@ import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
-import { outcome, tellFindings } from "./reports.ts";
+import { outcome, tellFindings, unprovenMessage } from "./reports.ts";
 import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen } from "./unseen.ts";
@@ -139,7 +139,7 @@ async function applied<Inputs extends SeedInputs>(
       release,
       spare: lateSparing(context, inputs, terms, considered),
       seen: live,
-      unproven: last.count === 0 || (old && !sameKey(old, inputs)) ? unproven : undefined,
+      unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
     }),
   );
   sayWhatStays(context, inputs.table, early.spared, spared);
@@ -227,7 +227,7 @@ async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledge
   const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
   const onlyShown = context.isApproved;
   const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source, onlyShown };
-  return { plan: planRows(none.rows, ledger, live, options), links, none };
+  return { plan: planRows(none.rows, ledger, live, options), links, none, live };
 }
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
@@ -238,10 +238,8 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     await (await UnprovenRows.of(context, state, state)).removeAll();
     const read = await rowsToRemove(context, state, ledger);
     if (!read) return; // the rows went with their table
-    const { plan, links, none } = read;
-    if (!plan.proven) {
-      context.report.warning(`it can't be proven which rows of table ${state.table} are ours: none is removed`);
-    }
+    const { plan, links, none, live } = read;
+    if (!plan.proven && live.length > 0) throw new ResourceError(unprovenMessage(state));
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
     const considered = context.rowClaims.on(state.table);
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);

@@ -47,7 +47,6 @@ export class RowWriter {
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
   #spared: Spared = new Map();
-  /** Rows that were sent and did not appear so far. */
   readonly #unseen: number[] = [];
   #sent = 0;
   #removed = 0;
@@ -167,17 +166,16 @@ export class RowWriter {
   }
 
   async #insertFirst(source: AsyncGenerator<NewRow[]>): Promise<void> {
-    const { unproven } = this.#steps;
-    let isTried = unproven === undefined;
+    let { unproven } = this.#steps;
     let rows: readonly NewRow[] = [];
     while (rows.length === 0) {
       const next = await source.next();
       if (next.done) return;
       this.#sent += next.value.length;
       rows = next.value;
-      if (isTried || !unproven) continue;
+      if (!unproven) continue;
       const rest = await this.#tryOne(rows, unproven);
-      isTried = rest !== undefined;
+      if (rest) unproven = undefined;
       rows = rest ?? [];
     }
     await this.#insert(rows);
@@ -187,7 +185,6 @@ export class RowWriter {
   /** Inserts the first row that the platform takes, alone; answers those after it, undefined where it takes none. */
   async #tryOne(rows: readonly NewRow[], unproven: Unproven): Promise<readonly NewRow[] | undefined> {
     for (const [at, row] of rows.entries()) {
-      const values = JSON.parse(row.text) as RowData;
       try {
         const isKept = await this.#proof.tries(row, unproven);
         this.#undone.delete(row.index);
@@ -195,6 +192,7 @@ export class RowWriter {
         if (!isKept && this.#inserted > 1) throw this.#stopped();
         return rows.slice(at + 1);
       } catch (error) {
+        const values = JSON.parse(row.text) as RowData;
         this.#conceal(() => [values]);
         if (!isRefusal(error)) throw error;
         this.#refused(row, error, values);
@@ -293,9 +291,8 @@ export class RowWriter {
     else if (secretLabels.length > 0) this.#context.hide(rows().map((row) => secretTextsIn(this.#target, row)));
   }
 
-  #startRate(): ProgressRate {
-    return new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
-  }
+  readonly #startRate = () =>
+    new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
 
   #finished(count: number): void {
     this.#context.report.status(`${this.#target.table}: ${this.#rate.add(count)}`);
