@@ -73,7 +73,7 @@ test("an unchanged tree is one line, without a call, twice the same, and the sta
 });
 
 test("a seed that leaves the program says how many rows go with it, in lines and as data", async () => {
-  const dev = { "dev.yaml": (text: string) => text.replace(/\n {2}offices:\n(?: {4}.*\n)+/, "\n") };
+  const dev = { "dev.yaml": (text: string) => text.replace(/\nseeds:\n {2}offices:\n(?: {4}.*\n)+/, "\n") };
   await edited(dev, async () => {
     const { output } = await project.run("preview", "--stack", "dev");
     expect(output).toMatch(/SeedRows environment\/offices delete: \d+ rows\n/);

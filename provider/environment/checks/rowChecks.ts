@@ -1,14 +1,14 @@
-import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../layers/document.ts";
-import { placed } from "../layers/verbs.ts";
-import { rowDigester } from "../reconcile/digests.ts";
+import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
+import { placed } from "../../layers/verbs.ts";
+import { rowDigester } from "../../reconcile/digests.ts";
 
-import { RowClaims } from "../resources/rows/declared/claims.ts";
-import { keyOf, type Summary } from "../resources/rows/declared/declaration.ts";
-import type { RowTarget } from "../resources/rows/declared/target.ts";
-import { problemsWith } from "../resources/rows/owners.ts";
-import { read, SourceError } from "../sources/read.ts";
-import { linkedLabels, placeOf } from "../sources/source.ts";
-import { readEnvironment, type Declaration, type Reading } from "./declaration.ts";
+import { RowClaims } from "../../resources/rows/declared/claims.ts";
+import { keyOf, type Summary } from "../../resources/rows/declared/declaration.ts";
+import type { RowTarget } from "../../resources/rows/declared/target.ts";
+import { problemsWith } from "../../resources/rows/owners.ts";
+import { read, SourceError } from "../../sources/read.ts";
+import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { readEnvironment, type Declaration, type Reading } from "../declaration.ts";
 import { platformProblems } from "./platformChecks.ts";
 
 /** Verbs by the names that the inputs of a seed have. */

@@ -1,7 +1,7 @@
-import { seed as contents, type Seed } from "../../emulator/seed/schema.ts";
-import { find, plain, valuePlace, type Problem, type Value } from "../layers/document.ts";
-import type { Declaration } from "./declaration.ts";
-import { suggestion } from "./problems.ts";
+import { seed as contents, type Seed } from "../../../emulator/seed/schema.ts";
+import { find, plain, valuePlace, type Problem, type Value } from "../../layers/document.ts";
+import type { Declaration } from "../declaration.ts";
+import { suggestion } from "../problems.ts";
 
 type Table = Seed["tables"][string];
 
