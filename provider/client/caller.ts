@@ -7,8 +7,9 @@ import { Mask } from "../messages/masks.ts";
 import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import { Stop, unlessAborted } from "./http/deadline.ts";
-import { Limiter, type Load } from "./http/limiter.ts";
-import { prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
+import { Limiter, type Load, type Slot } from "./http/limiter.ts";
+import { assertHeaders } from "./http/headers.ts";
+import { hintOfPath, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
   endingCode,
   outcomeOf,
@@ -65,6 +66,7 @@ export class Caller {
 
   /** @param habits the platform's */
   constructor(options: ClientOptions, habits: Habits = usualHabits) {
+    assertHeaders(options);
     this.#options = options;
     this.#spelling = { habits, wireNames: { ...options.profile?.wireNames, ...options.wireNames } };
     this.#timeouts = { ...defaults, ...options.timeouts };
@@ -152,8 +154,9 @@ export class Caller {
   ): Promise<Attempt<Name>> {
     const { name, attempt } = call;
     const stop = new Stop(call.signal, this.#closing.signal);
+    let slot: Slot | undefined;
     try {
-      const slot = await this.#limiter.acquire(stop.signal, attempt > 1);
+      slot = await this.#limiter.acquire(stop.signal, attempt > 1);
       const began = this.#now();
       call.deadline ??= began + call.timeout;
       stop.after(call.deadline - began);
@@ -175,6 +178,7 @@ export class Caller {
       if (error instanceof ApiError || !stop.signal.aborted) throw error;
       return { failed: { code: "cancelled", message: "Nothing was sent", sent: false } };
     } finally {
+      slot?.release("unknown"); // what threw on the way, such as a callback of the caller's, keeps no slot
       stop.clear();
     }
   }
@@ -232,10 +236,7 @@ export class Caller {
 
   #ending(name: EndpointName, failed: Failed): ApiError {
     const { effect }: Endpoint = endpoints[name];
-    const isLoginLost = failed.code === "unauthorized" && name !== "login" && !this.#session.renewable;
-    const hint = isLoginLost
-      ? "The token that was given is refused: obtain a new one, or set email and password."
-      : undefined;
+    const hint = failed.code === "unauthorized" && name !== "login" ? this.#session.hint : hintOfPath(name, failed);
     return this.#error(name, { ...failed, code: endingCode(effect, failed), outcome: outcomeOf(effect, failed), hint });
   }
 

@@ -164,6 +164,9 @@ export class Transport {
     if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
       return new TransportError("timeout", `${origin} did not finish its answer in time (${code})`);
     }
+    if (error instanceof errors.InvalidArgumentError) {
+      return new TransportError("unreachable", "The request can't be written as HTTP, so it was not sent", true);
+    }
     if (code.startsWith("HPE_")) {
       return new TransportError("badAnswer", `${origin} does not speak HTTP as expected (${code})`);
     }

@@ -84,7 +84,7 @@ export async function apply<Inputs extends SeedInputs>(
   ledger: Ledger,
   old?: SeedState,
 ): Promise<Inputs & Kept> {
-  const release = await context.rowClaims.lock.enter(inputs.table);
+  const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {
     return await applied(context, { id, inputs, ledger, old, release });
   } finally {
@@ -233,7 +233,7 @@ async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledge
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
 export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {
-  const release = await context.rowClaims.lock.enter(state.table);
+  const release = await context.rowClaims.lock.enter(state.table, undefined, context.signal);
   try {
     const ledger = decodeLedger(state.ledger);
     const read = await rowsToRemove(context, state, ledger);
