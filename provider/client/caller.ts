@@ -48,7 +48,9 @@ interface Ending {
   hint?: string | undefined;
 }
 
-type Attempt<Name extends EndpointName> = { answer: AnswerOf<Name>; status: number } | { failed: Failed };
+type Attempt<Name extends EndpointName> = ({ answer: AnswerOf<Name>; status: number } | { failed: Failed }) & {
+  date?: number | undefined;
+};
 
 /** Carries out calls: joins session, limiter, transport, reading of replies and repetition. */
 export class Caller {
@@ -168,6 +170,7 @@ export class Caller {
       const { status } = "failed" in outcome ? outcome.failed : outcome;
       const record: CallRecord = {
         ...{ endpoint: name, attempt, status, code: failed?.code, outcome: failed && outcomeOf(effect, failed) },
+        date: outcome.date,
         ...{ milliseconds: this.#now() - began, waited: Math.max(0, began - call.wanted), sent: call.items },
         received: "answer" in outcome ? itemsIn(outcome.answer) : undefined,
       };
@@ -200,8 +203,9 @@ export class Caller {
     }
     if (reply.status === 200) await glance?.(reply.text);
     const parsed = parseReply(name, reply);
-    if ("answer" in parsed) return { ...parsed, status: reply.status };
-    return { failed: { ...parsed.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };
+    const date = timeOf(reply.date);
+    if ("answer" in parsed) return { ...parsed, status: reply.status, date };
+    return { failed: { ...parsed.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) }, date };
   }
 
   #headers(name: EndpointName, credentials: Credentials | undefined): Record<string, string> {
@@ -258,6 +262,12 @@ export class Caller {
     const secrets = known([password, token, apiKey, ...this.#session.tokens]);
     return new Mask(secrets, known([endpoint, email, userId])).hide(text);
   }
+}
+
+/** The time of a header Date in milliseconds since the epoch. */
+function timeOf(date: string | undefined): number | undefined {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** The length of the first list in a request or an answer. */

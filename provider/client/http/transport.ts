@@ -46,6 +46,8 @@ export interface Reply {
   text: string;
   /** The header Retry-After as it came. */
   retryAfter: string | undefined;
+  /** The header Date as it came. */
+  date: string | undefined;
   /** The header Location of a redirect. */
   location: string | undefined;
 }
@@ -129,6 +131,7 @@ export class Transport {
         status: statusCode,
         text,
         retryAfter: oneOf(headers["retry-after"]),
+        date: oneOf(headers["date"]),
         location: oneOf(headers["location"]),
       };
     } catch (error) {
