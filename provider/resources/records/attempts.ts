@@ -2,11 +2,10 @@ import { z } from "zod";
 import type { Attempts } from "../model/creation.ts";
 import type { OfflineContext } from "../model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./intents.ts";
+import { leniently } from "./owners.ts";
 
 /** A creation under an ID of our choice that was begun. */
 const creation = anyIntent.extend({ creates: z.string() });
-
-const unwritable = new Set<unknown>(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
 
 /**
  * The creations of a resource in this working copy. They are a help: where no file can be kept, and in another clone,
@@ -23,11 +22,8 @@ export const attemptsOf = (
   },
   begin: async (id) => {
     if (urn === undefined) return;
-    try {
-      await writeIntent(directory, { urn, startedAt: new Date(now()).toISOString(), creates: id });
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && unwritable.has(error.code))) throw error;
-    }
+    const intent = { urn, startedAt: new Date(now()).toISOString(), creates: id };
+    await leniently(async () => void (await writeIntent(directory, intent)));
   },
   settle: () => settleAttempts({ directory }, urn),
 });
