@@ -14,7 +14,7 @@ import {
   type OfflineContext,
   type Problem,
 } from "./model/resource.ts";
-import { forgetDeed, forgetGone, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
+import { forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
@@ -162,10 +162,7 @@ export const generatedApp = resource({
   read: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
     const found = await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID: id }, context));
-    if (!found) {
-      await forgetGone(context, deed, state);
-      return undefined;
-    }
+    if (!found) return undefined; // its deed stays known: whoever wants it once more says so
     if (state.appPrompt === undefined) {
       throw new ResourceError(
         `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,

@@ -163,7 +163,7 @@ async function sync(context: Context, organizationID: string, inputs: Inputs, th
   const found = there ?? (await find(context, organizationID));
   if (!found)
     throw new ResourceError(
-      `organization ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,
+      `organization ${quoted(inputs.name)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
   const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) {

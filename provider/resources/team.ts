@@ -144,7 +144,7 @@ async function sync(context: Context, teamID: string, inputs: Inputs, there?: Fo
   const found = there ?? (await find(context, teamID));
   if (!found)
     throw new ResourceError(
-      `team ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,
+      `team ${quoted(inputs.name)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
   const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) await context.client.updateteam({ teamID, teamInfo: change }, context);

@@ -140,7 +140,7 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     await host.restart();
     expect(await renamed()).toEqual([]);
     await host.restart();
-    await host.read("Notification", made.id, made.outputs);
+    await host.read("Notification", made.id, made.outputs, made.inputs);
     expect(await renamed()).toEqual(refused);
     // A program that declares both means two.
     await host.restart();

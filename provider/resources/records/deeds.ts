@@ -64,7 +64,7 @@ async function reasonAgainst<Inputs extends Declared>(
   const isBefore = replaced ? isSame(replaced.inputs) : noted === urn && !isUnfinished;
   if (isBefore) {
     return (
-      `is the same as before, and this run is to replace it (--replace, or a tainted state) or its state was lost: ` +
+      `is the same as before, and this run is to replace it (--replace, a tainted state), or the state or the platform lost it: ` +
       `${words.why}. To ask for that, set again: true, or ${words.otherwise}. To keep it, run without the replacement, ` +
       `or untaint it.`
     );
@@ -128,10 +128,3 @@ const forget = <Inputs extends Declared>(
     const path = await owners.pathOf(context, urn, `${kind} ${content}`);
     if (path !== undefined && (await owners.at(path))?.urn === urn) await owners.remove(path);
   });
-
-/** Forgets the deed of what is gone from the platform: it has to be done again. */
-export const forgetGone = <Inputs extends Declared>(
-  context: Place,
-  deed: Deed<Inputs>,
-  state: Partial<Inputs>,
-): Promise<void> => forget(context, deed, state.resourceUrn, state);

@@ -52,7 +52,9 @@ export async function previewed(
   sayViewers(context, old, inputs);
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
-  if (changed.length > 0) {
+  // A refresh that found no row left compares what it read, which no program declares.
+  const isDeclared = inputs.rows?.length !== 0;
+  if (changed.length > 0 && isDeclared) {
     const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
     if (plan.exact) {
       parts.push(...names.added.map(as("add")), ...names.changed.map(as("update")));
