@@ -11,6 +11,8 @@ new TeamRoster("roster", { teamID: yard.id, members: { "kay@example.com": "admin
 ${seed("depots", "NES")}
 ${offices("NES")}`;
 
+const many = `const acme = new Organization("acme", { name: "Acme" });\n${seed("depots", "ABCDEFGHIJKL")}`;
+
 describe.each(doorNames)("a platform that lost its data, through the %s door:", (door) => {
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(door)));
@@ -43,6 +45,25 @@ describe.each(doorNames)("a platform that lost its data, through the %s door:", 
     expect(planned).toEqual(expect.arrayContaining(["update depots", "update offices"]));
     await scene.project.succeed("up --yes --refresh");
     await isBack();
+  });
+
+  test("with more rows than maxRemovals lets go comes back where a person says that it lost them", async () => {
+    await scene.begin(many);
+    scene.emulator.loadSnapshot("start");
+    const { status, output } = await scene.project.run("up --yes --refresh --skip-preview");
+    expect(status).not.toBe(0);
+    expect(output).toContain("12 of 12 rows that were applied are not on the platform any more");
+    expect(output).toContain("run up --refresh once with MICROAPPS_LOST_DATA=true, which makes again all that is gone");
+    process.env["MICROAPPS_LOST_DATA"] = "true";
+    try {
+      const planned = await scene.project.succeed("preview --refresh");
+      expect(planned).toContain("12 gone");
+      await scene.project.succeed("up --yes --refresh --skip-preview");
+    } finally {
+      delete process.env["MICROAPPS_LOST_DATA"];
+    }
+    expect((await scene.rows("regions")).size).toBe(13);
+    await scene.isSettled();
   });
 
   test("comes back by refresh and up", async () => {

@@ -61,6 +61,10 @@ export const configuration = z.object({
       "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
       "The dynamic resources look in a refresh alone.",
   }),
+  lostData: flag.optional().meta({
+    description:
+      "Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are.",
+  }),
   organizationID: id.optional().meta({
     description: "Organization that the stack is for: what a state says is in another one is not touched.",
   }),

@@ -82,6 +82,8 @@ export interface Context {
   platform: string;
   /** How the platform behaves, as far as the configuration tells. */
   manner: Manner;
+  /** Whether the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
+  lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
@@ -130,6 +132,7 @@ export interface OfflineContext extends Pick<
   | "removals"
   | "isApproved"
   | "manner"
+  | "lostData"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: () => Uint8Array;

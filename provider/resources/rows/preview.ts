@@ -64,7 +64,12 @@ export async function previewed(
   } else leaveNothing(context, inputs);
   if (repairs) {
     const { changedKeys, missingKeys } = repairs;
-    const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
+    const vanished = massDisappearance(
+      "rows",
+      repairs.missing,
+      old.rowCount,
+      context.lostData ? 1 : inputs.maxRemovals,
+    );
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
     report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));

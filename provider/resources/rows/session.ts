@@ -113,7 +113,12 @@ async function applied<Inputs extends SeedInputs>(
   const seen = await observedRows(context, inputs, { last, old, summary, links, recreates });
   const { live, terms, numbered } = seen;
   const onlyShown = context.isApproved;
-  const options = { ...optionsOf(inputs), handedOver: await handedOver(context, inputs), onlyShown };
+  const options = {
+    ...optionsOf(inputs),
+    lostData: context.lostData,
+    handedOver: await handedOver(context, inputs),
+    onlyShown,
+  };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
