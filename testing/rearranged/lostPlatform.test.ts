@@ -54,13 +54,13 @@ describe.each(doorNames)("a platform that lost its data, through the %s door:", 
     expect(status).not.toBe(0);
     expect(output).toContain("12 of 12 rows that were applied are not on the platform any more");
     expect(output).toContain("run up --refresh once with MICROAPPS_LOST_DATA=true, which makes again all that is gone");
-    process.env["MICROAPPS_LOST_DATA"] = "true";
+    scene.project.environment["MICROAPPS_LOST_DATA"] = "true";
     try {
       const planned = await scene.project.succeed("preview --refresh");
       expect(planned).toContain("12 gone");
       await scene.project.succeed("up --yes --refresh --skip-preview");
     } finally {
-      delete process.env["MICROAPPS_LOST_DATA"];
+      delete scene.project.environment["MICROAPPS_LOST_DATA"];
     }
     expect((await scene.rows("regions")).size).toBe(13);
     await scene.isSettled();
