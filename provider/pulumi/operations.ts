@@ -275,6 +275,7 @@ export class Operations {
       directory: this.#surroundings.directory,
       manner: this.#connection.manner(settings),
       platform: platformOf(settings),
+      lostData: settings.lostData,
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },
       ...this.#notes.known,

@@ -20,6 +20,8 @@ export interface RowOptions {
   adopt: boolean;
   /** Largest part of our rows that may be removed at a time. */
   maxRemovals?: number | undefined;
+  /** Whether rows may be gone from the platform in any number, since it lost its data. */
+  lostData?: boolean | undefined;
   /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
   handedOver?: Pick<ReadonlySet<number>, "has"> | undefined;
   /** Leave rows alone that are not as they were last applied: what is to be done was approved as it was shown. */
@@ -119,7 +121,7 @@ export function planRows(
   if (options.onConflict !== "keepLive") {
     // Also without proof of which rows are ours: what the table lacks in number is missing in any case.
     const missing = Math.max(plan.drift.missing.length, ledger.count - live.length);
-    plan.vanished = massDisappearance("rows", missing, ledger.count, options.maxRemovals);
+    plan.vanished = massDisappearance("rows", missing, ledger.count, options.lostData ? 1 : options.maxRemovals);
   }
   limitRemovals(plan, plan.remove, ledger, options);
   return plan;

@@ -53,7 +53,9 @@ export async function previewed(
   let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), handedOver: new RowSet() };
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
-  if (changed.length > 0) {
+  // A refresh that found no row left compares what it read, which no program declares.
+  const isDeclared = inputs.rows?.length !== 0;
+  if (changed.length > 0 && isDeclared) {
     const { plan, names, ...found } = await planned(context, old, inputs, { repairs, renewed: links.length > 0 });
     renewed.push(...found.renewed);
     leaving = found.leaving;
@@ -65,7 +67,12 @@ export async function previewed(
   }
   if (repairs) {
     const { changedKeys, missingKeys } = repairs;
-    const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
+    const vanished = massDisappearance(
+      "rows",
+      repairs.missing,
+      old.rowCount,
+      context.lostData ? 1 : inputs.maxRemovals,
+    );
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
     report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));

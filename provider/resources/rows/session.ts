@@ -87,7 +87,7 @@ export async function apply<Inputs extends SeedInputs>(
   ledger: Ledger,
   old?: SeedState,
 ): Promise<Inputs & Kept> {
-  const release = await context.rowClaims.lock.enter(inputs.table);
+  const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {
     return await applied(context, { id, inputs, ledger, old, release });
   } finally {
@@ -117,7 +117,8 @@ async function applied<Inputs extends SeedInputs>(
   const seen = await observedRows(context, inputs, { last, old, summary, links, recreates });
   const { live, terms, numbered } = seen;
   const givenUp = new Map([...(await handedOver(context, inputs)), ...unproven.ours]);
-  const options = { ...optionsOf(inputs), handedOver: givenUp, onlyShown: context.isApproved };
+  const { isApproved: onlyShown, lostData } = context;
+  const options = { ...optionsOf(inputs), handedOver: givenUp, onlyShown, lostData };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
@@ -232,7 +233,7 @@ async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledge
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
 export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {
-  const release = await context.rowClaims.lock.enter(state.table);
+  const release = await context.rowClaims.lock.enter(state.table, undefined, context.signal);
   try {
     const ledger = decodeLedger(state.ledger);
     await (await UnprovenRows.of(context, state, state)).removeAll();

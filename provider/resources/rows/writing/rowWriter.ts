@@ -121,21 +121,23 @@ export class RowWriter {
     if (this.#removals.size === 0) return;
     const { release, spare, terms = this.#target } = this.#steps;
     release?.();
-    await this.#context.rowClaims.lock.exclusive(this.#target.table, async () => {
+    const { rowClaims, signal } = this.#context;
+    const remove = async (): Promise<void> => {
       const checked = await spare?.([...this.#removals.values()]);
       if (checked) {
         this.#spared = checked.spared;
         const left = new Set(checked.left.map(({ id }) => id));
         for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
       }
-      this.#context.rowClaims.removed(terms, this.#removals.values());
+      rowClaims.removed(terms, this.#removals.values());
       await inParallel([...this.#removals.keys()], concurrency.calls, async (rowID) => {
         await this.#remove(rowID);
         this.#removals.delete(rowID);
         this.#removed++;
         this.#finished(1);
       });
-    });
+    };
+    await rowClaims.lock.exclusive(this.#target.table, remove, signal);
   }
 
   /** Reads back what was written. */
