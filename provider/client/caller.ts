@@ -7,8 +7,8 @@ import { Mask } from "../messages/masks.ts";
 import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import { Stop, unlessAborted } from "./http/deadline.ts";
-import { Limiter, type Load, type Slot } from "./http/limiter.ts";
 import { assertHeaders } from "./http/headers.ts";
+import { Limiter, type Load, type Slot } from "./http/limiter.ts";
 import { hintOfPath, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
   endingCode,

@@ -14,7 +14,7 @@ import {
   type OfflineContext,
   type Problem,
 } from "./model/resource.ts";
-import { forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
+import { counted, forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
@@ -87,12 +87,6 @@ const deed: Deed<Inputs> = {
   },
 };
 
-/** The inputs with the number of the replacements that led to them. */
-const counted = ({ identities }: OfflineContext, inputs: Partial<Inputs>): Partial<Inputs> => ({
-  ...inputs,
-  ...withoutUndefined({ generation: identities.generation(inputs.resourceUrn) }),
-});
-
 /** The inputs that an app is generated from. */
 const generating = ["appPrompt", "userEmail", "attachments"] as const;
 
@@ -154,8 +148,7 @@ export const generatedApp = resource({
     const urn = inputs.resourceUrn ?? `${inputs.userEmail} ${inputs.appPrompt}`;
     const link = (await interrupted(context, urn, inputs)) ?? (await generate(context, urn, inputs));
     const appID = appIDIn(link) ?? "";
-    const replaced = context.identities.replaced(inputs.resourceUrn)?.inputs;
-    await noteNext(context, deed, inputs, replaced as Partial<Inputs> | undefined); // of this resource
+    await noteNext(context, deed, inputs, context.identities.replaced(inputs.resourceUrn)?.inputs);
     return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: finishedAppLink(link) ?? link } };
   },
 

@@ -127,7 +127,7 @@ export const notification = resource({
   create: async (context, inputs) => {
     const id = context.publicID(`${inputs.appID}/${inputs.email}`);
     const replaced = context.identities.replaced(inputs.resourceUrn)?.inputs;
-    return { id, outputs: await send(context, id, inputs, replaced as Partial<Inputs> | undefined) }; // of this resource
+    return { id, outputs: await send(context, id, inputs, replaced) }; // of this resource
   },
 
   read: async (context, id, state) => {

@@ -129,7 +129,9 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
       return problems;
     };
     const refused = [
-      expect.stringMatching(/^message: was sent as Notification "it", which .* aliases: \["urn:\S+::it"\].* set again: true\.$/),
+      expect.stringMatching(
+        /^message: was sent as Notification "it", which .* aliases: \["urn:\S+::it"\].* set again: true\.$/,
+      ),
     ];
     await host.restart();
     expect(await renamed()).toEqual(refused);

@@ -42,7 +42,10 @@ export const configuration = z.object({
   email: email.optional().meta({ description: "E-mail address to log in with." }),
   password: secret.optional().meta({ description: "Password to log in with.", secret: true }),
   token: sentSecret.optional().meta({ description: "Token to use instead of a password, with userID.", secret: true }),
-  userID: id.refine(isHeaderValue, noHeaderValue).optional().meta({ description: "User ID that belongs to the token." }),
+  userID: id
+    .refine(isHeaderValue, noHeaderValue)
+    .optional()
+    .meta({ description: "User ID that belongs to the token." }),
   apiKey: sentSecret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
   door: z
     .enum(doors)

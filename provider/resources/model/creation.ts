@@ -98,7 +98,7 @@ export interface Attempts {
   isBegun: (id: string) => Promise<boolean>;
   begin: (id: string) => Promise<void>;
   /** Nothing was created, or the state has it. */
-  settle: () => Promise<void>;
+  clear: () => Promise<void>;
 }
 
 /** What a look at the platform is made with; \`onCall\` hears what time it is there. */
@@ -153,7 +153,7 @@ export async function createOnce<Found extends { createdAt?: unknown }>(
       return { id: await create(id) };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
-      if (!isUnknown && !isBegun) await attempts.settle();
+      if (!isUnknown && !isBegun) await attempts.clear();
       if (!isUnknown && !mayBeThere(error)) throw error;
       const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;

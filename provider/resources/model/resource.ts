@@ -207,10 +207,13 @@ export const adopt = z.boolean().optional().meta({
 
 /** The input that asks for what can't be taken back once more. */
 export const again = (what: string) =>
-  z.boolean().optional().meta({
-    description: `${what} once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing.`,
-    ignoredInDiff: true,
-  });
+  z
+    .boolean()
+    .optional()
+    .meta({
+      description: `${what} once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing.`,
+      ignoredInDiff: true,
+    });
 
 /**
  * Thrown when a thing exists but is not as wanted yet. It is saved with what is known of it, and the next run goes on

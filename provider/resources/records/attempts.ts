@@ -23,9 +23,9 @@ export const attemptsOf = (
   begin: async (id) => {
     if (urn === undefined) return;
     const intent = { urn, startedAt: new Date(now()).toISOString(), creates: id };
-    await leniently(async () => void (await writeIntent(directory, intent)));
+    await leniently(() => writeIntent(directory, intent).then(() => undefined));
   },
-  settle: () => settleAttempts({ directory }, urn),
+  clear: () => settleAttempts({ directory }, urn),
 });
 
 /** Forgets the creation of what the state has, or has no more. */

@@ -56,7 +56,7 @@ async function reasonAgainst<Inputs extends Declared>(
   { urn, content, isUnfinished }: { urn: string; content: string; isUnfinished: boolean },
 ): Promise<string | undefined> {
   const { identities } = context;
-  const isSame = (inputs: object): boolean => contentOf(inputs as Partial<Inputs>) === content; // of the same kind
+  const isSame = (inputs: object): boolean => contentOf(inputs) === content; // of the same kind
   const replaced = identities.replaced(urn);
   const path = await owners.pathOf(context, urn, `${kind} ${content}`);
   const noted = path === undefined ? undefined : (await owners.at(path))?.urn;
@@ -80,6 +80,15 @@ async function reasonAgainst<Inputs extends Declared>(
     `${remedy(former, urn)} To ask for it once more, set again: true.`
   );
 }
+
+/** The inputs with the number of the replacements that led to them. */
+export const counted = <Inputs extends Declared>(
+  { identities }: Pick<OfflineContext, "identities">,
+  inputs: Partial<Inputs>,
+): Partial<Inputs> => {
+  const generation = identities.generation(inputs.resourceUrn);
+  return generation === undefined ? inputs : { ...inputs, generation };
+};
 
 /** Notes whose a deed is: it was done, or a state has it. */
 export const noteDeed = <Inputs extends Declared>(

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
+import { quoted } from "../../messages/text.ts";
 import type { OfflineContext, Problem } from "../model/resource.ts";
 import { leniently, nameOf, ownersIn, remedy, type OwnerRecord, type Place } from "./owners.ts";
-import { quoted } from "../../messages/text.ts";
 
 const owners = ownersIn("organizations", { name: "name", content: "organization" });
 
