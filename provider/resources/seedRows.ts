@@ -160,7 +160,7 @@ export const seedRows = resource({
   },
   importedBy: {
     otherwise:
-      "Declare it: rows that are there exactly as declared count as ours, others with the same key with `adopt: true`.",
+      "Declare it: rows that are there exactly as declared are kept so, and stay when the seed goes; with `adopt: true` they are owned, as are others with the same key.",
   },
   inputs,
   outputs,
@@ -242,7 +242,7 @@ export const seedRows = resource({
   read: async (context, id, state) => {
     if (state.ledger === undefined) {
       throw new ResourceError(
-        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
+        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared are found at the next up, and with adopt: true those with the same key and other content are owned as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
     const observed = await observe(context, state as State<typeof inputs, typeof outputs>); // it has a ledger: it is whole

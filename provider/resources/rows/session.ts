@@ -15,7 +15,7 @@ import { lastSource, summaryOf } from "./declared/summaries.ts";
 import { type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { foundByGivers, foundOf, foundRows, handOverMade } from "./found.ts";
-import { clearedMessage, countsIn, LeftLabels, refusedClearing } from "./kept/clearing.ts";
+import { clearedMessage, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
 import { comesBack, departedFrom } from "./kept/departed.ts";
 import { stayMessage } from "./kept/leaving.ts";
 import { beginInserts, forgetMade } from "./kept/made.ts";
@@ -163,7 +163,7 @@ async function plannedRun(
   plan.released += stay;
   limitRemovals(plan, going, last, inputs);
   const clear = left.clearedBy(plan, summary, scope, handed);
-  plan.refusals.push(...refusedClearing(countsIn(clear), last.count, inputs));
+  plan.refusals.push(...tooMuchCleared(countsIn(clear), last.count, inputs));
   await refuseUndeclaredRows(context, inputs, terms, going);
   await refusePlan(inputs, plan, directory, old === undefined);
   await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);

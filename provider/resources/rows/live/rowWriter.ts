@@ -10,7 +10,7 @@ import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import type { Clearing } from "../kept/clearing.ts";
+import { refusedClearing, type Clearing } from "../kept/clearing.ts";
 import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "./context.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
@@ -228,7 +228,7 @@ export class RowWriter {
     } catch (error) {
       this.#conceal(() => [data]);
       if (!isRefusal(error)) throw error;
-      this.#refused({ index, line }, error, data);
+      this.#refused({ index, line }, error, data, this.#clear.get(index));
     }
   }
 
@@ -260,8 +260,9 @@ export class RowWriter {
     return sentences.length > 0;
   }
 
-  #refused(row: { index: number; line: number }, error: ApiError, values: RowData): void {
-    this.#refusals.add(row, error.platformMessage, secretTextsIn(this.#target, values));
+  #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
+    const message = error.platformMessage + refusedClearing(cleared);
+    this.#refusals.add(row, message, secretTextsIn(this.#target, values));
     if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 
