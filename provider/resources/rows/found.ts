@@ -8,7 +8,7 @@ import { isUnfinished, madeAmong, noteMade } from "./kept/made.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";
 import { byOldKey, isReshaped } from "./live/reshaped.ts";
-import type { Removal } from "./live/rowWriter.ts";
+import type { Removal } from "./writing/steps.ts";
 
 /** How a run comes to know which rows were found. */
 interface Job {
