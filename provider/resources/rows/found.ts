@@ -1,9 +1,9 @@
-import { encodeFound, encodeFoundInFailure, foundAmong } from "../../reconcile/found.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
 import type { Leaving } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
 import { indicesWithin } from "./declared/terms.ts";
+import { encodeFound, encodeFoundInFailure, foundAmong } from "./kept/foundKeys.ts";
 import { isUnfinished, madeAmong, noteMade } from "./kept/made.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";

@@ -1,10 +1,10 @@
-import { foundAmong } from "../../../reconcile/found.ts";
 import type { Difference } from "../../../reconcile/ledger.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
+import { foundAmong } from "./foundKeys.ts";
 import type { SeedInputs, SeedState } from "./state.ts";
 
 /** Rows that left a source: to be removed, or staying for another seed, or since they were found. */

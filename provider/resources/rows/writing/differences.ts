@@ -61,8 +61,8 @@ export async function differencesOf(
       const key = target.sensitive ? undefined : keyOf(target.key, values);
       if (found) {
         missing.delete(index);
-        const nothing = (clear?.get(index) ?? []).map((label) => [label, null]);
-        const sent: RowData = { ...values, ...Object.fromEntries(nothing) };
+        const nothing = (clear?.get(index) ?? []).map((label) => [label, null] as const);
+        const sent: RowData = { ...values, ...Object.fromEntries<null>(nothing) };
         for (const cell of cellsThatDiffer(target, sent, found, labels)) {
           isLabelLost ||= cell.isLost;
           cells.add({ line, key, ...cell });

@@ -1,9 +1,9 @@
 import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
-import { isRefusal, orUndefinedIfNotFound, ApiError } from "../../../contract/errors.ts";
+import type { ApiError } from "../../../contract/errors.ts";
+import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
-import { isObject } from "../../../contract/wire.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
@@ -14,6 +14,7 @@ import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { ProgressRate } from "../live/progressRate.ts";
+import { assertClearable } from "./clearable.ts";
 import type { Unproven } from "./firstRow.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import { each, newRow, PlannedRows, type PlannedRow } from "./plannedRows.ts";
@@ -245,7 +246,7 @@ export class RowWriter {
     const { table, userID, ignoreActionRules } = this.#target;
     const request = { rowID: id, rowData: data, microAppID: table };
     try {
-      await this.#assertClearable(id, data);
+      await assertClearable(this.#context, id, data);
       const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
       await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
       this.#undone.delete(index);
@@ -255,21 +256,6 @@ export class RowWriter {
       if (!isRefusal(error)) throw error;
       this.#refused({ index, line }, error, data, this.#clear.get(index));
     }
-  }
-
-  /** Throws where a link is to be cleared that the platform would keep. */
-  async #assertClearable(rowID: string, data: RowData): Promise<void> {
-    const { client, manner } = this.#context;
-    const cleared = Object.keys(data).filter((label) => data[label] === null);
-    if (manner.habits.linkNull === "clears" || cleared.length === 0) return;
-    const { currentRow = {} } = await client.microappdataRow({ rowID }, this.#context);
-    const isLink = (value: unknown): boolean => isObject(value) && "crossAppRowID" in value;
-    const kept = cleared.filter((label) => isLink((currentRow as RowData)[label]));
-    if (kept.length === 0) return;
-    const message =
-      `this platform keeps a link that is set to nothing (linkNull): ${kept.join(", ")} would go on linking, and each ` +
-      `up would try again. Link another row, or remove this one`;
-    throw new ApiError({ code: "invalidRequest", endpoint: "updatemicroapprow", message });
   }
 
   async #remove(rowID: string): Promise<void> {
