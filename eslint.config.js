@@ -70,6 +70,7 @@ const lists = [
     "provider/resources/rows",
     "provider/resources/rows/writing",
     "provider/resources/rows/live",
+    "provider/resources/rows/kept",
     "provider/resources/rows/declared",
     "provider/resources/members",
     "provider/resources/records",

@@ -13,6 +13,7 @@ import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
 import { RowFields } from "./fields.ts";
 import { RowMistakes } from "./mistakes.ts";
+import { RowLabels } from "./rowLabels.ts";
 
 /** The inputs of a seed that decide which rows it has, and by which labels they are known. */
 export interface RowDeclaration extends Source {
@@ -29,6 +30,8 @@ export interface Summary {
   rows: RowSet;
   /** In alphabetical order; among them the column that names the parent row. */
   labels: string[];
+  /** The labels of each row. */
+  rowLabels: RowLabels;
   /** Digest of all rows: the same rows in the same order have the same one. */
   digest: string;
 }
@@ -58,8 +61,9 @@ async function summarized(declaration: RowDeclaration, directory: string): Promi
   const rows = new RowSet();
   const digest = new AllRows(declaration.salt);
   const labels = new Set<string>();
+  const rowLabels = new RowLabels();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
-  const take = taking(declaration, { rows, digest, labels, mistakes });
+  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes });
   const whole: string[] = [];
   try {
     for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
@@ -77,7 +81,7 @@ async function summarized(declaration: RowDeclaration, directory: string): Promi
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
   const problems = [...mistakes.sentences(), ...whole];
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
-  return { rows, labels: [...labels].sort(), digest: digest.text() };
+  return { rows, labels: [...labels].sort(), rowLabels, digest: digest.text() };
 }
 
 /** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
@@ -95,11 +99,13 @@ interface Taken {
   rows: RowSet;
   digest: AllRows;
   labels: Set<string>;
+  rowLabels: RowLabels;
   mistakes: RowMistakes;
 }
 
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
-function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistakes }: Taken): (row: SourceRow) => void {
+function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => void {
+  const { rows, digest: all, labels, rowLabels, mistakes } = taken;
   const { key, source, sensitive, fields } = declaration;
   const digesterIn = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
@@ -123,8 +129,10 @@ function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistak
     }
     const content = digester.content(values);
     const before = rows.add(digest, content, line);
-    if (before === undefined) all.add(digest, content);
-    else {
+    if (before === undefined) {
+      all.add(digest, content);
+      rowLabels.add(values);
+    } else {
       const first = rows.line(before);
       const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
       const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;

@@ -7,6 +7,8 @@ import { SourceError } from "../../../sources/read.ts";
 import { digesterFor, summarize, type Summary } from "../declared/declaration.ts";
 import { lastSource } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { LeftLabels } from "../kept/clearing.ts";
+import type { Scope } from "../kept/scope.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
@@ -50,12 +52,13 @@ export async function reshapedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[]; digest?: string | undefined },
-  { ledger, summary, links }: { ledger: Ledger; summary: Summary; links: Links },
+  seed: { ledger: Ledger; summary: Summary; links: Links; scope: Scope; left: LeftLabels },
 ): Promise<Recognised | undefined> {
+  const { ledger, summary, links, scope, left } = seed;
   // Rows that the last run linked to may have been removed.
   const oldLinks = await Links.of(context, old, () => new Lookup());
   const before = digesterFor(old, old.labels);
-  const now = digesterFor(inputs, summary.labels);
+  const now = digesterFor(inputs, scope.labels);
   const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
   for await (const page of rowsOf(context, inputs.table, ledger.count)) {
@@ -63,6 +66,7 @@ export async function reshapedRows(
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
       const key = before.key(was);
       const content = now.content(is);
+      left.observe(row._id, is);
       seen.push({
         id: row._id,
         before: key && { key, content: before.content(was) },
