@@ -203,9 +203,10 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
   return outputs;
 }
 
-/** The inputs of the last run without what a door adds, and without what is large. */
+/** The inputs of the last run without what a door adds, and without what is large or a secret: processes share them by files. */
 export function lastInputs(resource: Resource, olds: Properties): Properties {
-  const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource)]);
+  const secrets = namesWith(resource.inputs.shape, ({ secret, secretIf }) => secret ?? secretIf !== undefined);
+  const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource), ...secrets]);
   return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
 }
 

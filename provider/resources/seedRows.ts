@@ -3,14 +3,16 @@ import { fieldTypes } from "../contract/fields.ts";
 import { fraction, id, withoutUndefined } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
+import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
 import { adopt, common, ResourceError, type Change, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
+import { formsOf } from "./rows/declared/forms.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
-import { outputs } from "./rows/declared/outputs.ts";
 import { unsuitedValues } from "./rows/declared/unsuited.ts";
+import { outputs } from "./rows/kept/outputs.ts";
 import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, type Declared } from "./rows/owners.ts";
@@ -46,13 +48,18 @@ const inputs = z.object({
   ...edits,
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
-      "How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value.",
+      "Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text.",
   }),
   fields: z.record(label, z.enum(fieldTypes)).optional().meta({
     description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
     ignoredInDiff: true,
     computed: true,
     passing: true,
+  }),
+  forms: z.record(label, z.enum(valueForms)).optional().meta({
+    description: "Labels whose values have several spellings, by what the field makes of them. Computed.",
+    ignoredInDiff: true,
+    computed: true,
   }),
   mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
     description:
@@ -161,12 +168,16 @@ export const seedRows = resource({
   },
   importedBy: {
     otherwise:
-      "Declare it: rows that are there exactly as declared count as ours, others with the same key with `adopt: true`.",
+      "Declare it: rows that are there exactly as declared are kept so, and stay when the seed goes; with `adopt: true` they are owned, as are others with the same key.",
   },
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings, referrers, linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (
+    context,
+    { inputs: { salt: _, forms: _forms, siblings, referrers, linkedSeeds, ...asked }, unknown },
+    old,
+  ) => {
     const { report, rowClaims } = context;
     if (old.table === undefined) rowClaims.begin(asked.resourceUrn);
     else rowClaims.had(asked.resourceUrn, old);
@@ -176,7 +187,8 @@ export const seedRows = resource({
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== last.salt;
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
-    const inputs = { ...asked, ...withoutUndefined({ salt, fields }) };
+    const forms = formsOf({ types: asked.types, fields });
+    const inputs = { ...asked, ...withoutUndefined({ salt, fields, forms }) };
     rowClaims.announce(inputs.resourceUrn, siblings, referrers);
     if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);
@@ -245,7 +257,7 @@ export const seedRows = resource({
   read: async (context, id, state) => {
     if (state.ledger === undefined) {
       throw new ResourceError(
-        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
+        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared are found at the next up, and with adopt: true those with the same key and other content are owned as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
     const observed = await observe(context, state as State<typeof inputs, typeof outputs>); // it has a ledger: it is whole

@@ -121,7 +121,11 @@ export class Planner {
   /** Differs where another round may find something else. */
   #signature(): string {
     return JSON.stringify(
-      [...this.#steps.values(), ...this.#departing].map(({ operation, lines, refusals }) => [operation, lines, refusals]),
+      [...this.#steps.values(), ...this.#departing].map(({ operation, lines, refusals }) => [
+        operation,
+        lines,
+        refusals,
+      ]),
     );
   }
 

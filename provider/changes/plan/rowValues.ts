@@ -8,11 +8,14 @@ import { read } from "../../sources/read.ts";
 import { linkedLabels, placeOf } from "../../sources/source.ts";
 import { orderedChanges, secretText, type Change, type Field } from "../model/changeSet.ts";
 import type { Declared } from "../model/source.ts";
-import { fieldOf } from "../model/values.ts";
+import { fieldOf, kept } from "../model/values.ts";
 import type { Step } from "./planner.ts";
 
 /** Rows of each kind that are listed of one seed; all are counted. */
 export const maxListed = 10_000;
+
+/** Characters of a cell that stays as it is: it only shows which row this is. */
+const maxSame = 80;
 
 /** The verbs by which a file edits the rows of a source. */
 const verbs = { additions: "rows+", changes: "rows~", removals: "rows-" } as const;
@@ -30,7 +33,8 @@ function sideOf(declared: Declared | undefined, key: string | undefined): Side |
   const seed = withRowEdits(found);
   const place = (line: number): string => {
     const edit = positionOf(line);
-    return edit ? declared.place(["seeds", key, verbs[edit.list], edit.index]) : placeOf(seed, line);
+    if (edit) return declared.place(["seeds", key, verbs[edit.list], edit.index]);
+    return seed.source === undefined ? declared.place(["seeds", key, "rows", line - 1]) : placeOf(seed, line);
   };
   return { seed, folder: declared.folder, place };
 }
@@ -39,15 +43,22 @@ function sideOf(declared: Declared | undefined, key: string | undefined): Side |
 export const secretsOf = ({ sensitive, secretLabels }: Pick<SeedDeclaration, "sensitive" | "secretLabels">) =>
   sensitive ? ("all" as const) : new Set(secretLabels);
 
-/** The rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
-export async function listedRows(step: Step, sides: { base: Declared | undefined; head: Declared }): Promise<Change[]> {
+/** Rows of a seed that are listed, and their labels besides those of the key. */
+export interface ListedRows {
+  changes: Change[];
+  columns: string[];
+}
+
+/** Lists the rows that a plan adds, changes and removes, with what they say where both sources are at hand. */
+export async function listRows(step: Step, sides: { base: Declared | undefined; head: Declared }): Promise<ListedRows> {
   const { thing, known, rows } = step;
   const plan = rows?.plan;
-  if (!plan?.exact || !known || !thing || step.operation === "replace") return [];
+  const none = { changes: [], columns: [] };
+  if (!plan?.exact || !known || !thing || step.operation === "replace") return none;
   const head = sideOf(sides.head, thing.path[1]);
   const base = sideOf(sides.base, known.thing?.path[1]);
-  if (!head || secretsOf(head.seed) === "all" || (base && secretsOf(base.seed) === "all")) return [];
-  return new Listing(step, head, base).changes();
+  if (!head || secretsOf(head.seed) === "all" || (base && secretsOf(base.seed) === "all")) return none;
+  return new Listing(step, head, base).list();
 }
 
 class Listing {
@@ -57,6 +68,7 @@ class Listing {
   readonly #secret: ReadonlySet<string>;
   readonly #linked: ReadonlySet<string>;
   readonly #changes: Change[] = [];
+  readonly #columns = new Set<string>();
   /** Rows of the head that change, by the index of the row that they were. */
   readonly #changed = new Map<number, { values: RowData; line: number }>();
 
@@ -69,12 +81,12 @@ class Listing {
     this.#linked = new Set([...linkedLabels(inputs), ...linkedLabels(step.known?.outputs ?? {})]);
   }
 
-  async changes(): Promise<Change[]> {
+  async list(): Promise<ListedRows> {
     const plan = this.#step.rows?.plan;
-    if (!plan?.exact) return [];
+    if (!plan?.exact) return { changes: [], columns: [] };
     if (plan.insert + plan.update + (plan.handed?.size ?? 0) > 0) await this.#takeHead();
     if (plan.remove + this.#changed.size > 0) await this.#takeBase();
-    return orderedChanges(this.#changes);
+    return { changes: orderedChanges(this.#changes), columns: [...this.#columns] };
   }
 
   async #takeHead(): Promise<void> {
@@ -147,12 +159,19 @@ class Listing {
   ): void {
     const name = key.some((label) => this.#secret.has(label)) ? secretText : keyOf(key, row);
     const labels = [...new Set([...Object.keys(after), ...Object.keys(before)])];
-    const fields = labels.flatMap((label): Field[] => {
+    const fields: Field[] = [];
+    const same: Record<string, unknown> = {};
+    for (const label of labels) {
+      const isKey = key.includes(label);
+      if (!isKey) this.#columns.add(label);
       const [was, is] = [before[label], after[label]];
-      if (this.#form(label, was) === this.#form(label, is)) return [];
-      return [fieldOf(label, was ?? undefined, is ?? undefined, this.#secret.has(label))];
-    });
-    this.#changes.push({ kind: "row", op, name, fields, place });
+      const isSecret = this.#secret.has(label);
+      if (this.#form(label, was) !== this.#form(label, is))
+        fields.push(fieldOf(label, was ?? undefined, is ?? undefined, isSecret)); // of a row, null is nothing
+      else if (!isKey && is !== undefined && is !== null) same[label] = isSecret ? secretText : kept(is, maxSame);
+    }
+    const unchanged = op === "change" && Object.keys(same).length > 0 ? { same } : {};
+    this.#changes.push({ kind: "row", op, name, fields, ...unchanged, place });
   }
 
   /** A value as its digest takes it. */

@@ -15,7 +15,7 @@ import type { Declared } from "../model/source.ts";
 import { peopleAhead } from "./people.ts";
 import type { Plan, Step } from "./planner.ts";
 import { renamesIn } from "./renames.ts";
-import { listedRows, secretsOf } from "./rowValues.ts";
+import { listRows, secretsOf } from "./rowValues.ts";
 import { settingsAhead } from "./settings.ts";
 
 /** The declarations that a plan is about; a state has no base. */
@@ -106,7 +106,8 @@ async function thingOf(kind: Thing["kind"], step: Step, plan: Plan, sides: Sides
     : sides.base && known?.thing
       ? sides.base.place(known.thing.path)
       : "";
-  const rows = seed?.tally ? { rows: seed.tally } : {};
+  const columns = seed && seed.columns.length > 0 ? { columns: seed.columns } : {};
+  const rows = seed?.tally ? { rows: seed.tally, ...columns } : {};
   return {
     problems,
     unread,
@@ -146,6 +147,8 @@ const waitOf = ({ steps }: Plan, { thing, known }: Step): Step[] =>
 interface SeedRowsAhead {
   tally: Tally | undefined;
   changes: Change[];
+  /** Labels of the listed rows besides those of the key. */
+  columns: string[];
   notes: string[];
   unread: boolean;
 }
@@ -155,14 +158,15 @@ async function rowsOf(step: Step, sides: Sides): Promise<SeedRowsAhead> {
   const source = thing?.inputs["source"];
   const elsewhere = typeof source === "string" ? sides.head.unread?.(source) : undefined;
   const why = elsewhere ?? (known?.thing ? known.why : undefined);
-  if (why !== undefined) return { tally: noTally(), changes: [], notes: [`rows not compared: ${why}`], unread: false };
+  if (why !== undefined)
+    return { tally: noTally(), changes: [], columns: [], notes: [`rows not compared: ${why}`], unread: false };
   const unread =
     thing !== undefined &&
     known !== undefined &&
     known.thing === undefined &&
     (known.rows === "none" || known.rows === "keys");
   if (unread && known.rows === "none") {
-    return { tally: undefined, changes: [], notes: [], unread };
+    return { tally: undefined, changes: [], columns: [], notes: [], unread };
   }
   const tally = tallyOf(rows, operation);
   if (departing?.plan.exact && tally) tally.remove += departing.plan.remove;
@@ -173,7 +177,7 @@ async function rowsOf(step: Step, sides: Sides): Promise<SeedRowsAhead> {
     ...sparedNotes(departing),
     ...vagueNotes(rows),
   ];
-  return { tally, changes: await listedRows(step, sides), notes, unread };
+  return { tally, ...(await listRows(step, sides)), notes, unread };
 }
 
 function tallyOf(rows: RowsAhead | undefined, operation: Step["operation"]): Tally | undefined {

@@ -1,14 +1,14 @@
-import { encodeFound, encodeFoundInFailure, foundAmong } from "../../reconcile/found.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import type { RowPlan } from "../../reconcile/rows.ts";
 import type { Leaving } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
 import { indicesWithin } from "./declared/terms.ts";
+import { encodeFound, encodeFoundInFailure, foundAmong } from "./kept/foundKeys.ts";
 import { isUnfinished, madeAmong, noteMade } from "./kept/made.ts";
 import type { SeedInputs, SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";
 import { byOldKey, isReshaped } from "./live/reshaped.ts";
-import type { Removal } from "./live/rowWriter.ts";
+import type { Removal } from "./writing/steps.ts";
 
 /** How a run comes to know which rows were found. */
 interface Job {
@@ -100,7 +100,7 @@ export async function foundOf(
 export async function foundByGivers(
   directory: string,
   inputs: SeedInputs,
-  givers: readonly Leaving[],
+  givers: readonly Omit<Leaving, "name">[],
 ): Promise<ReadonlySet<number>> {
   const all = givers.map(({ target, found }) => ({ target, keys: found }));
   return new Set((await indicesWithin(all, inputs, directory)).keys());

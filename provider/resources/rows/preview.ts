@@ -9,14 +9,14 @@ import type { OfflineRowContext, RowFindings } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
-import type { RowTarget } from "./declared/target.ts";
+import { viewersChanged, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
 import { clearForecast } from "./kept/clearForecast.ts";
 import { departedFrom, takesUp } from "./kept/departed.ts";
 import { nobody, noneLeaving, spared, stayMessage, type LeavingRows } from "./kept/leaving.ts";
-import { viewersChanged, type SeedInputs, type SeedState } from "./kept/state.ts";
+import type { SeedInputs, SeedState } from "./kept/state.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
@@ -55,7 +55,9 @@ export async function previewed(
   let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), labels: [], ...nobody() };
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
-  if (changed.length > 0) {
+  // A refresh that found no row left compares what it read, which no program declares.
+  const isDeclared = inputs.rows?.length !== 0;
+  if (changed.length > 0 && isDeclared) {
     const { plan, names, ...found } = await planned(context, old, inputs, { repairs, renewed: links.length > 0 });
     renewed.push(...found.renewed);
     leaving = found.leaving;
@@ -67,7 +69,12 @@ export async function previewed(
   }
   if (repairs) {
     const { changedKeys, missingKeys } = repairs;
-    const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
+    const vanished = massDisappearance(
+      "rows",
+      repairs.missing,
+      old.rowCount,
+      context.lostData ? 1 : inputs.maxRemovals,
+    );
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
     report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
@@ -247,7 +254,7 @@ export async function takenOver(
 ): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
   const arriving = rowClaims
-    .leaving(inputs.table, inputs.resourceUrn)
+    .arriving(inputs.table, inputs.resourceUrn)
     .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
   if (arriving.length === 0) return plan;

@@ -1,6 +1,7 @@
 import { CallCounter } from "../../client/calls.ts";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
+import { numbered } from "../../messages/text.ts";
 import { decodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
@@ -12,40 +13,34 @@ import type { RowClaim } from "./declared/claims.ts";
 import type { Summary } from "./declared/declaration.ts";
 import { RowLabels } from "./declared/rowLabels.ts";
 import { lastSource, summaryOf } from "./declared/summaries.ts";
-import { type RowTarget } from "./declared/target.ts";
+import { viewersChanged, viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { foundByGivers, foundOf, foundRows, handOverMade } from "./found.ts";
-import { clearedMessage, countsIn, LeftLabels, refusedClearing } from "./kept/clearing.ts";
+import { clearedMessage, countsIn, LeftLabels, tooMuchCleared } from "./kept/clearing.ts";
 import { comesBack, departedFrom } from "./kept/departed.ts";
 import { stayMessage } from "./kept/leaving.ts";
 import { beginInserts, forgetMade } from "./kept/made.ts";
 import { scopeOf, scopeOfState, union, type Scope } from "./kept/scope.ts";
-import {
-  optionsOf,
-  outputsOf,
-  viewersChanged,
-  viewersOf,
-  type Kept,
-  type SeedInputs,
-  type SeedState,
-} from "./kept/state.ts";
-import { applyPlan, type Applied } from "./live/apply.ts";
+import { optionsOf, outputsOf, type Kept, type SeedInputs, type SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
-import type { Removal as RowRemoval, Spared } from "./live/rowWriter.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
-import { outcome, refusePlan, tellFindings } from "./reports.ts";
+import { outcome, refusePlan, tellFindings, unprovenMessage } from "./reports.ts";
 import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen } from "./unseen.ts";
+import { applyPlan, type Applied } from "./writing/apply.ts";
+import { keepCells } from "./writing/restoredCells.ts";
+import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
+import { UnprovenRows } from "./writing/unproven.ts";
 
 /** Seeds of the program that may hold rows of a table beside the one with this URN. */
 const othersOn = ({ rowClaims }: RowContext, { table, resourceUrn }: SeedInputs): RowClaim[] =>
-  rowClaims.on(table, resourceUrn);
+  rowClaims.expected(table, resourceUrn);
 
 /** The rows that other seeds of the program give up in this run, with the labels that these wrote; and which they had found. */
 async function handedOver(
@@ -53,7 +48,7 @@ async function handedOver(
   inputs: SeedInputs,
 ): Promise<{ handed: ReadonlyMap<number, readonly string[]>; found: ReadonlySet<number> }> {
   const handed = new Map<number, readonly string[]>();
-  const givers = rowClaims.leaving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
+  const givers = rowClaims.arriving(inputs.table, inputs.resourceUrn).filter(({ target }) => sameKey(target, inputs));
   for (const giver of givers) {
     for (const index of (await indicesWithin([giver], inputs, directory)).keys()) handed.set(index, giver.labels);
   }
@@ -68,7 +63,7 @@ export async function apply<Inputs extends SeedInputs>(
   ledger: Ledger,
   old?: SeedState,
 ): Promise<Inputs & Kept> {
-  const release = await context.rowClaims.lock.enter(inputs.table);
+  const release = await context.rowClaims.lock.enter(inputs.table, undefined, context.signal);
   try {
     return await applied(context, { id, inputs, ledger, old, release });
   } finally {
@@ -92,7 +87,7 @@ async function applied<Inputs extends SeedInputs>(
   const context: RowContext = { ...platform, onCall: calls.onCall };
   const began = context.now();
   const planned = await plannedRun(context, { inputs, last, old });
-  const { summary, links, plan, terms, live, scope, clear, recreates, found, considered } = planned;
+  const { summary, links, plan, terms, live, scope, clear, recreates, found, considered, unproven } = planned;
   const recreate = recreates ? ownRows(plan, summary, live) : new Map<number, string>();
   for (const index of plan.unseen.wanted) recreate.delete(index);
   const departed = departedFrom(old, inputs);
@@ -103,9 +98,12 @@ async function applied<Inputs extends SeedInputs>(
     applyPlan(context, inputs, summary, links, plan, {
       recreate,
       clear,
+      scope,
       terms,
       release,
       spare: lateSparing(context, inputs, terms, considered),
+      seen: live,
+      unproven: recreate.size === 0 && (last.count === 0 || (old && !sameKey(old, inputs))) ? unproven : undefined,
     }),
   );
   sayWhatStays(context, inputs.table, planned.spared, spared);
@@ -119,7 +117,8 @@ async function applied<Inputs extends SeedInputs>(
       departed: departed.encode(removing, (key) => ours.has(key)),
       found: found.after(ours, failures.length > 0),
     }),
-    ...(inputs.mode === "exact" ? {} : withoutUndefined({ forms: summary.rowLabels.forms() })),
+    ...(inputs.mode === "exact" ? {} : withoutUndefined({ labelSets: summary.rowLabels.forms() })),
+    ...unproven.kept,
   };
   // Rows that are not as declared may still have the labels of earlier runs.
   const isDone = failures.length === 0 && plan.kept + plan.adoptNeeded.length === 0;
@@ -145,17 +144,23 @@ async function plannedRun(
   const { directory, report } = context;
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
+  const unproven = await UnprovenRows.decided(context, inputs, old, { rows: summary.rows, links });
   const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
   const { handed, found: handedFound } = await handedOver(context, inputs);
   const scope = scopeOf(inputs, summary, old, handed);
   const left = new LeftLabels(inputs, summary, scope, old, handed.values());
   const seen = await observedRows(context, inputs, { last, old, summary, links, recreates, scope, left });
   const { live, terms, numbered } = seen;
-  const options = { ...optionsOf(inputs), handedOver: handed, onlyShown: context.isApproved };
+  const options = {
+    ...optionsOf(inputs),
+    handedOver: new Set([...handed.keys(), ...unproven.ours.keys()]),
+    onlyShown: context.isApproved,
+    lostData: context.lostData,
+  };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
-  const found = await foundRows(context, { inputs, old, summary, plan, handed, handedFound });
+  const found = await foundRows(context, { inputs, old, summary, plan, handed: options.handedOver, handedFound });
   const staying = new Set(found.staying.map((row) => row.id));
   const going = early.left.filter((row) => !staying.has(row.id));
   const stay = early.left.length - going.length;
@@ -163,13 +168,26 @@ async function plannedRun(
   plan.released += stay;
   limitRemovals(plan, going, last, inputs);
   const clear = left.clearedBy(plan, summary, scope, handed);
-  plan.refusals.push(...refusedClearing(countsIn(clear), last.count, inputs));
+  plan.refusals.push(...tooMuchCleared(countsIn(clear), last.count, inputs));
   await refuseUndeclaredRows(context, inputs, terms, going);
   await refusePlan(inputs, plan, directory, old === undefined);
   await refuseReferredTo(context, { target: terms, urn: inputs.resourceUrn }, plan.remove);
   await refuseNumbered(inputs, plan, numbered, directory);
   tellFindings(report, inputs.table, plan);
-  return { summary, links, live, terms, plan, scope, clear, recreates, found, considered, spared: early.spared };
+  return {
+    summary,
+    links,
+    live,
+    terms,
+    plan,
+    scope,
+    clear,
+    recreates,
+    found,
+    considered,
+    unproven,
+    spared: early.spared,
+  };
 }
 
 interface SeenRows {
@@ -218,7 +236,7 @@ const lateSparing =
     await context.others();
     const known = new Set(considered.map(({ urn }) => urn));
     const late = othersOn(context, inputs).filter(({ urn }) => !known.has(urn));
-    return withoutClaimed(context, terms, removals, late);
+    return keepCells(context, inputs.table, await withoutClaimed(context, terms, removals, late));
   };
 
 function sayWhatStays(context: RowContext, table: string, ...all: Spared[]): void {
@@ -244,20 +262,19 @@ async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledge
   const source = ledger.kind === "sketch" ? (await lastSource(context, state))?.rows : undefined;
   const onlyShown = context.isApproved;
   const options = { ...optionsOf(state), mode: "exact" as const, maxRemovals: 1, source, onlyShown };
-  return { plan: planRows(none.rows, ledger, live, options), links, none };
+  return { plan: planRows(none.rows, ledger, live, options), links, none, live };
 }
 
 /** Removes the rows of a seed that left the program, but for those that another one declares. */
 export async function removeOwned(context: RowContext, state: SeedState): Promise<void> {
-  const release = await context.rowClaims.lock.enter(state.table);
+  const release = await context.rowClaims.lock.enter(state.table, undefined, context.signal);
   try {
     const ledger = decodeLedger(state.ledger);
+    await (await UnprovenRows.of(context, state, state)).removeAll();
     const read = await rowsToRemove(context, state, ledger);
     if (!read) return; // the rows went with their table
-    const { plan, links, none } = read;
-    if (!plan.proven) {
-      context.report.warning(`it can't be proven which rows of table ${state.table} are ours: none is removed`);
-    }
+    const { plan, links, none, live } = read;
+    if (!plan.proven && live.length > 0) throw new ResourceError(unprovenMessage(state));
     // Also what the same resource declares now: what is deleted then is the one that it replaces.
     const considered = context.rowClaims.on(state.table);
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
@@ -267,6 +284,8 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     sayWhatStays(context, state.table, spared);
     const stay = left.length - plan.remove.length;
     if (stay > 0) context.report.info(`table ${state.table}: ${stayMessage(stay)}`);
+    // An engine of another make has no place for the size of a deletion.
+    if (plan.remove.length > 0) context.report.info(`deletes ${numbered(plan.remove.length, "row")}`);
     await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, plan.remove);
     const work = (): Promise<Applied> => applyPlan(context, state, none, links, plan, { release });
     const { failures } = await leavingUnseen(context, state, plan, none, work);

@@ -74,8 +74,14 @@ export function countsIn(clearing: Clearing): Map<string, number> {
   return new Map([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** What a row that the platform refused was to lose; empty for nothing. */
+export const refusedClearing = (labels: readonly string[] = []): string =>
+  labels.length === 0
+    ? ""
+    : `. ${labels.join(", ")} was to be cleared, since the row does not declare it any more: where the platform requires it, declare it again`;
+
 /** Why so many rows must not lose a label at a time. */
-export const refusedClearing = (counts: ReadonlyMap<string, number>, owned: number, { maxRemovals }: Seed): string[] =>
+export const tooMuchCleared = (counts: ReadonlyMap<string, number>, owned: number, { maxRemovals }: Seed): string[] =>
   [...counts].flatMap(([label, rows]) => tooManyCleared(label, rows, owned, maxRemovals) ?? []);
 
 /** `; cleared Extra in 3 rows`, empty for nothing. */

@@ -1,10 +1,10 @@
-import { foundAmong } from "../../../reconcile/found.ts";
 import type { Difference } from "../../../reconcile/ledger.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Forecast } from "../../../reconcile/rows.ts";
 import type { OfflineRowContext } from "../declared/claims.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { keysWithin } from "../declared/terms.ts";
+import { foundAmong } from "./foundKeys.ts";
 import type { SeedInputs, SeedState } from "./state.ts";
 
 /** Rows that left a source: to be removed, or staying for another seed, or since they were found. */
@@ -35,7 +35,7 @@ export async function spared(
   if (!inputs.adopt) leaving.found = foundLeaving(old, rows, plan.change);
   const keys = { target, keys: RowSet.of(plan.change.removed) };
   const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.on(inputs.table, inputs.resourceUrn)) {
+  for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
     held.push({ name, keys: await keysWithin(keys, other, directory) });
   }
   for (const row of plan.change.removed) {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { foundAmong, encodeFound } from "../../../reconcile/found.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Context } from "../../model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "../../records/intents.ts";
+import { foundAmong, encodeFound } from "./foundKeys.ts";
 import type { SeedInputs } from "./state.ts";
 
 type Reach = Pick<Context, "directory" | "now" | "report">;

@@ -1,9 +1,8 @@
 import type { RowData } from "../../../contract/values.ts";
-import { rowDigester, type Content, type Digest, type RowDigester } from "../../../reconcile/digests.ts";
+import { type Content, type Digest, type RowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Mode } from "../../../reconcile/rows.ts";
-import { linkedLabels } from "../../../sources/source.ts";
-import type { RowDeclaration, Summary } from "../declared/declaration.ts";
+import { digesterFor, type RowDeclaration, type Summary } from "../declared/declaration.ts";
 
 /** The labels by which rows of a seed are compared with those of the platform. */
 export interface Scope {
@@ -58,11 +57,11 @@ export function scopeOf(
 /** The scope of what the last run applied. */
 export const scopeOfState = ({
   labels,
-  forms,
+  labelSets,
 }: {
   labels: readonly string[];
-  forms?: string[][] | undefined;
-}): Scope => (forms ? { labels, forms: () => forms } : { labels });
+  labelSets?: string[][] | undefined;
+}): Scope => (labelSets ? { labels, forms: () => labelSets } : { labels });
 
 /** Takes the content of live rows by the labels that count for each. */
 export function contentIn(
@@ -70,11 +69,9 @@ export function contentIn(
   declaration: RowDeclaration,
   wanted: RowSet,
 ): (key: Digest, values: RowData) => Content {
-  const { key, salt } = declaration;
-  const references = linkedLabels(declaration);
   const digesters = new Map<readonly string[], RowDigester>();
   const by = (some: readonly string[]): RowDigester => {
-    const digester = digesters.get(some) ?? rowDigester({ key, labels: some, references, salt });
+    const digester = digesters.get(some) ?? digesterFor(declaration, some);
     digesters.set(some, digester);
     return digester;
   };

@@ -27,12 +27,14 @@ export interface Kept {
   /** Rows with a value, by label; states of earlier versions have none. */
   labelled?: Record<string, number> | undefined;
   /** In another mode than exact: labels that single rows declare, where not all declare the same. */
-  forms?: string[][] | undefined;
+  labelSets?: string[][] | undefined;
   /** Digests of the keys of rows that were there as declared when they were first met. */
   found?: string | undefined;
   unfinished?: boolean;
   renewals?: number | undefined;
   departed?: string | undefined;
+  /** IDs of rows that were inserted, and whose key was not seen yet. */
+  unproven?: string[] | undefined;
 }
 
 /** What the last run left. */
@@ -62,11 +64,3 @@ export function outputsOf<Inputs extends SeedInputs>(
   const named = keys && isWithinBounds(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
   return named as unknown as Inputs & Kept; // without rows, which no output holds, and with keys where they fit
 }
-
-export const viewersOf = ({ viewers, teamViewers, userID }: RowTarget) => ({ viewers, teamViewers, userID });
-const sortedViewers = ({ viewers = [], teamViewers = [], userID = "" }: RowTarget): string =>
-  JSON.stringify([viewers.toSorted(), teamViewers.toSorted(), userID]);
-
-/** Whether who may see the rows, or who made them, is declared otherwise than in the last run. */
-export const viewersChanged = (old: RowTarget, inputs: RowTarget): boolean =>
-  sortedViewers(old) !== sortedViewers(inputs);

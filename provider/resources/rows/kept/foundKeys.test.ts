@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { digestOf } from "./digests.ts";
-import { encodeFound, encodeFoundInFailure, foundAmong } from "./found.ts";
-import { RowSet } from "./rowSet.ts";
+import { digestOf } from "../../../reconcile/digests.ts";
+import { RowSet } from "../../../reconcile/rowSet.ts";
+import { encodeFound, encodeFoundInFailure, foundAmong } from "./foundKeys.ts";
 
 /** Rows of some numbers, whatever they say. */
 const rows = (numbers: Iterable<number>, content = "x"): RowSet => {

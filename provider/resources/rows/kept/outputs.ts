@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { id } from "../../../contract/values.ts";
 
-/** What the state of a seed has beside its inputs. */
+/** What a state keeps of a seed beside its inputs. */
 export const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
@@ -10,7 +11,7 @@ export const outputs = z.object({
     opaque: true,
     secretIf: "sensitive",
   }),
-  forms: z.array(z.array(z.string())).optional().meta({
+  labelSets: z.array(z.array(z.string())).optional().meta({
     description: "In another mode than exact: the labels that single rows declare, where not all declare the same.",
     opaque: true,
     secretIf: "sensitive",
@@ -20,6 +21,11 @@ export const outputs = z.object({
   }),
   departed: z.string().optional().meta({
     description: "Digests of the keys of rows that were removed: one that comes back has another ID.",
+    opaque: true,
+  }),
+  unproven: z.array(id).optional().meta({
+    description:
+      "IDs of rows that were inserted and whose natural key was not seen yet. The next run, or a destroy, decides.",
     opaque: true,
   }),
   found: z.string().optional().meta({

@@ -1,7 +1,7 @@
-import type { RowDigests } from "./digests.ts";
-import { decodeLedger, encodeLedger, ledgerOf, maxListedRows } from "./ledger.ts";
-import { lastApplied } from "./ownership.ts";
-import { RowSet } from "./rowSet.ts";
+import type { RowDigests } from "../../../reconcile/digests.ts";
+import { decodeLedger, encodeLedger, ledgerOf, maxListedRows } from "../../../reconcile/ledger.ts";
+import { lastApplied } from "../../../reconcile/ownership.ts";
+import { RowSet } from "../../../reconcile/rowSet.ts";
 
 /** What a list has: rows that were found, or all others. */
 const [found, made] = ["keys", "made"];
