@@ -66,6 +66,7 @@ export const organization = resource({
   },
 
   diff: async (context, change, old, { inputs }) => {
+    if (context.isPlan) return change;
     await noteName(context, { urn: inputs.resourceUrn, name: old.name });
     await settleAttempts(context, old.resourceUrn);
     return change;

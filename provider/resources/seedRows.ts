@@ -19,6 +19,7 @@ import { problemsWith, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
+import { departure } from "./seedDeparture.ts";
 
 const label = z.string().min(1);
 const lookup = {
@@ -241,6 +242,8 @@ export const seedRows = resource({
     const whole = { ...inputs, ...withoutUndefined({ salt, digest }) } as Inputs; // nothing that matters is unknown
     return previewed(context, known, old, whole);
   },
+
+  departs: departure,
 
   create: async (context, inputs) => {
     const id = context.publicID(`${inputs.table}/${inputs.key.join("+")}`);

@@ -153,6 +153,7 @@ async function planned(
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
   const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
+  report.rows?.({ plan, spared: leaving.reported });
   const summary = await summaryOf(context, inputs);
   const { rows } = summary;
   const clearing = clearForecast(old, inputs, summary, plan);
@@ -262,5 +263,6 @@ export async function takenOver(
   const taken = [...all.keys()].filter((index) => added.has(index));
   for (const index of taken) added.delete(index);
   const differing = taken.some((index) => all.get(index) === false);
-  return { ...plan, insert: added.size, taken: taken.length, differing, change: { ...plan.change, added } };
+  const handed = new Map(taken.map((index) => [index, all.get(index) !== false] as const));
+  return { ...plan, insert: added.size, taken: taken.length, differing, handed, change: { ...plan.change, added } };
 }

@@ -34,6 +34,7 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
   rowClaims.remember(inputs.resourceUrn, summary);
   if (old.table === undefined) {
     const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
+    report.rows?.({ plan, spared: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
     report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
     // Those that are there, since another seed had them.

@@ -40,7 +40,8 @@ export const inOldTerms = <Inputs extends RowTarget>(
 /** The rows of this run by the key of the last one; undefined when that key is no longer unique. */
 export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: string): Promise<Summary | undefined> {
   try {
-    return await summarize(inOldTerms(old, inputs), directory);
+    // A link that is no more need not be among the labels.
+    return await summarize(inOldTerms(old, inputs), directory, false);
   } catch (error) {
     if (error instanceof SourceError) return undefined;
     throw error;
