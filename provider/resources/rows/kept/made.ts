@@ -16,6 +16,7 @@ const handing = anyIntent.extend({ table: z.string(), keys: z.string() });
 
 const insertingOf = (urn: string): string => `${urn}#inserting`;
 const handingOf = (urn: string): string => `${urn}#handed over`;
+/** Digest of a ledger, or of a table, whose name may be a secret. */
 const nameOf = (ledger = ""): string => createHash("sha256").update(ledger).digest("hex").slice(0, 32);
 
 /** Notes, before the first insert, that rows are about to be made which no state knows. */
@@ -25,7 +26,7 @@ export async function beginInserts(
   ledger: string | undefined,
 ): Promise<void> {
   if (resourceUrn === undefined) return;
-  const intent = { urn: insertingOf(resourceUrn), startedAt: new Date(now()).toISOString(), table };
+  const intent = { urn: insertingOf(resourceUrn), startedAt: new Date(now()).toISOString(), table: nameOf(table) };
   await kept(report, () => writeIntent(directory, { ...intent, before: nameOf(ledger) }));
 }
 
@@ -37,7 +38,7 @@ export async function isUnfinished(
 ): Promise<boolean> {
   if (resourceUrn === undefined) return false;
   const begun = await readIntent(directory, insertingOf(resourceUrn), inserting);
-  return begun?.isSealed === true && begun.table === table && begun.before === nameOf(ledger);
+  return begun?.isSealed === true && begun.table === nameOf(table) && begun.before === nameOf(ledger);
 }
 
 /** Notes rows, by the keys of the seed that declares them from now on, that a seed made which leaves the program. */
@@ -47,11 +48,11 @@ export async function noteMade(context: Reach, seed: Seed, rows: RowSet): Promis
   const urn = handingOf(resourceUrn);
   const before = await readIntent(context.directory, urn, handing);
   const known =
-    before?.isSealed && before.table === table ? (foundAmong(before.keys, rows) ?? new RowSet()) : undefined;
+    before?.isSealed && before.table === nameOf(table) ? (foundAmong(before.keys, rows) ?? new RowSet()) : undefined;
   if (known && known.length === rows.length) return;
   const keys = encodeFound(rows);
   const startedAt = new Date(context.now()).toISOString();
-  await kept(context.report, () => writeIntent(context.directory, { urn, startedAt, table, keys }));
+  await kept(context.report, () => writeIntent(context.directory, { urn, startedAt, table: nameOf(table), keys }));
 }
 
 /** Those of the rows that were noted as made. */
@@ -59,7 +60,7 @@ export async function madeAmong({ directory }: Pick<Reach, "directory">, seed: S
   const { resourceUrn, table } = seed;
   if (resourceUrn === undefined || rows.length === 0) return new RowSet();
   const noted = await readIntent(directory, handingOf(resourceUrn), handing);
-  if (!noted?.isSealed || noted.table !== table) return new RowSet();
+  if (!noted?.isSealed || noted.table !== nameOf(table)) return new RowSet();
   return foundAmong(noted.keys, rows) ?? new RowSet();
 }
 
