@@ -24,7 +24,7 @@ up preview refresh destroy: dist/.built
 	@STACK=$(STACK) ENGINE=$(ENGINE) scripts/stack $@
 
 # What node has compiled, for the hundreds of short processes that tests start; killed ones leave nothing there.
-test test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
+test test-long test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
 
 CLIENT = import("$(CURDIR)/dist/bundle/client.js").then(({ createClient }) => \
 	createClient({ endpoint: "http://localhost", email: "a@example.com", password: "-" }))
@@ -38,6 +38,18 @@ compiled: dist/.built
 
 test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
+
+# Every case through both kinds of provider, every kill, mutant and deviation, and other draws each time: hours.
+.PHONY: test-long
+test-long: export TEST_LONG := 1
+test-long: export REARRANGED_KILLS := all
+test-long: export DEVIATIONS := all
+test-long: export VERIFY_MUTANTS := all
+test-long: export PROPERTY_SEED ?= $(shell date +%s)
+test-long: compiled
+	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
+	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
+	@$(MAKE) --no-print-directory test-faults
 
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults

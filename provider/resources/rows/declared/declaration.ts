@@ -5,6 +5,7 @@ import { addFile } from "../../../files/files.ts";
 import { quoted, some } from "../../../messages/text.ts";
 import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
+import type { ValueForms } from "../../../reconcile/valueForms.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
@@ -12,6 +13,7 @@ import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
 import { RowFields } from "./fields.ts";
 import { RowMistakes } from "./mistakes.ts";
+import { RowLabels } from "./rowLabels.ts";
 
 /** The inputs of a seed that decide which rows it has, and by which labels they are known. */
 export interface RowDeclaration extends Source {
@@ -19,6 +21,8 @@ export interface RowDeclaration extends Source {
   key: readonly string[];
   /** What every digest of the seed is keyed with. */
   salt?: string | undefined;
+  /** Labels whose values have several spellings, by what the field makes of them. */
+  forms?: ValueForms | undefined;
 }
 
 /** The rows of a source by their digests, with all labels that they declare. */
@@ -26,6 +30,8 @@ export interface Summary {
   rows: RowSet;
   /** In alphabetical order; among them the column that names the parent row. */
   labels: string[];
+  /** The labels of each row. */
+  rowLabels: RowLabels;
   /** Digest of all rows: the same rows in the same order have the same one. */
   digest: string;
 }
@@ -40,23 +46,24 @@ const reading = new Capacity(2);
  * Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line; the same
  * mistake of many rows at the first of them.
  */
-export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
-  if (declaration.source === undefined) return summarized(declaration, directory);
+export async function summarize(declaration: RowDeclaration, directory: string, checksLinks = true): Promise<Summary> {
+  if (declaration.source === undefined) return summarized(declaration, directory, checksLinks);
   const leave = await reading.enter(1);
   try {
-    return await summarized(declaration, directory);
+    return await summarized(declaration, directory, checksLinks);
   } finally {
     leave();
   }
 }
 
-async function summarized(declaration: RowDeclaration, directory: string): Promise<Summary> {
+async function summarized(declaration: RowDeclaration, directory: string, checksLinks: boolean): Promise<Summary> {
   const source = declaration.source ?? "rows";
   const rows = new RowSet();
   const digest = new AllRows(declaration.salt);
   const labels = new Set<string>();
+  const rowLabels = new RowLabels();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
-  const take = taking(declaration, { rows, digest, labels, mistakes });
+  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes });
   const whole: string[] = [];
   try {
     for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
@@ -67,14 +74,14 @@ async function summarized(declaration: RowDeclaration, directory: string): Promi
   if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
     whole.push(`${source}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
   }
-  for (const label of linkedLabels(declaration)) {
+  for (const label of checksLinks ? linkedLabels(declaration) : []) {
     if (rows.length > 0 && !labels.has(label))
       whole.push(`${source}: no row has the label ${quoted(label)}, which is named as a reference or parent`);
   }
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
   const problems = [...mistakes.sentences(), ...whole];
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
-  return { rows, labels: [...labels].sort(), digest: digest.text() };
+  return { rows, labels: [...labels].sort(), rowLabels, digest: digest.text() };
 }
 
 /** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
@@ -92,13 +99,15 @@ interface Taken {
   rows: RowSet;
   digest: AllRows;
   labels: Set<string>;
+  rowLabels: RowLabels;
   mistakes: RowMistakes;
 }
 
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
-function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistakes }: Taken): (row: SourceRow) => void {
+function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => void {
+  const { rows, digest: all, labels, rowLabels, mistakes } = taken;
   const { key, source, sensitive, fields } = declaration;
-  const digesterFor = digesterOf(declaration);
+  const digesterIn = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
   const keyIn = (values: RowData): string | undefined => (sensitive ? undefined : keyOf(key, values));
   return ({ line, values }) => {
@@ -111,7 +120,7 @@ function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistak
       if (text !== undefined) mistakes.add({ line, text });
     }
     for (const text of known?.misfits(values) ?? []) mistakes.add({ line, text, key: keyIn(values) });
-    const digester = digesterFor(values);
+    const digester = digesterIn(values);
     const digest = digester.key(values);
     if (digest === undefined) {
       const missing = key.filter((label) => keyText(values[label]) === undefined).join(" and no ");
@@ -120,8 +129,10 @@ function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistak
     }
     const content = digester.content(values);
     const before = rows.add(digest, content, line);
-    if (before === undefined) all.add(digest, content);
-    else {
+    if (before === undefined) {
+      all.add(digest, content);
+      rowLabels.add(values);
+    } else {
       const first = rows.line(before);
       const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
       const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;
@@ -133,7 +144,7 @@ function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistak
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt, fields, secretLabels = [] } = declaration;
+  const { key, source, types, salt, fields, forms, secretLabels = [] } = declaration;
   if (source === undefined) return undefined;
   const how = [
     key,
@@ -142,6 +153,7 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     linkedLabels(declaration),
     salt,
     ...(fields ? [fields] : []),
+    ...(forms ? [{ forms }] : []),
     ...(secretLabels.length > 0 ? [{ secretLabels }] : []), // whether the rows have them
     ...editsOf(declaration),
   ];
@@ -149,11 +161,18 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
   return (await addFile(digest, directory, source)) ? digest.digest("hex").slice(0, 32) : undefined;
 }
 
+/** Digests of rows by their natural key and these labels, as a seed compares them. */
+export const digesterFor = (
+  declaration: Pick<RowDeclaration, "key" | "salt" | "forms" | "references" | "parent">,
+  labels: readonly string[] = [],
+): RowDigester => {
+  const { key, salt, forms } = declaration;
+  return rowDigester({ key, labels, references: linkedLabels(declaration), salt, forms });
+};
+
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
 export function digesterOf(declaration: RowDeclaration): (values: RowData) => RowDigester {
   const digesters = new Map<string, RowDigester>();
-  const references = linkedLabels(declaration);
-  const { key, salt } = declaration;
   let last: { labels: string[]; digester: RowDigester } | undefined;
   return (values) => {
     const labels = Object.keys(values);
@@ -163,7 +182,7 @@ export function digesterOf(declaration: RowDeclaration): (values: RowData) => Ro
     }
     const shape = JSON.stringify(labels);
     let digester = digesters.get(shape);
-    if (!digester) digesters.set(shape, (digester = rowDigester({ key, labels, references, salt })));
+    if (!digester) digesters.set(shape, (digester = digesterFor(declaration, labels)));
     last = { labels, digester };
     return digester;
   };

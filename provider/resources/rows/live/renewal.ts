@@ -1,11 +1,11 @@
-import { isOutdated, rowDigester } from "../../../reconcile/digests.ts";
+import { isOutdated } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import type { LiveRows } from "../../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../../reconcile/ownership.ts";
 import { Renewal } from "../../../reconcile/renewal.ts";
-import { linkedLabels } from "../../../sources/source.ts";
-import type { Summary } from "../declared/declaration.ts";
+import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { Scope } from "../kept/scope.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { liveRows, type ObserveRow } from "./liveRows.ts";
@@ -32,19 +32,18 @@ export async function renewedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[] },
-  seed: { ledger: Ledger; summary: Summary; links: Links; see: ObserveRow; keepsIDs: boolean },
+  seed: { ledger: Ledger; summary: Summary; links: Links; scope: Scope; see: ObserveRow; keepsIDs: boolean },
 ): Promise<{ live: LiveRows; ledger: KnownRows } | undefined> {
-  const { summary, links, see, keepsIDs } = seed;
+  const { summary, links, scope, see, keepsIDs } = seed;
   const renewal = isRenewal(old, inputs) ? await renewalOf(inputs, old, seed, context.directory) : undefined;
   if (!renewal) return undefined;
-  const { key, salt, labels } = old;
-  const digester = rowDigester({ key, labels, references: linkedLabels(old), salt });
+  const digester = digesterFor(old, old.labels);
   const seen: ObserveRow = (row) => {
     see(row);
     const key = digester.key(row.values);
     if (key) renewal.observe({ key, content: digester.content(row.values) }, row);
   };
-  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, undefined, seen, keepsIDs);
+  const live = await liveRows(context, inputs, scope, links, summary.rows, undefined, seen, keepsIDs);
   return { live, ledger: renewal };
 }
 

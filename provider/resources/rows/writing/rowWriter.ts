@@ -1,0 +1,297 @@
+import { batches } from "../../../client/lists/batches.ts";
+import { inParallel } from "../../../client/parallel.ts";
+import type { ApiError } from "../../../contract/errors.ts";
+import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
+import { maxRowsPerInsert } from "../../../contract/rows.ts";
+import { type RowData, withoutUndefined } from "../../../contract/values.ts";
+import { RowIndices } from "../../../reconcile/rowIndices.ts";
+import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
+import { secretTextsIn } from "../../../sources/source.ts";
+import type { Summary } from "../declared/declaration.ts";
+import type { RowTarget } from "../declared/target.ts";
+import { refusedClearing, type Clearing } from "../kept/clearing.ts";
+import { union } from "../kept/scope.ts";
+import { room, type RowContext } from "../live/context.ts";
+import type { Links } from "../live/links.ts";
+import { ProgressRate } from "../live/progressRate.ts";
+import { assertClearable } from "./clearable.ts";
+import type { Unproven } from "./firstRow.ts";
+import { RowInserts, type NewRow } from "./inserts.ts";
+import { each, PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { Proof } from "./proof.ts";
+import { RowRefusals } from "./refusals.ts";
+import { RestoredCells } from "./restoredCells.ts";
+import { Stopped, type Removal, type Spared, type Steps } from "./steps.ts";
+
+/** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
+const concurrency = { batches: 4, calls: 16 };
+
+/** After this many refusals of single rows, the rest is not tried. */
+const maxRefused = 20;
+
+type ChangedRow = PlannedRow & { id: string };
+
+/** Writes the rows of one plan, and keeps track of the rest of it. */
+export class RowWriter {
+  readonly #context: RowContext;
+  readonly #target: RowTarget;
+  readonly #summary: Summary;
+  readonly #steps: Steps;
+  readonly #recreate: ReadonlyMap<number, string>;
+  /** Rows that are updated: wanted row → ID of the live one. */
+  readonly #updates: ReadonlyMap<number, string>;
+  readonly #clear: Clearing;
+  readonly #removals: Map<string, Removal>;
+  readonly #inserted: number;
+  readonly #chosen: RowIndices;
+  readonly #source: PlannedRows;
+  readonly #inserts: RowInserts;
+  readonly #refusals: RowRefusals;
+  readonly #proof: Proof;
+  #rate: ProgressRate;
+  readonly #undone: RowIndices;
+  readonly #lacking: RowIndices;
+  #spared: Spared = new Map();
+  readonly #unseen: number[] = [];
+  #sent = 0;
+  #removed = 0;
+  #isStopped = false;
+
+  constructor(context: RowContext, target: RowTarget, summary: Summary, links: Links, plan: RowPlan, steps: Steps) {
+    const { rows, labels } = summary;
+    this.#context = context;
+    this.#target = target;
+    this.#summary = summary;
+    this.#steps = steps;
+    const recreate = (this.#recreate = steps.recreate ?? new Map<number, string>());
+    this.#updates = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
+    this.#removals = new Map(plan.remove.map((row) => [row.id, row]));
+    this.#inserted = plan.insert.size + recreate.size;
+    this.#chosen = new RowIndices(rows.length);
+    this.#undone = new RowIndices(rows.length);
+    this.#lacking = new RowIndices(rows.length);
+    for (const indices of [plan.insert, this.#updates.keys(), recreate.keys()]) {
+      for (const index of indices) {
+        this.#chosen.add(index);
+        this.#undone.add(index);
+      }
+    }
+    this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
+    this.#inserts = new RowInserts(context, target, rows, links);
+    this.#clear = steps.clear ?? new Map<number, readonly string[]>();
+    this.#proof = new Proof(context, target, summary, links, {
+      ...steps,
+      seen: steps.seen,
+      missing: (index) => this.#undone.add(index),
+    });
+    this.#refusals = new RowRefusals(target, union(labels, ...this.#clear.values()));
+    this.#rate = this.#startRate();
+  }
+
+  /** Throws when a row refers to one that does not exist. */
+  async checkLinks(): Promise<void> {
+    await this.#source.checkLinks();
+    this.#rate = this.#startRate();
+  }
+
+  /** Inserts new and recreated rows. */
+  async insertAll(): Promise<void> {
+    if (this.#inserted === 0) return;
+    const { limits } = this.#context.manner;
+    // Recreates few rows at a time, so that a killed run leaves few of them missing.
+    const maxRows =
+      this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
+    const restored = new RestoredCells(this.#context, this.#target);
+    const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
+      this.#updates.has(index) ? undefined : { index, line, text: restored.textOf(data, embeddingRowID) },
+    );
+    const size = Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
+    const firstRows = this.#steps.unproven ? 1 : size;
+    const texts = batches(added, { text: ({ text }) => text, maxRows: size, firstRows });
+    const enter = () => room.writing.enter(Math.min(size, this.#inserted), this.#context.signal);
+    await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch), enter);
+    restored.report();
+  }
+
+  /** Updates what has changed, row by row. */
+  async updateAll(): Promise<void> {
+    if (this.#updates.size === 0) return;
+    const changed = this.#source.read<ChangedRow>((row) => {
+      const id = this.#updates.get(row.index);
+      const nothing = Object.fromEntries((this.#clear.get(row.index) ?? []).map((label) => [label, null]));
+      return id === undefined ? undefined : { ...row, id, data: { ...row.data, ...nothing } };
+    });
+    await inParallel(each(changed), concurrency.calls, (row) => this.#update(row));
+  }
+
+  /** Removes what the source has no more, but for what another seed declares by now. */
+  async removeAll(): Promise<void> {
+    if (this.#removals.size === 0) return;
+    const { release, spare, terms = this.#target } = this.#steps;
+    release?.();
+    const { rowClaims, signal } = this.#context;
+    const remove = async (): Promise<void> => {
+      const checked = await spare?.([...this.#removals.values()]);
+      if (checked) {
+        this.#spared = checked.spared;
+        const left = new Set(checked.left.map(({ id }) => id));
+        for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
+      }
+      rowClaims.removed(terms, this.#removals.values());
+      await inParallel([...this.#removals.keys()], concurrency.calls, async (rowID) => {
+        await this.#remove(rowID);
+        this.#removals.delete(rowID);
+        this.#removed++;
+        this.#finished(1);
+      });
+    };
+    await rowClaims.lock.exclusive(this.#target.table, remove, signal);
+  }
+
+  /** Reads back what was written. */
+  async verify(): Promise<void> {
+    if (!this.#isStopped) await this.#looks([...this.#updates].flatMap(([at, id]) => (this.#undone.has(at) ? [] : id)));
+  }
+
+  /** What is not done, what stays for others, and what failed, in sentences. */
+  async outcome(): Promise<{ undone: Required<Undone>; spared: Spared; failures: string[] }> {
+    const undone = { wanted: this.#undone, removals: [...this.#removals.values()], lacking: this.#lacking };
+    const { sentences, found } = this.#proof;
+    const refused = await this.#refusals.sentences(this.#context.directory);
+    return { undone: { ...undone, found }, spared: this.#spared, failures: [...refused, ...sentences] };
+  }
+
+  /**
+   * Batches after the first one, which is sent and looked at before a second one: a million rows would lose a label too.
+   * No generator, since that keeps each batch until it has the next one.
+   */
+  #tried(source: AsyncGenerator<NewRow[]>): AsyncIterable<NewRow[]> {
+    let isFirst = true;
+    const next = async (): Promise<IteratorResult<NewRow[]>> => {
+      if (isFirst) await this.#insertFirst(source);
+      isFirst = false;
+      return source.next();
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: () => source.return(undefined) }) };
+  }
+
+  async #insertFirst(source: AsyncGenerator<NewRow[]>): Promise<void> {
+    let { unproven } = this.#steps;
+    let rows: readonly NewRow[] = [];
+    while (rows.length === 0) {
+      const next = await source.next();
+      if (next.done) return;
+      this.#sent += next.value.length;
+      rows = next.value;
+      if (!unproven) continue;
+      const rest = await this.#tryOne(rows, unproven);
+      if (rest) unproven = undefined;
+      rows = rest ?? [];
+    }
+    await this.#insert(rows);
+    if (this.#inserted > this.#sent && !(await this.#looks())) throw this.#stopped();
+  }
+
+  /** Inserts the first row that the platform takes, alone; answers those after it, undefined where it takes none. */
+  async #tryOne(rows: readonly NewRow[], unproven: Unproven): Promise<readonly NewRow[] | undefined> {
+    for (const [at, row] of rows.entries()) {
+      try {
+        const isKept = await this.#proof.tries(row, unproven);
+        this.#undone.delete(row.index);
+        this.#finished(1);
+        if (!isKept && this.#inserted > 1) throw this.#stopped();
+        return rows.slice(at + 1);
+      } catch (error) {
+        const values = JSON.parse(row.text) as RowData;
+        this.#conceal(() => [values]);
+        if (!isRefusal(error)) throw error;
+        this.#refused(row, error, values);
+      }
+    }
+    return undefined;
+  }
+
+  #stopped(): Stopped {
+    this.#isStopped = true;
+    return new Stopped("the other rows were not sent");
+  }
+
+  async #insert(batch: readonly NewRow[]): Promise<void> {
+    await inParallel(batch, concurrency.calls, async ({ index }) => {
+      const old = this.#recreate.get(index);
+      if (old === undefined) return;
+      await this.#remove(old);
+      this.#lacking.add(index);
+    });
+    try {
+      await this.#inserts.insert(batch, {
+        inserted: (done) => {
+          for (const { index } of done) {
+            this.#undone.delete(index);
+            this.#lacking.delete(index);
+          }
+          this.#finished(done.length);
+        },
+        unseen: (rows) => void this.#unseen.push(...rows.map(({ index }) => index)),
+        refused: (row, error) => {
+          const values = JSON.parse(row.text) as RowData;
+          this.#conceal(() => [values]);
+          this.#refused(row, error, values);
+        },
+      });
+    } catch (error) {
+      this.#conceal(() => batch.map(({ text }) => JSON.parse(text) as RowData));
+      throw error;
+    }
+  }
+
+  async #update({ id, index, line, data, embeddingRowID }: ChangedRow): Promise<void> {
+    const { table, userID, ignoreActionRules } = this.#target;
+    const request = { rowID: id, rowData: data, microAppID: table };
+    try {
+      await assertClearable(this.#context, id, data);
+      const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
+      await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
+      this.#undone.delete(index);
+      this.#finished(1);
+    } catch (error) {
+      this.#conceal(() => [data]);
+      if (!isRefusal(error)) throw error;
+      this.#refused({ index, line }, error, data, this.#clear.get(index));
+    }
+  }
+
+  async #remove(rowID: string): Promise<void> {
+    await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
+  }
+
+  /** Whether the table keeps what was written so far. */
+  #looks(changed: readonly string[] = []): Promise<boolean> {
+    for (const index of this.#unseen.splice(0)) this.#undone.delete(index);
+    const written = RowIndices.of(this.#chosen);
+    for (const index of this.#undone) written.delete(index);
+    const inserted = written.size - changed.length;
+    const more = inserted - [...this.#recreate.keys()].filter((index) => written.has(index)).length - this.#removed;
+    return this.#proof.looks(written, inserted, changed, more);
+  }
+
+  #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
+    const message = error.platformMessage + refusedClearing(cleared);
+    this.#refusals.add(row, message, secretTextsIn(this.#target, values));
+    if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
+  }
+
+  /** The platform may repeat what it refuses. */
+  #conceal(rows: () => RowData[]): void {
+    const { sensitive, secretLabels = [] } = this.#target;
+    if (sensitive) this.#context.hide(rows());
+    else if (secretLabels.length > 0) this.#context.hide(rows().map((row) => secretTextsIn(this.#target, row)));
+  }
+
+  readonly #startRate = () =>
+    new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
+
+  #finished(count: number): void {
+    this.#context.report.status(`${this.#target.table}: ${this.#rate.add(count)}`);
+  }
+}
