@@ -5,7 +5,7 @@ import { linkedInputs, things, type Thing } from "../provider/environment/things
 import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "./resources.ts";
 
-import { withSupplied } from "./secrecy.ts";
+import { withSupplied } from "./secrets/secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
 /** Arguments of an Environment: what it declares, in a file or in the program. */
