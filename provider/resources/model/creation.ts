@@ -94,7 +94,7 @@ function take<Found extends { createdAt?: unknown }>(
 
 /** What is kept beside the state of a creation that was begun, until the state has what it made. */
 export interface Attempts {
-  /** Whether an earlier run of this working copy began to create the thing with this ID, and never learnt its end. */
+  /** True if an earlier run of this working copy began to create the thing with this ID, and never learnt its end. */
   isBegun: (id: string) => Promise<boolean>;
   begin: (id: string) => Promise<void>;
   /** Nothing was created, or the state has it. */
