@@ -63,12 +63,19 @@ function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boo
 }
 
 /** Goes on with what is there under the ID of the creation, or throws why not. */
-function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
-  const { context, what, matches, adopt } = creation;
-  if (matches(found) && isRecent(context, found)) {
-    context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
+function take<Found extends { createdAt?: unknown }>(
+  creation: Creation<Found>,
+  id: string,
+  found: Found,
+): { isFound?: boolean } {
+  const { context, what, matches, adopt, isBegun } = creation;
+  if (isBegun(id)) {
+    context.report.info(`an interrupted run made ${what} already: going on with it`);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
+  } else if (matches(found) && isRecent(context, found)) {
+    context.report.info(`${what} was already there with the ID that this resource creates it with: ${goesOn}`);
+    return { isFound: true };
   } else {
     const how = matches(found) ? "and was not made within the last day" : "with other content";
     throw new ResourceError(
@@ -79,7 +86,10 @@ function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, 
         `called so before, give this stack or resource another name.`,
     );
   }
+  return {};
 }
+
+const goesOn = "going on with it. It was found, so it stays when its declaration goes; set adopt: true to own it";
 
 interface Creation<Found extends { createdAt?: unknown }> {
   context: Context;
@@ -88,6 +98,8 @@ interface Creation<Found extends { createdAt?: unknown }> {
   /** The ID that it is created with, as it is known now; undefined lets the platform choose. */
   choose: () => string | undefined;
   adopt: boolean;
+  /** Whether a run of this stack that was interrupted began to make it. */
+  isBegun: (id: string) => boolean;
   /** Whether what is there under that ID is known to be what this resource has had. */
   keeps?: boolean;
   find: (id: string) => Promise<Found | undefined>;
@@ -99,12 +111,14 @@ interface Creation<Found extends { createdAt?: unknown }> {
 const never = new AbortController().signal;
 
 /** For what follows a creation: it ends also when the run is cancelled meanwhile, so that what was made is saved. */
-export const uncancellable = (context: Context): Context => ({ ...context, signal: never });
+export const uncancellable = <Any extends Context>(context: Any): Any => ({ ...context, signal: never });
 
 /** What a creation came to: `found` is what was there already, or what a lost answer left to be looked for. */
 interface Created<Found> {
   id: string;
   found?: Found;
+  /** Whether it was there before this stack met it. */
+  isFound?: boolean;
 }
 
 /**
@@ -135,8 +149,7 @@ export async function createOnce<Found extends { createdAt?: unknown }>(
       if (choose() !== id) return createOnce(creation);
       // What this call made, as far as anybody can tell.
       const isOurs = isUnknown && matches(found) && isRecent(context, found);
-      if (!isOurs) take(creation, id, found);
-      return { id, found };
+      return { id, found, ...(isOurs ? {} : take(creation, id, found)) };
     }
   }
 }
