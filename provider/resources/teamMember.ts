@@ -95,7 +95,7 @@ export const teamMember = resource({
       imported || state.role !== undefined ? { role: declarable(await knownRole(context, teamID, found)) } : {};
     const names = membership(teamID, { ...state, userID });
     const met = isFound(context, state, names) ? state.found : undefined;
-    if (met === undefined && !imported) context.made.saved(state.resourceUrn, names);
+    if (state.found === undefined && !imported) context.made.saved(state.resourceUrn, names);
     const outputs = { ...state, ...who, ...managed, teamID, memberUserID: userID, found: met };
     return { id: `${teamID}/${userID}`, outputs };
   },

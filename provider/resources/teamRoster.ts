@@ -153,7 +153,7 @@ export const teamRoster = resource({
     const { options } = sparing(declaration, { found }, { ...now, mode: declaration.mode }, live);
     const outputs = { ...declaration, ...observed(live, wanted, options), ...withoutUndefined({ found }) };
     for (const one of state.members ? wantedOf(outputs.members, outputs) : []) {
-      if (!found?.[one.userID ?? ""]) context.made.saved(state.resourceUrn, membership(id, one));
+      if (!state.found?.[one.userID ?? ""]) context.made.saved(state.resourceUrn, membership(id, one));
     }
     return { id, outputs };
   },

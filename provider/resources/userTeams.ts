@@ -96,7 +96,7 @@ export const userTeams = resource({
     if (looked.length > 0 && lists.every((members) => members === undefined)) return undefined;
     const teamIDs = looked.filter((_, i) => lists[i]?.some((member) => member.userID === userID));
     const met = teamIDs.filter((teamID) => isMet(context, teamID, id, state));
-    const own = imported ? [] : teamIDs.filter((teamID) => !met.includes(teamID));
+    const own = imported ? [] : teamIDs.filter((teamID) => !state.found?.includes(teamID));
     context.made.saved(
       state.resourceUrn,
       own.flatMap((teamID) => membership(teamID, { email: state.email, userID })),

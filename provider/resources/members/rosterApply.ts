@@ -105,8 +105,9 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   // What the calls answered is not believed: the list is.
   const proof = await replan(context, inputs.teamID, start);
   const unlike = lacking(proof, { promoted, demoted, removed });
-  const takesOver = ours !== undefined;
-  const found = foundNow(context, inputs, { old: old ?? ours, takesOver, wanted: proof.known, live: start.before });
+  const [takesOver, self] = [ours !== undefined, await caller(context)];
+  const meeting = { old: old ?? ours, takesOver, self, wanted: proof.known, live: start.before };
+  const found = foundNow(context, inputs, meeting);
   const outputs = { ...inputs, ...observed(proof.after, proof.known, start.options), ...withoutUndefined({ found }) };
   noteMade(context, inputs, { proof, found, open: begun.filter((name) => !unsure.has(name)) });
   const left = removed.done.filter((one) => !unlike.removed.has(one));
@@ -130,8 +131,7 @@ export async function apply<Inputs extends Roster & Record<string, unknown>>(
   return outputs;
 }
 
-const namesOf = ({ teamID }: Roster, people: readonly Named[]): string[] =>
-  people.flatMap((one) => membership(teamID, one));
+const namesOf = ({ teamID }: Roster, people: readonly Named[]) => people.flatMap((one) => membership(teamID, one));
 
 interface Noted {
   proof: { after: readonly ListedMember[]; known: readonly WantedMember[] };

@@ -1,7 +1,14 @@
 import { z } from "zod";
 import type { ListedMember } from "../../client/lists/memberLists.ts";
 import { role } from "../../contract/members.ts";
-import { managing, type RosterMember, type RosterOptions, type WantedMember } from "../../reconcile/rosters.ts";
+import {
+  isUser,
+  managing,
+  type Named,
+  type RosterMember,
+  type RosterOptions,
+  type WantedMember,
+} from "../../reconcile/rosters.ts";
 import { isFound, type Made } from "../model/made.ts";
 import type { Context } from "../model/resource.ts";
 import { membership } from "./memberships.ts";
@@ -57,6 +64,8 @@ interface Meeting {
   old: KeptFound | undefined;
   /** Whether it replaces another roster of this stack. */
   takesOver: boolean;
+  /** As whom the calls are made: `keepSelf` says what becomes of them. */
+  self: Named;
   wanted: readonly WantedMember[];
   /** The members before. */
   live: readonly ListedMember[];
@@ -69,7 +78,7 @@ interface Meeting {
 export function foundNow(
   context: Pick<Context, "made" | "members">,
   inputs: Roster,
-  { old = {}, takesOver, wanted, live }: Meeting,
+  { old = {}, takesOver, self, wanted, live }: Meeting,
 ): FoundRoles | undefined {
   if (inputs.adopt) return undefined;
   const before = stillFound(context, inputs, old.found, live);
@@ -79,6 +88,7 @@ export function foundNow(
   const met = live.filter(
     (member) =>
       isWanted(member) &&
+      !isUser(self, member) &&
       !isKnown(member) &&
       !context.made.isMade(inputs.resourceUrn, membership(inputs.teamID, member)),
   );

@@ -59,7 +59,8 @@ export class MadeThings implements Made {
   saved(urn: string | undefined, things: readonly string[]): void {
     for (const seal of this.#seals(urn, things)) {
       this.#known.add(seal);
-      for (const sign of [signs.begun, signs.handed]) this.#forget(sign, seal);
+      // What was handed over stays noted: a preview shows a state that it does not save.
+      this.#forget(signs.begun, seal);
     }
   }
 
