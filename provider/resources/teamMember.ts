@@ -47,6 +47,10 @@ export const teamMember = resource({
   outputs,
   identity: {
     stays: ({ teamID, email, memberUserID }, keeper) => stays([email ?? memberUserID], [teamID], keeper),
+    letGo: ({ made }, { teamID, email, memberUserID, found, resourceUrn }) => {
+      if (found === undefined) made.handed(resourceUrn, membership(teamID, { email, userID: memberUserID }));
+      return Promise.resolve();
+    },
   },
 
   check: ({ claims }, { inputs, unknown }) => {
