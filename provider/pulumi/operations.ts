@@ -4,8 +4,7 @@ import { Approvals } from "../approval/approvals.ts";
 import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { named, oneThing, type Identities } from "../resources/model/identities.ts";
-import type { Change, Observed, Problem, Report } from "../resources/model/resource.ts";
-import { ResourceError } from "../resources/model/resource.ts";
+import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
 import { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
@@ -48,8 +47,7 @@ export interface Call {
 }
 
 interface Surroundings extends Reach {
-  /** Throws when it can't be used. */
-  configuration: () => Configuration;
+  configuration: () => Configuration; // throws when it can't be used
   report: Reporter;
   /** The engine's address; without one, no other provider of the run is known. */
   engine?: string | undefined;
