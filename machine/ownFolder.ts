@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { whyRefused } from "./failures.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,17 +11,49 @@ const places = {
   state: { variable: "XDG_STATE_HOME", otherwise: ".local/state" },
 };
 
+type Kind = keyof typeof places;
+
 /** Makes a folder for this user's files; undefined where there can be none, or others can reach it. */
-export function ownFolder(kind: keyof typeof places, name: string, environment: Environment): string | undefined {
-  const { variable, otherwise } = places[kind];
+export function ownFolder(kind: Kind, name: string, environment: Environment): string | undefined {
+  const { folder, reason } = madeOwnFolder(kind, name, environment);
+  return reason === undefined ? folder : undefined;
+}
+
+/** Makes a folder for this user's files; `reason` tells why it can't be used. */
+export function madeOwnFolder(
+  kind: Kind,
+  name: string,
+  environment: Environment,
+): { folder: string; reason: string | undefined } {
+  const folder = join(homeOf(kind, environment), "pulumi-microapps", name);
   try {
-    const folder = join(environment[variable] || join(homedir(), otherwise), "pulumi-microapps", name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const found = lstatSync(folder);
-    return found.isDirectory() && isOwn(found) ? folder : undefined;
-  } catch {
-    return undefined;
+    const above = join(folder, "..");
+    return { folder, reason: whyNotSafe(above, lstatSync(above)) ?? whyNotOwn(folder, lstatSync(folder)) };
+  } catch (error) {
+    return { folder, reason: whyRefused(error) };
   }
+}
+
+/** A relative path would be another folder for each process: the specification has such a one ignored. */
+function homeOf(kind: Kind, environment: Environment): string {
+  const { variable, otherwise } = places[kind];
+  const named = environment[variable] ?? "";
+  return isAbsolute(named) ? named : join(homedir(), otherwise);
+}
+
+/** Why a folder is not this user's alone; undefined when it is. */
+export function whyNotOwn(folder: string, found: Stats): string | undefined {
+  if (!found.isDirectory()) return `${folder} is no folder`;
+  return isOwn(found) ? undefined : `${folder} is open to other users (it needs this user as its owner, and mode 0700)`;
+}
+
+/** Why others could put something else in the place of what stands in a folder; undefined when they could not. */
+function whyNotSafe(folder: string, found: Stats): string | undefined {
+  if (!found.isDirectory()) return `${folder} is no folder`;
+  if (process.getuid === undefined) return undefined;
+  const isTrusted = found.uid === process.getuid() || found.uid === 0;
+  return isTrusted && (found.mode & 0o022) === 0 ? undefined : `other users may write to ${folder}`;
 }
 
 /** Whether only this user can reach it; always on Windows, which has no such modes. */

@@ -66,7 +66,10 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
     const { entries, former } = await environmentsOf(place);
     const environments: EnvironmentChanges[] = [];
     for (const entry of entries)
-      environments.push(await environmentChanges(place, entry, former.get(entry.name), former.size === 0));
+      environments.push({
+        ...(await environmentChanges(place, entry, former.get(entry.name), former.size === 0)),
+        ...depthIn(former, entry.name),
+      });
     const flags = [
       ...driftFlags(await textsOf(place, driftFile)),
       ...projectFlags(await textsOf(place, "Pulumi.yaml")),
@@ -77,6 +80,15 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   } finally {
     base.remove();
   }
+}
+
+/** Environments of the base that come before one, one after another. A circle ends where it began. */
+function depthIn(former: ReadonlyMap<string, EnvironmentEntry>, name: string): { depth?: number } {
+  const below = (each: string, above: readonly string[]): number => {
+    const before = (former.get(each)?.after ?? []).filter((one) => former.has(one) && !above.includes(one));
+    return Math.max(0, ...before.map((one) => 1 + below(one, [...above, each])));
+  };
+  return former.has(name) ? { depth: below(name, [name]) } : {};
 }
 
 interface Place {

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import type { Document, LineCounter, Node } from "yaml";
+import { conflict, findConflict } from "../files/conflicts.ts";
 import { misnamed } from "./writtenNumbers.ts";
 
 let loaded: typeof Yaml | undefined;
@@ -64,6 +65,11 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
   }
   const [error] = document.errors;
   if (error) {
+    const line = findConflict(text);
+    if (line !== undefined) {
+      report({ at: { file, line: line + 1, column: 1 }, message: conflict });
+      return undefined;
+    }
     // What the parser finds after its first mistake mostly follows from it.
     report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
     return undefined;

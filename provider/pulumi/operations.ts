@@ -5,7 +5,7 @@ import { InputError, type PlatformFunction } from "../functions/function.ts";
 import type { Mask } from "../messages/masks.ts";
 import { named, oneThing, type Identities } from "../resources/model/identities.ts";
 import { ResourceError, type Change, type Observed, type Problem, type Report } from "../resources/model/resource.ts";
-import { MadeThings } from "../resources/records/madeThings.ts";
+import type { MadeThings } from "../resources/records/madeThings.ts";
 import type { ResourceContext, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { bindingOutput, bound, destinationOf, isMoved, platformOf } from "./binding.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -90,7 +90,7 @@ export class Operations {
     this.#surroundings = surroundings;
     this.#notes = new RunNotes({ ...surroundings, platform: () => platformOf(surroundings.configuration()) });
     this.#identities = this.#notes.known.identities;
-    this.made = new MadeThings(surroundings.directory, () => platformOf(surroundings.configuration()));
+    this.made = this.#notes.made;
     this.#connection = new Connection(surroundings);
     this.forecasts = new Forecasts(surroundings.foresees ?? false);
     this.#fields = new EmulatorFields(surroundings.directory);
@@ -117,11 +117,12 @@ export class Operations {
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const inputs = listed(call.resource, news);
-      const change = await diff(call.resource, offline, olds, inputs);
+      const comparison = await diff(call.resource, offline, olds, inputs);
+      const own = olds["found"] === undefined ? [`${call.resource.name} ${id}`] : [];
+      const change = this.#notes.compared(call.urn, comparison, own);
       const keeps = change.replaces.length === 0;
       if (moved || change.changed.length > 0) (await this.#approvals.of(call))?.changes(call, keeps, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps, olds["found"]);
-      if (olds["found"] === undefined) this.made.saved(call.urn, [`${call.resource.name} ${id}`]);
       if (keeps) this.#refuseTwo(call, id);
       if (keeps && change.changed.length === 0 && !moved) this.forecasts.report(call.urn, offline.report.info);
       return moved ? { ...change, changed: [...change.changed, bindingOutput] } : change;
@@ -129,12 +130,11 @@ export class Operations {
   }
 
   create(call: Call, inputs: Properties): Promise<Observed<Properties>> {
-    const { resource } = call;
     return this.#run("create", call, async ({ online, bound }) => {
-      const parsed = resource.inputs.parse(listed(resource, inputs));
+      const parsed = call.resource.inputs.parse(listed(call.resource, inputs));
       const approved = await this.#approvals.of(call);
       approved?.creates(call, parsed);
-      const { id, outputs } = await resource.create(await online(), parsed);
+      const { id, outputs } = await call.resource.create(await online(), parsed);
       approved?.made(call, id);
       this.#refuseTwo(call, id);
       if (call.urn !== undefined) this.#identities.has(call.urn, id);
@@ -239,24 +239,24 @@ export class Operations {
     { urn, timeout, phase, secrets = [], seed }: Asked,
     work: (tools: Tools) => Promise<Answer>,
   ): Promise<Answer> {
-    const { report, signal } = this.#surroundings;
     let [configuration, mask]: [Configuration?, Mask?] = []; // a mask is made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
-    const heard = report(urn, clean);
+    const heard = this.#surroundings.report(urn, clean);
     const reported = { ...heard, forecast: this.forecasts.of(phase, urn, clean, heard.info) };
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
-    const stop = time ? AbortSignal.any([signal, time]) : signal;
+    const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
-      if (urn !== undefined) await this.#notes.hear();
+      if (urn !== undefined) this.#notes.hear();
       const offline = this.#offline(seed, settings, reported);
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
-      return await (time ? unlessLate(working, time) : working);
+      const answer = time ? unlessLate(working, time) : working;
+      return await (phase ? this.#notes.announced(answer) : answer);
     } catch (error) {
       if (phase) this.forecasts.report(urn, heard.info); // an engine asks for nothing else
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
@@ -273,7 +273,7 @@ export class Operations {
       report,
       directory: this.#surroundings.directory,
       manner: this.#connection.manner(settings),
-      platform: platformOf(settings),
+      ...{ platform: platformOf(settings), lostData: settings.lostData },
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },
       ...this.#notes.known,
@@ -291,7 +291,7 @@ export class Operations {
       ...offline,
       ...(await this.#connection.of(settings)),
       readsFirst: this.#surroundings.readsFirst ?? false,
-      others: () => this.#notes.hear(),
+      others: this.#notes.others,
       signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,

@@ -37,7 +37,8 @@ export function massDisappearance(
     `${missing} of ${owned} ${what} that were applied are not on the platform any more, more than maxRemovals allows ` +
     `(${percent(maxRemovals)}). Check that this is the right platform and that it is well; ` +
     `if they are really gone, set maxRemovals to ${enough(missing, owned)} for one up, without a refresh before it, ` +
-    `which would use the value in the state.`
+    `which would use the value in the state. If the platform lost its data, run up --refresh once with ` +
+    `MICROAPPS_LOST_DATA=true, which makes again all that is gone.`
   );
 }
 

@@ -11,7 +11,7 @@ import {
   observedDescription,
   uncancellable,
 } from "./model/creation.ts";
-import { found, isFound, making } from "./model/made.ts";
+import { found, isFound } from "./model/made.ts";
 import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
 import { proveNew, proveSettings } from "./model/settings.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
@@ -85,16 +85,15 @@ export const organization = resource({
       choose: () =>
         replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
       adopt: inputs.adopt ?? false,
-      isBegun: (id) => context.made.isMade(inputs.resourceUrn, [thing(id)]),
       keeps: replaced !== undefined,
-      find: (id) => find(context, id),
+      urn: inputs.resourceUrn,
+      thing,
+      find: (id, context) => find(context, id),
       matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
       create: async (id) => {
         const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
         const request = { organizationInfo, ...withoutUndefined({ adminID: inputs.adminID }) };
-        const insert = () => context.client.insertorganization(request, context);
-        const things = id === undefined ? [] : [thing(id)];
-        return (await making(context.made, inputs.resourceUrn, things, insert)).organizationID;
+        return (await context.client.insertorganization(request, context)).organizationID;
       },
     }).catch(tellTaken(inputs.name));
     await noteName(context, { urn: inputs.resourceUrn, name: inputs.name, id });
@@ -193,7 +192,7 @@ async function sync(context: Context, organizationID: string, outputs: Kept, the
   const look = () => find(context, organizationID);
   const found = there ?? (await look());
   if (!found)
-    throw new ResourceError(`${called(outputs)} is gone from the platform. Run refresh, then up creates it again.`);
+    throw new ResourceError(`${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`);
   const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
   const change = changedValues(wanted, found);
   if (Object.keys(change).length === 0) return;

@@ -17,7 +17,7 @@ import {
   uncancellable,
 } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
-import { found, isFound, making } from "./model/made.ts";
+import { found, isFound } from "./model/made.ts";
 import { adopt, common, generation, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { proveNew, proveSettings } from "./model/settings.ts";
 import { resource, type ResourceContext, type State } from "./resource.ts";
@@ -81,13 +81,13 @@ export const team = resource({
       what: `team ${quoted(inputs.name)}`,
       choose: () => context.identities.chosen(urn, ...parts),
       adopt: inputs.adopt ?? false,
-      isBegun: (id) => context.made.isMade(urn, [thing(id)]),
-      find: (id) => find(context, id),
+      urn,
+      thing,
+      find: (id, context) => find(context, id),
       matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,
       create: async (id) => {
         const teamInfo = { organizationID, ...withoutUndefined({ _id: id }), ...wanted };
-        const insert = () => context.client.insertteam({ teamInfo, ...withoutUndefined({ adminID }) }, context);
-        return (await making(context.made, urn, id === undefined ? [] : [thing(id)], insert)).teamID;
+        return (await context.client.insertteam({ teamInfo, ...withoutUndefined({ adminID }) }, context)).teamID;
       },
     });
     if (!found) context.members.made(id);
@@ -227,7 +227,7 @@ async function sync(context: Context, teamID: string, outputs: Kept, there?: Fou
   const look: Find = () => find(context, teamID);
   const found = there ?? (await look());
   if (!found)
-    throw new ResourceError(`${called(outputs)} is gone from the platform. Run refresh, then up creates it again.`);
+    throw new ResourceError(`${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`);
   const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
   const change = changedValues(wanted, found);
   if (Object.keys(change).length === 0) return;

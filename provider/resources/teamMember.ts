@@ -62,13 +62,13 @@ export const teamMember = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ claims, report, made }, change, old, news) => {
-    const meant = exceptSpelling(change, old, news);
+  diff: ({ claims, report }, change, old, news) => {
+    const spelt = exceptSpelling(change, old, news);
     const member = { userID: old.memberUserID, email: old.email };
-    if (old.found === undefined) made.saved(old.resourceUrn, membership(old.teamID, member));
-    else if (news.inputs.adopt) meant.changed.push("adopt");
-    if (meant.replaces.length > 0) return Promise.resolve(meant);
-    claims.found(news.inputs.resourceUrn, [member]);
+    const own = old.found === undefined ? membership(old.teamID, member) : [];
+    if (old.found !== undefined && news.inputs.adopt) spelt.changed.push("adopt");
+    if (spelt.replaces.length > 0) return Promise.resolve({ ...spelt, findings: { own } });
+    const meant = { ...spelt, findings: { people: [member], own } };
     const taker = claims.taking(old.teamID, member);
     if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
     report.forecast(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);

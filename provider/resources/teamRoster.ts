@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { email, fraction, id, withoutUndefined } from "../contract/values.ts";
+import { numbered } from "../messages/text.ts";
 import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { membership, staysFound } from "./members/memberships.ts";
@@ -99,11 +100,13 @@ export const teamRoster = resource({
   },
 
   diff: async (context, change, old, { inputs, unknown }) => {
-    const { report, account, claims, made } = context;
-    for (const one of wantedOf(old.members, old)) {
-      if (!old.found?.[one.userID ?? ""]) made.saved(old.resourceUrn, membership(old.teamID, one));
-    }
-    if (change.replaces.length === 0) claims.found(inputs.resourceUrn, wantedOf(inputs.members ?? {}, old));
+    const { report, account } = context;
+    const wanted = wantedOf(inputs.members ?? {}, old);
+    const own = wantedOf(old.members, old).filter(({ userID = "" }) => !old.found?.[userID]);
+    const findings = {
+      ...(change.replaces.length === 0 ? { people: wanted } : {}),
+      own: own.flatMap((one) => membership(old.teamID, one)),
+    };
     // An address that differs in letter case alone is the same user's.
     const respelt = inputs.members !== undefined && same(old.members, inputs.members);
     const changed = change.changed.filter((name) => !(name === "members" && respelt));
@@ -129,7 +132,7 @@ export const teamRoster = resource({
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
       await refuseUndeclaredMembers(context, declaration, plan.remove);
     }
-    return { ...change, changed };
+    return { ...change, changed, findings };
   },
 
   create: (context, inputs) =>
@@ -172,6 +175,7 @@ export const teamRoster = resource({
     if (stay.length > 0) context.report.info(staysFound(state.sensitive ? stay.length : stay.map(nameOf), id));
     const others = ours.filter((member) => member !== own && !stay.includes(member));
     const leaving = notDecidedOn(context, id, state, others);
+    if (leaving.length > 0) context.report.info(`removes ${numbered(leaving.length, "person")}`);
     const failures = await each(leaving, (member) => context.members.remove(id, member));
     for (const member of leaving) {
       if (!failures.has(member)) context.made.removed(state.resourceUrn, membership(id, member));

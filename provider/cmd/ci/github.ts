@@ -76,6 +76,11 @@ const takePlan = `- uses: ${actions.download}
 
 const steps = (...all: readonly string[]): string => indented(all.join("\n"), 6);
 
+/** What other jobs may ask for: the report, and its counts. */
+const reportOutputs = ["report", "added", "changed", "removed", "stops"].map(
+  (name) => `${name}: \${{ steps.report.outputs.${name} }}`,
+);
+
 function reportWorkflow(pipelines: Pipelines): string {
   const { branch, folder } = pipelines;
   const post = run(
@@ -102,7 +107,7 @@ jobs:
     permissions:
       contents: read
     outputs:
-      report: \${{ steps.report.outputs.report }}
+${indented(reportOutputs, 6)}
     steps:
 ${steps(
   checkout("${{ github.event.pull_request.head.sha }}"),
@@ -111,7 +116,7 @@ ${steps(
   run(
     "Report",
     [
-      ...reportBranch(temp),
+      ...reportBranch(temp, "$GITHUB_OUTPUT"),
       `cat "${temp}/report.md" >> "$GITHUB_STEP_SUMMARY"`,
       "end=\"$(node -p 'crypto.randomUUID()')\"",
       `{ echo "report<<$end"; cat "${temp}/report.md"; echo "$end"; } >> "$GITHUB_OUTPUT"`,

@@ -1,4 +1,6 @@
+import type { CallOptions, CallRecord } from "../../client/http/call.ts";
 import { ApiError, isOutcomeUnknown, isRefusal, orUndefinedIfNotFound } from "../../contract/errors.ts";
+import { mayBeMade } from "./made.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
 const nothing = (value: unknown): boolean => value === undefined || value === null || value === "";
@@ -56,28 +58,34 @@ const absentAs = (declared: string | null, found: string | null | undefined): st
 
 const day = 86_400_000;
 
-/** Whether a thing was made within the last day, as what an interrupted run made was. */
-function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boolean {
+/** When a thing was made, as far as the platform tells: what an interrupted run made is recent. */
+function ageOf(now: number, { createdAt }: Aged): "recent" | "old" | "unknown" {
   const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
-  return now() - time <= day;
+  if (Number.isNaN(time)) return "unknown";
+  return now - time <= day ? "recent" : "old";
 }
 
+const unlike = {
+  recent: "with other content",
+  old: "and was not made within the last day",
+  unknown: "and the platform does not tell when it was made, so nobody can know whether a run of this stack made it",
+};
+
 /** Goes on with what is there under the ID of the creation, or throws why not. */
-function take<Found extends { createdAt?: unknown }>(
-  creation: Creation<Found>,
+function take<Found extends Aged>(
+  { context, what, matches, adopt }: Creation<Found>,
   id: string,
-  found: Found,
+  { found, age, isOurs }: { found: Found; age: keyof typeof unlike; isOurs: boolean },
 ): { isFound?: boolean } {
-  const { context, what, matches, adopt, isBegun } = creation;
-  if (isBegun(id)) {
-    context.report.info(`an interrupted run made ${what} already: going on with it`);
+  if (isOurs) {
+    context.report.info(`a run of this stack began to create ${what}, and it is there: going on with it`);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
-  } else if (matches(found) && isRecent(context, found)) {
+  } else if (matches(found) && age === "recent") {
     context.report.info(`${what} was already there with the ID that this resource creates it with: ${goesOn}`);
     return { isFound: true };
   } else {
-    const how = matches(found) ? "and was not made within the last day" : "with other content";
+    const how = matches(found) ? unlike[age] : unlike.recent;
     throw new ResourceError(
       `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
         `set adopt: true to take it over. If this run is to replace it (--replace, or a tainted state): run the same ` +
@@ -91,18 +99,26 @@ function take<Found extends { createdAt?: unknown }>(
 
 const goesOn = "going on with it. It was found, so it stays when its declaration goes; set adopt: true to own it";
 
-interface Creation<Found extends { createdAt?: unknown }> {
+interface Aged {
+  createdAt?: unknown;
+}
+
+/** What a look at the platform is made with; `onCall` hears what time it is there. */
+type Looking = Context & Pick<CallOptions, "onCall">;
+
+interface Creation<Found extends Aged> {
   context: Context;
   /** What it is, for people, e.g. `team "Crew"`. */
   what: string;
   /** The ID that it is created with, as it is known now; undefined lets the platform choose. */
   choose: () => string | undefined;
   adopt: boolean;
-  /** Whether a run of this stack that was interrupted began to make it. */
-  isBegun: (id: string) => boolean;
+  urn: string | undefined;
+  /** What records of what the stack made call it. */
+  thing: (id: string) => string;
   /** Whether what is there under that ID is known to be what this resource has had. */
   keeps?: boolean;
-  find: (id: string) => Promise<Found | undefined>;
+  find: (id: string, context: Looking) => Promise<Found | undefined>;
   /** Whether what was found is what would be created. */
   matches: (found: Found) => boolean;
   create: (id: string | undefined) => Promise<string>;
@@ -125,33 +141,47 @@ interface Created<Found> {
  * Creates a thing under an ID of our choice exactly once, whatever happened before or happens on the way: only when it
  * is refused, or its answer is lost, is it looked for.
  */
-export async function createOnce<Found extends { createdAt?: unknown }>(
-  creation: Creation<Found>,
-): Promise<Created<Found>> {
-  const { choose, find, create, matches, context } = creation;
+export async function createOnce<Found extends Aged>(creation: Creation<Found>): Promise<Created<Found>> {
+  const { choose, create, urn, context } = creation;
+  const { made } = context;
   // Where the platform takes no ID of ours, a repeated call would make a second one.
   const honours = context.manner.habits.chosenIDs === "honoured";
   const id = honours || creation.keeps ? choose() : undefined;
   if (id === undefined) return { id: await create(undefined) };
-  const kept = creation.keeps ? await find(id) : undefined;
+  const kept = creation.keeps ? await creation.find(id, context) : undefined;
   if (kept) return { id, found: kept };
   if (!honours) return { id: await create(undefined) };
+  const things = [creation.thing(id)];
+  const isBegun = made.isMade(urn, things);
+  made.begin(urn, things);
+  let isLost = false;
   for (let attempt = 1; ; attempt++) {
     try {
       return { id: await create(id) };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
+      isLost ||= mayBeMade(error);
+      if (!isLost && !isBegun) made.settled(urn, things, false);
       if (!isUnknown && !mayBeThere(error)) throw error;
-      const found = await find(id);
+      const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
       if (found === undefined) continue;
       // Another resource of this run may turn out to have it meanwhile.
       if (choose() !== id) return createOnce(creation);
-      // What this call made, as far as anybody can tell.
-      const isOurs = isUnknown && matches(found) && isRecent(context, found);
-      return { id, found, ...(isOurs ? {} : take(creation, id, found)) };
+      // Nothing else makes a thing with an ID of this resource: it is of a call that was lost, unless it was there for long.
+      const isOurs = isBegun || (isLost && creation.matches(found) && age !== "old");
+      if (!isOurs) made.settled(urn, things, false);
+      return { id, found, ...take(creation, id, { found, age, isOurs }) };
     }
   }
+}
+
+/** What is there under an ID, and how old it is by the platform's clock, which may be another than ours. */
+async function look<Found extends Aged>({ find, context }: Creation<Found>, id: string) {
+  let now: number | undefined;
+  const onCall = ({ date }: CallRecord): void => void (now = date ?? now);
+  const found = await find(id, { ...context, onCall });
+  return { found, age: found === undefined ? ("unknown" as const) : ageOf(now ?? context.now(), found) };
 }
 
 /** Whether a creation was refused, as it is when there is such a thing already. Nobody says in which words. */

@@ -36,22 +36,6 @@ interface Owned {
 export const isFound = ({ made }: { made: Made }, state: Owned, things: readonly string[]): boolean =>
   state.found !== undefined && !state.adopt && !made.isMade(state.resourceUrn, things);
 
-/** Makes things; the note of it is taken back where it is known that nothing was made. */
-export async function making<Answer>(
-  made: Made,
-  urn: string | undefined,
-  things: readonly string[],
-  make: () => Promise<Answer>,
-): Promise<Answer> {
-  made.begin(urn, things);
-  try {
-    return await make();
-  } catch (error) {
-    if (!mayBeMade(error)) made.settled(urn, things, false);
-    throw error;
-  }
-}
-
 /** Whether a call that failed may have been carried out; one that did not fail is over. */
 export const mayBeMade = (error: unknown): boolean =>
   error !== undefined && (!(error instanceof ApiError) || error.outcome === "unknown" || error.code === "cancelled");

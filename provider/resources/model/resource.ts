@@ -83,6 +83,8 @@ export interface Context {
   platform: string;
   /** How the platform behaves, as far as the configuration tells. */
   manner: Manner;
+  /** Whether the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
+  lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
@@ -134,6 +136,7 @@ export interface OfflineContext extends Pick<
   | "removals"
   | "isApproved"
   | "manner"
+  | "lostData"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: () => Uint8Array;
@@ -205,6 +208,16 @@ export const adopt = z.boolean().optional().meta({
   description: "Take over what already exists on the platform, instead of refusing.",
   ignoredInDiff: true,
 });
+
+/** The input that asks for what can't be taken back once more. */
+export const again = (what: string) =>
+  z
+    .boolean()
+    .optional()
+    .meta({
+      description: `${what} once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing.`,
+      ignoredInDiff: true,
+    });
 
 /**
  * Thrown when a thing exists but is not as wanted yet. It is saved with what is known of it, and the next run goes on

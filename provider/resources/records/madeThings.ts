@@ -59,6 +59,7 @@ export class MadeThings implements Made {
   saved(urn: string | undefined, things: readonly string[]): void {
     for (const seal of this.#seals(urn, things)) {
       this.#known.add(seal);
+      this.#settled.delete(seal);
       // What was handed over stays noted: a preview shows a state that it does not save.
       this.#forget(signs.begun, seal);
     }

@@ -72,7 +72,10 @@ export async function observe<Applied extends SeedState & Observation>(
     return undefined;
   }
   const inputs = declared ? { inputs: declared.inputs() } : {};
-  const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
+  const { drift, vanished } = planRows(wanted, ledger, live, {
+    ...optionsOf(state),
+    lostData: context.lostData,
+  });
   const judgedLater = platform.readsFirst && drift.missing.length > 0;
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];

@@ -1,8 +1,10 @@
+import type { RowData } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
+import { RemovedCells } from "./removedCells.ts";
 import type { RowTarget } from "./target.ts";
 import type { Keys } from "./terms.ts";
 
@@ -21,6 +23,14 @@ export interface RowClaim {
   digest?: string | undefined;
   /** Whether its salt, and all digests with it, are those of this preview alone. */
   isPassing?: boolean | undefined;
+  /** Whether the preview before this run alone saw it: the seed may be declared otherwise by now. */
+  isForeseen?: boolean | undefined;
+}
+
+/** What the preview before this run saw. */
+export interface Foreseen {
+  claims: readonly Pick<RowClaim, "urn" | "target">[];
+  leaving: readonly (RowFindings["leaving"] & { urn: string })[];
 }
 
 /** A seed that refers to rows of another one, known before it is checked. */
@@ -38,6 +48,14 @@ export interface Leaving {
   handedOver: RowSet;
 }
 
+/** What the comparison of a seed finds out that other seeds of the run depend on. */
+export interface RowFindings {
+  /** The rows that its source has no more; an empty set where it has all of them. */
+  leaving: Omit<Leaving, "name">;
+  /** Tables whose rows are made anew: links to them have to follow. */
+  renewed: string[];
+}
+
 /**
  * Which seeds of a run declare which rows. An engine knows a seed by its name in the program, the platform knows rows:
  * what one seed gives up another one may declare. All seeds that a provider configuration serves are checked by one
@@ -53,11 +71,22 @@ export class RowClaims {
   readonly #leaving = new Map<string, Leaving>();
   readonly #removed: (Keys & { table: string })[] = [];
   readonly #renewed = new Set<string>();
+  readonly #foreseen = new Map<string, RowClaim>();
+  #foreseenLeaving: Foreseen["leaving"] = [];
+  /** How many rows stay for a seed that the preview alone saw. */
+  readonly #relied = new Map<string, number>();
+  readonly #compared = new Set<string>();
+  readonly keepsCells: boolean;
+  readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
 
-  /** @param directory the program's folder, where sources are found */
-  constructor(directory: string) {
+  /**
+   * @param directory the program's folder, where sources are found
+   * @param keepsCells whether seeds may come that nobody knows of yet: cells of removed rows are kept for them
+   */
+  constructor(directory: string, keepsCells = false) {
     this.#directory = directory;
+    this.keepsCells = keepsCells;
   }
 
   /** Notes what a seed declares, in place of what it declared before. */
@@ -106,6 +135,35 @@ export class RowClaims {
     );
   }
 
+  /** The seeds that will declare rows of a table as well as anybody knows: those of `on`, and those that the preview saw. */
+  expected(table: string, except?: string): RowClaim[] {
+    const known = this.on(table, except);
+    const later = [...this.#foreseen.values()].filter(
+      ({ urn, target }) =>
+        target.table === table && urn !== except && !this.#checked.has(urn) && !this.#announced.has(urn),
+    );
+    return [...known, ...later];
+  }
+
+  /** Takes what the preview saw, in place of what was taken before. */
+  foresee({ claims, leaving }: Foreseen): void {
+    this.#foreseen.clear();
+    for (const { urn, target } of claims) {
+      this.#foreseen.set(urn, { urn, name: nameOf(urn), target, isForeseen: true });
+    }
+    this.#foreseenLeaving = leaving;
+  }
+
+  /** Notes that rows stay for a seed that may turn out to be declared otherwise. */
+  rely({ urn, isForeseen }: RowClaim, rows: number): void {
+    if (isForeseen) this.#relied.set(urn, this.reliedOn(urn) + rows);
+  }
+
+  /** How many rows stay for a seed since the preview saw that it declares them. */
+  reliedOn(urn: string): number {
+    return this.#relied.get(urn) ?? 0;
+  }
+
   /** The rows of a claim, read again where they are not remembered. */
   async summary({ urn, target, digest }: RowClaim): Promise<Summary> {
     const known = this.#summaries.get(urn);
@@ -128,6 +186,7 @@ export class RowClaims {
 
   /** Notes which rows a seed's source has no more; nothing when there are none. */
   leave(urn: string, leaving: Omit<Leaving, "name">): void {
+    if (this.#checked.has(urn)) this.#compared.add(urn); // an engine also compares what it has just read
     if (leaving.keys.length === 0) this.#leaving.delete(urn);
     else this.#leaving.set(urn, { ...leaving, name: nameOf(urn) });
   }
@@ -135,6 +194,14 @@ export class RowClaims {
   /** What other seeds give up in a table, as far as the run has seen them. */
   leaving(table: string, except?: string): Leaving[] {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
+  }
+
+  /** What other seeds give up in a table, those included that the preview saw and this run has not compared yet. */
+  arriving(table: string, except?: string): Pick<Leaving, "target" | "keys" | "handedOver">[] {
+    const later = this.#foreseenLeaving.filter(
+      ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
+    );
+    return [...this.leaving(table, except), ...later];
   }
 
   /** What other seeds give up in a table and do not leave there. */
@@ -154,6 +221,16 @@ export class RowClaims {
   /** What the run has removed from a table. */
   removedFrom(table: string): Keys[] {
     return this.#removed.filter((one) => one.table === table);
+  }
+
+  /** Keeps the cells of rows that are about to be removed. */
+  keepCells(table: string, rows: readonly RowData[]): void {
+    this.#cells.add(table, rows);
+  }
+
+  /** The cells that a row had which the run has removed, by its key; undefined when it has removed none. */
+  cellsOf({ table, key }: Pick<RowTarget, "table" | "key">, row: RowData): RowData | undefined {
+    return this.#cells.of(table, key, row);
   }
 
   /** Notes that rows of a table were recreated, or will be: references to them have to follow. */

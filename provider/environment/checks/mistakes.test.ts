@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { rowVerbs } from "../layers/rowEdits.ts";
-import { policy } from "./policy.ts";
-import { EnvironmentError } from "./problems.ts";
+import { rowVerbs } from "../../layers/rowEdits.ts";
+import { policy } from "../policy.ts";
+import { EnvironmentError } from "../problems.ts";
 import { checkEnvironment } from "./rowChecks.ts";
 
 /**
  * The corpus of mistakes: `=== title`, files after `--- name`, and after `---` what is said of `prod.yaml`, line by line
  * (UPDATE_MISTAKES=1 in a test run writes what is said).
  */
-const corpus = join(import.meta.dirname, "../../../provider/environment/testdata/corpus/mistakes.txt");
+const corpus = join(import.meta.dirname, "../../../../provider/environment/testdata/corpus/mistakes.txt");
 
 interface Case {
   title: string;
