@@ -77,12 +77,13 @@ function take<Found extends Aged>(
   id: string,
   { found, age, isOurs }: { found: Found; age: keyof typeof unlike; isOurs: boolean },
 ): { isFound?: boolean } {
+  const isThere = `${what} was already there with the ID that this resource creates it with: going on with it`;
   if (isOurs) {
-    context.report.info(`a run of this stack began to create ${what}, and it is there: going on with it`);
+    context.report.info(isThere);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
   } else if (matches(found) && age === "recent") {
-    context.report.info(`${what} was already there with the ID that this resource creates it with: ${goesOn}`);
+    context.report.info(`${isThere}. ${itStays}`);
     return { isFound: true };
   } else {
     const how = matches(found) ? unlike[age] : unlike.recent;
@@ -97,7 +98,7 @@ function take<Found extends Aged>(
   return {};
 }
 
-const goesOn = "going on with it. It was found, so it stays when its declaration goes; set adopt: true to own it";
+const itStays = "It was found, so it stays when its declaration goes; set adopt: true to own it";
 
 interface Aged {
   createdAt?: unknown;
@@ -168,8 +169,8 @@ export async function createOnce<Found extends Aged>(creation: Creation<Found>):
       if (found === undefined) continue;
       // Another resource of this run may turn out to have it meanwhile.
       if (choose() !== id) return createOnce(creation);
-      // Nothing else makes a thing with an ID of this resource: it is of a call that was lost, unless it was there for long.
-      const isOurs = isBegun || (isLost && creation.matches(found) && age !== "old");
+      // It is of the call that was lost, unless it was there for long: nothing else makes a thing with this ID.
+      const isOurs = creation.matches(found) && (isBegun || (isLost && age !== "old"));
       if (!isOurs) made.settled(urn, things, false);
       return { id, found, ...take(creation, id, { found, age, isOurs }) };
     }
