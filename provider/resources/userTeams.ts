@@ -212,16 +212,22 @@ async function userIDOf(context: MemberContext, { email, userID, teamIDs }: Inpu
 async function teamsMet(context: MemberContext, inputs: Inputs, old?: Kept): Promise<string[] | undefined> {
   const { email, adopt, resourceUrn: urn } = inputs;
   if (adopt) return undefined;
-  const lists = await Promise.all(inputs.teamIDs.map((teamID) => context.members.list(teamID)));
-  const isShown = lists.every((list) => list?.every((one) => one.email !== undefined) ?? true);
+  // Where the stack put them, or where nobody was before this run, nobody was found.
+  const isOpen = (teamID: string): boolean =>
+    !context.members.isMade(teamID) &&
+    (old === undefined || !old.teamIDs.includes(teamID) || !!old.found?.includes(teamID));
+  const open = inputs.teamIDs.filter(isOpen);
+  const lists = new Map(
+    await Promise.all(open.map(async (teamID) => [teamID, await context.members.list(teamID)] as const)),
+  );
+  const isShown = [...lists.values()].every((list) => list?.every((one) => one.email !== undefined) ?? true);
   const known = inputs.userID ?? old?.memberUserID;
   const userID = known ?? (isShown || email === undefined ? undefined : await userIDAt(context, email));
   const person = { email, userID };
-  const met = inputs.teamIDs.filter((teamID, index) => {
-    const there = lists[index]?.find((member) => isUser(person, member));
-    if (!there || context.members.isMade(teamID)) return false;
-    if (old?.teamIDs.includes(teamID)) return old.found?.includes(teamID) ?? false;
-    return !context.made.isMade(urn, membership(teamID, { ...person, ...there }));
+  const met = open.filter((teamID) => {
+    const there = lists.get(teamID)?.find((member) => isUser(person, member));
+    if (!there) return false;
+    return old?.found?.includes(teamID) || !context.made.isMade(urn, membership(teamID, { ...person, ...there }));
   });
   const others = inputs.teamIDs.filter((teamID) => !met.includes(teamID));
   context.made.begin(

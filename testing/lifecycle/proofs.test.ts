@@ -85,3 +85,80 @@ throughBothDoors({}, (scene) => {
     expect(await scene.calls(() => scene.host.destroy("Team", moved.id, moved.outputs))).toEqual(["deleteteam"]);
   });
 });
+
+throughBothDoors({}, (scene) => {
+  type Endpoint = (typeof update | typeof insert)[(typeof kinds)[number]];
+  const kinds = ["Organization", "Team"] as const;
+  const update = { Organization: "updateorganization", Team: "updateteam" } as const;
+  const insert = { Organization: "insertorganization", Team: "insertteam" } as const;
+  const newsOf = async (kind: (typeof kinds)[number]): Promise<Record<string, unknown>> => ({
+    ...(kind === "Team" ? { organizationID: await scene.organization() } : {}),
+    ...{ name: "First", description: "Runs the place." },
+  });
+  const forgetful = (endpoint: Endpoint): void =>
+    scene.emulator.setFaults({ faults: [{ endpoint, kind: "keepsPart" }] });
+
+  test.each(kinds)("%s: a setting that is answered for and not kept is no success", async (kind) => {
+    const news = await newsOf(kind);
+    const { id, outputs } = await scene.create(kind, news);
+    forgetful(update[kind]);
+    const { inputs } = await scene.host.check(kind, { ...news, name: "Second", description: "Ran it." }, outputs);
+    const { message, state } = await scene.failure(scene.host.update(kind, id, outputs, inputs));
+    expect(message).toContain('name is "First", not "Second"; description is "Runs the place.", not "Ran it."');
+    expect(state).toMatchObject({ name: "First", description: "Runs the place." });
+    expect(await scene.host.diff(kind, id, state, inputs)).toMatchObject({ changes: true });
+    scene.emulator.setFaults();
+    expect(await scene.host.update(kind, id, state, inputs)).toMatchObject({ name: "Second" });
+  });
+
+  test.each(kinds)("%s: one that is answered for and not made is no success", async (kind) => {
+    const news = await newsOf(kind);
+    forgetful(insert[kind]);
+    const { message, id, state } = await scene.failure(scene.create(kind, news));
+    expect(message).toContain("the platform does not find it there");
+    scene.emulator.setFaults();
+    expect((await scene.host.read(kind, id, state)).id).toBe(""); // so the next run creates it
+  });
+
+  test("a team goes where the account itself stands in the way, and stays whole where others do", async () => {
+    const organizationID = await scene.organization();
+    const { id, outputs } = await scene.create("Team", { organizationID, name: "Crew" });
+    const refusal = { endpoint: "deleteteam", kind: "status", status: 400 } as const;
+    const members = async () => (await scene.client.teammembers({ teamIDs: [id] })).teamMembers.length;
+    await scene.client.insertteammembers({ teamIDs: [id], emails: [ada] });
+    scene.emulator.setFaults({ faults: [refusal] });
+    await expect(scene.host.destroy("Team", id, outputs)).rejects.toThrow(`it still has members: ${ada}`);
+    expect(await members()).toBe(2);
+    const { userID } = await scene.client.userid({ email: ada });
+    await scene.client.deleteteammember({ teamID: id, userID });
+    scene.emulator.setFaults({ faults: [{ ...refusal, count: 1 }] });
+    await scene.host.destroy("Team", id, outputs);
+    expect((await scene.host.read("Team", id, outputs)).id).toBe("");
+  });
+});
+
+/** Lists of user IDs alone: whom an address belongs to is then asked by a call of its own. */
+const profile = { version: 1, habits: { memberForm: "ids" } } as const;
+
+throughBothDoors({ profile }, (scene) => {
+  test("an address is sent as it is declared, in all calls", async () => {
+    const email = "Newcomer@Example.com";
+    const cases: [string, (teamID: string) => object][] = [
+      ["TeamMember", (teamID) => ({ teamID, email, role: "admin" })],
+      ["TeamRoster", (teamID) => ({ teamID, members: { [email]: "admin" } })],
+      ["UserTeams", (teamID) => ({ teamIDs: [teamID], email })],
+    ];
+    const organizationID = await scene.organization();
+    for (const [type, newsOf] of cases) {
+      const teamID = await scene.team(organizationID, type);
+      const since = scene.emulator.lastCall();
+      const { id, outputs } = await scene.create(type, { ...newsOf(teamID) });
+      await scene.host.restart();
+      await scene.host.read(type, id, outputs);
+      const sent = JSON.stringify(scene.emulator.calls({ since }).map(({ request }) => request));
+      const spellings = new Set(sent.match(/newcomer@example\.com/gi));
+      expect([type, ...spellings]).toEqual([type, email]);
+      await scene.host.destroy(type, id, outputs);
+    }
+  });
+});

@@ -80,6 +80,7 @@ export class MemberLists {
   made(teamID: string): void {
     this.#made.add(teamID);
     this.#additions.expectSeveral();
+    this.#proofs.expectSeveral();
     this.#lists.expect(teamID);
   }
 

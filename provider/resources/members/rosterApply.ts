@@ -166,7 +166,9 @@ async function planned(
   ours: KeptFound | undefined,
 ): Promise<Start> {
   const { teamID } = inputs;
-  const listed = await context.members.list(teamID, { fresh: true });
+  // Nobody was in a team of this run before, and whom it adds, or finds in it, is read back.
+  const fresh = !context.members.isMade(teamID);
+  const listed = await context.members.list(teamID, { fresh });
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
   const now = await optionsNow(context, inputs, before, old);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Made } from "../model/made.ts";
+import { codeOf } from "./owners.ts";
 import { sealOf } from "./seals.ts";
 
 /** How a line of a record begins: something is about to be made, the engine has been told of it, another resource of the stack has it now. */
@@ -175,6 +176,6 @@ function leniently(work: () => unknown): void {
   try {
     work();
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
+    if (codeOf(error) === undefined) throw error;
   }
 }
