@@ -22,6 +22,20 @@ export function tooManyRemovals(
   );
 }
 
+/** Explains why a label must not be cleared in this number of our rows; undefined when it may. */
+export function tooManyCleared(
+  label: string,
+  rows: number,
+  owned: number,
+  maxRemovals = defaultMaxRemovals,
+): string | undefined {
+  if (owned < fewest || rows <= owned * maxRemovals) return undefined;
+  return (
+    `${label} would be cleared in ${rows} of ${owned} rows, more than maxRemovals allows (${percent(maxRemovals)}). ` +
+    `If that is meant, set maxRemovals to ${enough(rows, owned)} for this run.`
+  );
+}
+
 /**
  * Explains why this number of our things can't be missing on the platform; undefined when it can. More likely the platform
  * answers wrongly, or it is another one.

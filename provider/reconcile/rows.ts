@@ -235,8 +235,17 @@ export type Forecast =
       taken?: number;
       /** Whether some of those have other content there. */
       differing?: boolean;
+      /** Those rows, by the index of the wanted row: whether they say the same. */
+      handed?: ReadonlyMap<number, boolean>;
     }
   | { exact: false; moreThan: number; net: number };
+
+/** What is known of the rows of a seed before a run, for whoever plans it. */
+export interface RowsAhead {
+  plan: Forecast;
+  /** How many rows stay that the source has no more, by the name of the seed that declares them. */
+  spared: ReadonlyMap<string, number>;
+}
 
 /** What a run will do when nobody has touched our rows meanwhile; offline. */
 export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecast {
@@ -257,7 +266,7 @@ export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecas
 /** How many rows will leave in any case when those that left the source are removed. */
 export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.remove : Math.max(0, -plan.net));
 
-/** Whether a plan leaves everything as it is. */
+/** Leaves everything as it is. */
 export const isEmpty = (plan: RowPlan): boolean =>
   plan.insert.size + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
 

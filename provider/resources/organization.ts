@@ -67,6 +67,7 @@ export const organization = resource({
   },
 
   diff: async (context, change, old, { inputs }) => {
+    if (context.isPlan) return change;
     await noteName(context, { urn: inputs.resourceUrn, name: old.name });
     const owns = inputs.adopt === true && old.found === true;
     return owns ? { ...change, changed: [...change.changed, "adopt"] } : change;

@@ -63,6 +63,8 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     old: State<Inputs, Outputs>,
     news: Given<z.output<Inputs>>,
   ) => Promise<Comparison>;
+  /** What its deletion will do, for a plan: refuses what a deletion refuses. Offline, and without side effects. */
+  departs?: (context: OfflineResourceContext, state: State<Inputs, Outputs>) => Promise<Findings>;
   create: (context: ResourceContext, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
   /** Reads the resource; undefined when it does not exist. `state` is empty during an import. */
   read: (

@@ -329,7 +329,10 @@ export class ProviderHost {
       let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");
       // A salt is another one each time, and with it all digests.
       if (text.includes('"salt":'))
-        text = text.replaceAll(/"(salt|digest|fingerprint|ledger|departed)":("[^"]*"|\{[^}]*\})/g, '"$1":"<salted>"');
+        text = text.replaceAll(
+          /"(salt|digest|fingerprint|ledger|departed|found(?=":"))":("[^"]*"|\{[^}]*\})/g,
+          '"$1":"<salted>"',
+        );
       for (const [pattern, word] of accidents) text = text.replaceAll(pattern, word);
       this.trace.push(`${what}: ${text}`);
     };

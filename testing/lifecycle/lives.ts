@@ -281,7 +281,7 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
         found: { drift: { changed: 1, missing: 1, changedKeys: ["AS"], missingKeys: ["EU"] } },
         calls: expect.arrayContaining(["insertmicroapprows", "updatemicroapprow"]),
       },
-      imported: "Declare the SeedRows: rows that are there exactly as declared count as ours",
+      imported: "Declare the SeedRows: rows that are there exactly as declared are found at the next up",
       deleted: { calls: ["removemicroapprow", "removemicroapprow"], live: [theirs] },
       remove: null,
     };

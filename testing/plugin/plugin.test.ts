@@ -134,6 +134,11 @@ describe("preview", () => {
     __linkRenewals: unknown,
     renewals: unknown,
     __departed: unknown,
+    __forms: unknown,
+    __found: unknown,
+    __labelSets: unknown,
+    __labelled: unknown,
+    __unproven: unknown,
   };
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {

@@ -79,11 +79,12 @@ export class PreviewNotes {
   }
 
   /** A seed was compared: keeps which rows leave it. */
-  compared(urn: string, { target, keys, handedOver }: RowFindings["leaving"]): void {
+  compared(urn: string, { target, keys, labels, found, handedOver }: RowFindings["leaving"]): void {
     const place = this.#placeOf(urn);
     if (!place || keys.length === 0 || keys.length > maxRows) return;
     const { rows: _, source: __, ...terms } = { ...shapeOf(target), salt: target.salt };
-    this.#keep(place, { urn, leaving: { target: terms, keys: [...keys], handedOver: [...handedOver] } });
+    const sets = { keys: [...keys], found: [...found], handedOver: [...handedOver] };
+    this.#keep(place, { urn, leaving: { target: terms, labels, ...sets } });
   }
 
   /** This run changes something: it is no preview, and keeps nothing. */
@@ -132,8 +133,9 @@ export class PreviewNotes {
           forms.set(note.urn, note.form);
           if (note.target) claims.push({ urn: note.urn, target: note.target });
         } else {
-          const { target, keys, handedOver } = note.leaving;
-          leaving.push({ urn: note.urn, target, keys: RowSet.of(keys), handedOver: RowSet.of(handedOver) });
+          const { target, labels, keys, found, handedOver } = note.leaving;
+          const sets = { keys: RowSet.of(keys), found: RowSet.of(found), handedOver: RowSet.of(handedOver) };
+          leaving.push({ urn: note.urn, target, labels, ...sets });
         }
       }
       const isSame = claims.every(({ urn, target }) => formOf(target, directory) === forms.get(urn));
@@ -162,7 +164,7 @@ type Note =
   | {
       urn: string;
       form?: undefined;
-      leaving: { target: RowTarget; keys: Iterable<RowDigests>; handedOver: Iterable<RowDigests> };
+      leaving: { target: RowTarget; labels: string[] } & Record<"keys" | "found" | "handedOver", RowDigests[]>;
     };
 
 const nothing: Foreseen = { claims: [], leaving: [] };

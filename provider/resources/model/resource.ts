@@ -5,6 +5,7 @@ import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
 import type { Manner } from "../../habits/profile.ts";
+import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
 import type { Made } from "./made.ts";
 import { once } from "./once.ts";
@@ -121,6 +122,8 @@ export interface Report {
   /** Reports in a preview what an update will do. An update drops it, since it reports what it did. */
   forecast: (text: string) => void;
   warning: (text: string) => void;
+  /** Takes what is known of a seed's rows before a run; only a plan asks for it. */
+  rows?: (ahead: RowsAhead) => void;
 }
 
 /** What check and diff have: no platform, since neither may need one. */
@@ -142,6 +145,8 @@ export interface OfflineContext extends Pick<
   seed: () => Uint8Array;
   /** Types of a table's fields by label, where they are known without a call: an emulator has them. */
   fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
+  /** Whether nothing may be written either: no run follows. */
+  isPlan?: boolean;
 }
 
 /** A problem with one input, found before anything is sent. */

@@ -10,14 +10,16 @@ import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import { viewersChanged, type RowTarget } from "./declared/target.ts";
-import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
-import { departedFrom, takesUp } from "./departed.ts";
+import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
+import { clearForecast } from "./kept/clearForecast.ts";
+import { departedFrom, takesUp } from "./kept/departed.ts";
+import { nobody, noneLeaving, spared, stayMessage, type LeavingRows } from "./kept/leaving.ts";
+import type { SeedInputs, SeedState } from "./kept/state.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
-import type { SeedInputs, SeedState } from "./session.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
@@ -50,7 +52,7 @@ export async function previewed(
   let total = 0;
   const repairs = repairsOf(inputs, old.drift);
   const renewed = sayViewers(context, old, inputs);
-  let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), handedOver: new RowSet() };
+  let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), labels: [], ...nobody() };
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
   // A refresh that found no row left compares what it read, which no program declares.
@@ -151,7 +153,10 @@ async function planned(
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
   const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
-  const { rows } = await summaryOf(context, inputs);
+  report.rows?.({ plan, spared: leaving.reported });
+  const summary = await summaryOf(context, inputs);
+  const { rows } = summary;
+  const clearing = clearForecast(old, inputs, summary, plan);
   const renewed: string[] = [];
   if (plan.exact && plan.insert > 0) {
     const departed = departedFrom(old, inputs);
@@ -164,15 +169,19 @@ async function planned(
   if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
-    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
+    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs) || clearing.isLeft, cells };
     report.forecast(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
   }
+  for (const sentence of clearing.sentences) report.forecast(sentence);
+  const stay = [...leaving.found].filter(({ key }) => !leaving.staying.has(key)).length;
+  if (stay > 0) report.forecast(stayMessage(stay));
   if (leaving.reported.size > 0) report.forecast(sparedMessage(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
-  if (refusal) throw new ResourceError(refusal);
+  const refusals = [...(refusal ? [refusal] : []), ...clearing.refusals];
+  if (refusals.length > 0) throw new ResourceError(refusals.join("\n"));
   await refuseUndeclaredRows(context, inputs, target, leaving.going, names.removed);
   const removed = { target, keys: leaving.going };
   const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims.checked(), removed, directory);
@@ -182,7 +191,8 @@ async function planned(
     );
   }
   const keys = RowSet.of([...leaving.going, ...leaving.staying]);
-  return { plan, names, renewed, leaving: { target, keys, handedOver: leaving.staying } };
+  const { found, staying: handedOver } = leaving;
+  return { plan, names, renewed, leaving: { target, keys, labels: old.labels, found, handedOver } };
 }
 
 interface Found {
@@ -213,7 +223,7 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
     return { plan, leaving: noneLeaving(), names: noNames(), target };
   }
   const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
-    const { plan, leaving } = await spared(context, inputs, target, whole);
+    const { plan, leaving } = await spared(context, { old, inputs, target, rows: summary.rows }, whole);
     return { plan: await takenOver(context, inputs, plan), leaving };
   };
   const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
@@ -236,38 +246,6 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
 
 const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
 
-interface LeavingRows {
-  going: RowSet;
-  staying: RowSet;
-  reported: Map<string, number>;
-}
-
-const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), reported: new Map() });
-
-/** Takes out of a plan what other seeds of the program declare. */
-async function spared(
-  { rowClaims, directory }: OfflineRowContext,
-  inputs: Inputs,
-  target: RowTarget,
-  plan: Forecast,
-): Promise<{ plan: Forecast; leaving: LeavingRows }> {
-  const leaving = noneLeaving();
-  const { going, staying, reported } = leaving;
-  if (!plan.exact || plan.remove === 0) return { plan, leaving };
-  const keys = { target, keys: RowSet.of(plan.change.removed) };
-  const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
-    held.push({ name, keys: await keysWithin(keys, other, directory) });
-  }
-  for (const row of plan.change.removed) {
-    const owner = held.find(({ keys }) => keys.has(row.key));
-    (owner ? staying : going).add(row.key, row.content);
-    if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
-  }
-  const change = { ...plan.change, removed: [...going] };
-  return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
-}
-
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 export async function takenOver(
   { rowClaims, directory }: OfflineRowContext,
@@ -285,5 +263,6 @@ export async function takenOver(
   const taken = [...all.keys()].filter((index) => added.has(index));
   for (const index of taken) added.delete(index);
   const differing = taken.some((index) => all.get(index) === false);
-  return { ...plan, insert: added.size, taken: taken.length, differing, change: { ...plan.change, added } };
+  const handed = new Map(taken.map((index) => [index, all.get(index) !== false] as const));
+  return { ...plan, insert: added.size, taken: taken.length, differing, handed, change: { ...plan.change, added } };
 }

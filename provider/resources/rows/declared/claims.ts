@@ -44,6 +44,10 @@ export interface Leaving {
   name: string;
   target: RowTarget;
   keys: RowSet;
+  /** Labels that the seed wrote into them. */
+  labels: readonly string[];
+  /** Those of them that it did not make. */
+  found: RowSet;
   /** Those of them that stay on the platform for another seed of the program. */
   handedOver: RowSet;
 }
@@ -79,6 +83,7 @@ export class RowClaims {
   readonly keepsCells: boolean;
   readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
+  readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
 
   /**
    * @param directory the program's folder, where sources are found
@@ -92,6 +97,30 @@ export class RowClaims {
   /** Notes what a seed declares, in place of what it declared before. */
   claim(urn: string, target: RowTarget, digest: string, isPassing = false): void {
     this.#checked.set(urn, { urn, name: nameOf(urn), target, digest, isPassing });
+  }
+
+  /** Notes what the last run left of a seed: its inputs, or better its state. */
+  had(urn: string | undefined, old: object): void {
+    const known = this.#had.get(urn ?? "");
+    if (known && "ledger" in known.old && !("ledger" in old)) known.isReplaced = false;
+    else this.#had.set(urn ?? "", { old, isReplaced: false });
+  }
+
+  /** Notes a check without anything of the last run: the engine makes what it has under this name anew. */
+  begin(urn: string | undefined): void {
+    const known = this.#had.get(urn ?? "");
+    if (known) known.isReplaced = true;
+  }
+
+  /** Notes that a seed was made, or has left the program. */
+  ended(urn: string | undefined): void {
+    this.#had.delete(urn ?? "");
+  }
+
+  /** What the last run left of the seed that is being made anew. */
+  replaced(urn: string | undefined): object | undefined {
+    const known = this.#had.get(urn ?? "");
+    return known?.isReplaced ? known.old : undefined;
   }
 
   /** What a seed of the run declares. */
@@ -197,7 +226,7 @@ export class RowClaims {
   }
 
   /** What other seeds give up in a table, those included that the preview saw and this run has not compared yet. */
-  arriving(table: string, except?: string): Pick<Leaving, "target" | "keys" | "handedOver">[] {
+  arriving(table: string, except?: string): Omit<Leaving, "name">[] {
     const later = this.#foreseenLeaving.filter(
       ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
     );

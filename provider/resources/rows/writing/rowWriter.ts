@@ -1,6 +1,7 @@
 import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
-import { isRefusal, orUndefinedIfNotFound, ApiError } from "../../../contract/errors.ts";
+import type { ApiError } from "../../../contract/errors.ts";
+import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
@@ -8,9 +9,12 @@ import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import { refusedClearing, type Clearing } from "../kept/clearing.ts";
+import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { ProgressRate } from "../live/progressRate.ts";
+import { assertClearable } from "./clearable.ts";
 import type { Unproven } from "./firstRow.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
 import { each, PlannedRows, type PlannedRow } from "./plannedRows.ts";
@@ -36,6 +40,7 @@ export class RowWriter {
   readonly #recreate: ReadonlyMap<number, string>;
   /** Rows that are updated: wanted row → ID of the live one. */
   readonly #updates: ReadonlyMap<number, string>;
+  readonly #clear: Clearing;
   readonly #removals: Map<string, Removal>;
   readonly #inserted: number;
   readonly #chosen: RowIndices;
@@ -73,11 +78,13 @@ export class RowWriter {
     }
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
     this.#inserts = new RowInserts(context, target, rows, links);
+    this.#clear = steps.clear ?? new Map<number, readonly string[]>();
     this.#proof = new Proof(context, target, summary, links, {
+      ...steps,
       seen: steps.seen,
       missing: (index) => this.#undone.add(index),
     });
-    this.#refusals = new RowRefusals(target, labels);
+    this.#refusals = new RowRefusals(target, union(labels, ...this.#clear.values()));
     this.#rate = this.#startRate();
   }
 
@@ -111,7 +118,8 @@ export class RowWriter {
     if (this.#updates.size === 0) return;
     const changed = this.#source.read<ChangedRow>((row) => {
       const id = this.#updates.get(row.index);
-      return id === undefined ? undefined : { ...row, id };
+      const nothing = Object.fromEntries((this.#clear.get(row.index) ?? []).map((label) => [label, null]));
+      return id === undefined ? undefined : { ...row, id, data: { ...row.data, ...nothing } };
     });
     await inParallel(each(changed), concurrency.calls, (row) => this.#update(row));
   }
@@ -241,7 +249,7 @@ export class RowWriter {
     const { table, userID, ignoreActionRules } = this.#target;
     const request = { rowID: id, rowData: data, microAppID: table };
     try {
-      await this.#assertClearable(id, data);
+      await assertClearable(this.#context, id, data);
       const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
       await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
       this.#undone.delete(index);
@@ -249,22 +257,8 @@ export class RowWriter {
     } catch (error) {
       this.#conceal(() => [data]);
       if (!isRefusal(error)) throw error;
-      this.#refused({ index, line }, error, data);
+      this.#refused({ index, line }, error, data, this.#clear.get(index));
     }
-  }
-
-  /** Throws where a link is to be cleared that the platform would keep. */
-  async #assertClearable(rowID: string, data: RowData): Promise<void> {
-    const { client, manner } = this.#context;
-    const cleared = Object.keys(data).filter((label) => data[label] === null);
-    if (manner.habits.linkNull === "clears" || cleared.length === 0) return;
-    const { currentRow = {} } = await client.microappdataRow({ rowID }, this.#context);
-    const kept = cleared.filter((label) => ((currentRow as RowData)[label] ?? null) !== null);
-    if (kept.length === 0) return;
-    const message =
-      `this platform keeps a link that is set to nothing (linkNull): ${kept.join(", ")} would go on linking, and each ` +
-      `up would try again. Link another row, or remove this one`;
-    throw new ApiError({ code: "invalidRequest", endpoint: "updatemicroapprow", message });
   }
 
   async #remove(rowID: string): Promise<void> {
@@ -281,8 +275,9 @@ export class RowWriter {
     return this.#proof.looks(written, inserted, changed, more);
   }
 
-  #refused(row: { index: number; line: number }, error: ApiError, values: RowData): void {
-    this.#refusals.add(row, error.platformMessage, secretTextsIn(this.#target, values));
+  #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
+    const message = error.platformMessage + refusedClearing(cleared);
+    this.#refusals.add(row, message, secretTextsIn(this.#target, values));
     if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 

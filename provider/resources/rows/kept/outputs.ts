@@ -6,6 +6,16 @@ export const outputs = z.object({
   rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
   ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
   labels: z.array(z.string()).meta({ description: "Labels that the rows declare.", secretIf: "sensitive" }),
+  labelled: z.record(z.string(), z.int()).optional().meta({
+    description: "Rows that have a value, by label: a preview counts by it what a label that goes clears.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
+  labelSets: z.array(z.array(z.string())).optional().meta({
+    description: "In another mode than exact: the labels that single rows declare, where not all declare the same.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
   renewals: z.int().optional().meta({
     description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
   }),
@@ -16,6 +26,10 @@ export const outputs = z.object({
   unproven: z.array(id).optional().meta({
     description:
       "IDs of rows that were inserted and whose natural key was not seen yet. The next run, or a destroy, decides.",
+    opaque: true,
+  }),
+  found: z.string().optional().meta({
+    description: "Digests of the keys of rows that were there as declared before: they stay when the seed goes.",
     opaque: true,
   }),
   unfinished: z.boolean().optional().meta({

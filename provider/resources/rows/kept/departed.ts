@@ -1,10 +1,10 @@
-import { Departed } from "../../reconcile/departed.ts";
-import type { RowSet } from "../../reconcile/rowSet.ts";
-import type { RowPlan } from "../../reconcile/rows.ts";
+import { Departed } from "../../../reconcile/departed.ts";
+import type { RowSet } from "../../../reconcile/rowSet.ts";
+import type { RowPlan } from "../../../reconcile/rows.ts";
 
-import type { OfflineRowContext } from "./declared/claims.ts";
-import type { RowTarget } from "./declared/target.ts";
-import { indicesWithin, sameKey, type Keys } from "./declared/terms.ts";
+import type { OfflineRowContext } from "../declared/claims.ts";
+import type { RowTarget } from "../declared/target.ts";
+import { indicesWithin, sameKey, type Keys } from "../declared/terms.ts";
 
 /** Rows that the seed removed in earlier runs, by the present key. */
 export function departedFrom(

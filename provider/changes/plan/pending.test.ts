@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { encodeLedger, ledgerOf } from "../../reconcile/ledger.ts";
 import { summarize } from "../../resources/rows/declared/declaration.ts";
 import type { Section } from "../model/changeSet.ts";
+import { stateOf } from "../state/state.ts";
 import { Folders, type Files } from "../testing/twoFolders.ts";
-import { pending } from "./pending.ts";
-import { stateOf } from "./state.ts";
+import { pending } from "./plans.ts";
 
 const folders = new Folders();
 afterAll(() => folders.remove());
@@ -45,14 +45,16 @@ describe("people and settings", () => {
     expect(await of(acme, applied)).toEqual({ compared: true, things: [], calls: 0 });
   });
 
-  test("what a file says no more of a thing stays as it is, and null clears it", async () => {
+  test("what a file says no more of a thing is an update, as an engine has it, and null clears it", async () => {
     const described = applied.map((each) => ({
       ...each,
       outputs: { ...("outputs" in each ? (each.outputs as object) : {}), description: "Ours" },
     }));
-    expect((await of(acme, described)).things).toEqual([]);
+    const changes = async (files: Files) => (await of(files, described)).things.map(({ name, op }) => `${op} ${name}`);
+    const both = ["change acme", "change acme/crew"];
+    expect(await changes(acme)).toEqual(both);
     const cleared = { "env.yaml": acme["env.yaml"]?.replace("name: Acme,", "name: Acme, description: null,") ?? "" };
-    expect((await of(cleared, described)).things.map(({ name }) => name)).toEqual(["acme"]);
+    expect(await changes(cleared)).toEqual(both);
   });
 
   test("an empty stack gets everything, in the order of the file", async () => {
@@ -188,9 +190,7 @@ describe("rows", () => {
     };
     const same = await of(seed(csv), [environment, made("SeedRows", "cities", hidden)]);
     expect(same.things).toEqual([]);
-    expect(same.why).toBe(
-      "rows of 1 seed are compared when an update runs: the salt of the digests is encrypted in the state",
-    );
+    expect(same.why).toBe("rows of 1 seed are compared when up runs: cities");
     const { things } = await of(seed("Code,Name\nA,Aachen\nC,Celle\n"), [
       environment,
       made("SeedRows", "cities", hidden),
@@ -209,7 +209,7 @@ describe("rows", () => {
       environment,
       made("SeedRows", "cities", { ...hidden, sensitive: true }),
     ]);
-    expect(why).toContain("2 were applied and 1 are declared, 1 fewer");
+    expect(why).toBe("rows of 1 seed are compared when up runs: cities");
     expect(why).not.toContain("hush");
   });
 
@@ -218,7 +218,7 @@ describe("rows", () => {
     const moved = await of(seed(csv), [environment, made("SeedRows", "cities", { ...clear, table: "towns" })]);
     expect(moved.things[0]).toMatchObject({ op: "replace", changes: [{ name: "table" }] });
     const rekeyed = await of(seed(csv), [environment, made("SeedRows", "cities", { ...clear, key: ["Name"] })]);
-    expect(rekeyed.things[0]?.notes[0]).toContain("which rows that changes is seen on the platform");
+    expect(rekeyed.things[0]?.changes[0]).toMatchObject({ kind: "setting", name: "key" });
     const damaged = await of(seed(csv), [environment, made("SeedRows", "cities", { ...clear, ledger: "list:2:9:AA" })]);
     expect(damaged.why).toContain("the ledger in the state is damaged");
   });

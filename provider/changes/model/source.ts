@@ -1,12 +1,14 @@
-import { readEnvironment, type Declaration } from "../environment/declaration.ts";
-import type { HeldRule } from "../environment/rules.ts";
-import { keyPlace, valuePlace, type Problem, type Value } from "../layers/document.ts";
-import { placed } from "../layers/verbs.ts";
-import type { Note } from "./model/changeSet.ts";
+import { readEnvironment, type Declaration } from "../../environment/declaration.ts";
+import type { HeldRule } from "../../environment/rules.ts";
+import { keyPlace, valuePlace, type Problem, type Value } from "../../layers/document.ts";
+import { placed } from "../../layers/verbs.ts";
+import type { Note } from "./changeSet.ts";
 
 /** An Environment file as it was read: what it declares, and where. */
 export interface Declared {
   declaration: Declaration;
+  /** The file, relative to the folder; empty where nobody declares anything. */
+  file: string;
   /** The folder that sources are relative to. */
   folder: string;
   /** Where the key at a path stands, `prod.yaml:7:3`. */
@@ -17,6 +19,12 @@ export interface Declared {
   unread?: (source: string) => string | undefined;
   /** The merged content of the files, with values of the configuration as they are written, and the files. */
   document?: { root: Value; files: string[] };
+}
+
+/** Two declarations, the earlier one first. */
+export interface Both {
+  base: Declared;
+  head: Declared;
 }
 
 /** What was read of an Environment file. */
@@ -44,7 +52,7 @@ export function declaredIn(file: string, folder: string, held: readonly HeldRule
   // What breaks a rule is shown, and can't be approved.
   const document = notes.length > 0 ? {} : { document: { root, files } };
   return {
-    declared: { declaration: declared, folder, place, rules, ...document },
+    declared: { declaration: declared, file, folder, place, rules, ...document },
     policy: declared,
     problems: notes,
     files,
@@ -66,6 +74,7 @@ export const nothing = (folder: string): Declared => ({
     supplied: [],
     undecided: [],
   },
+  file: "",
   folder,
   place: () => "",
   rules: [],

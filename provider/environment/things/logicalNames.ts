@@ -1,5 +1,3 @@
-import type * as pulumi from "@pulumi/pulumi";
-
 /**
  * Name of a resource in the stack, and the names that it had before, from its own former keys and its parents'.
  * An alias differs from the URN in its name alone, since a URN has the types of the parents and not their names.
@@ -13,17 +11,7 @@ export interface LogicalName {
 }
 
 /** The name of the component that all others are below. */
-export const rootName = (name: string, options: pulumi.ComponentResourceOptions | undefined): LogicalName => ({
-  now: name,
-  own: (options?.aliases ?? []).flatMap(nameIn),
-  inherited: [],
-});
-
-/** The name in an alias, as far as it is known before the program has run. */
-function nameIn(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): string[] {
-  if (typeof alias === "string") return [alias.slice(alias.lastIndexOf("::") + 2)];
-  return "name" in alias && typeof alias.name === "string" ? [alias.name] : [];
-}
+export const topName = (now: string, own: readonly string[] = []): LogicalName => ({ now, own, inherited: [] });
 
 /**
  * The name of a resource below a parent. The SDK derives aliases from the parent's own, but not from those that the
