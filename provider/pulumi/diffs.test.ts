@@ -5,7 +5,6 @@ import { RowSet } from "../reconcile/rowSet.ts";
 import { TeamClaims } from "../resources/members/teamClaims.ts";
 import { Identities } from "../resources/model/identities.ts";
 import type { OfflineResourceContext } from "../resources/resource.ts";
-import { MadeThings } from "../resources/records/madeThings.ts";
 import { resourceNamed } from "../resources/resources.ts";
 import { RowClaims } from "../resources/rows/declared/claims.ts";
 import { summarize } from "../resources/rows/declared/declaration.ts";
@@ -32,7 +31,6 @@ const notes = [
 /** A run in which no diff may note anything. */
 class Run {
   readonly #claims = { claims: new TeamClaims(), rowClaims: new RowClaims(".") };
-  readonly #made = new MadeThings(".", () => "p");
   readonly said: string[] = [];
 
   #context(guarded: boolean): OfflineResourceContext {
@@ -49,7 +47,6 @@ class Run {
       claims: guard(this.#claims.claims),
       rowClaims: guard(this.#claims.rowClaims),
       identities: new Identities(),
-      made: guard(this.#made),
       organizationNames: new Map(),
       report: { status: say, info: say, forecast: say, warning: say },
       directory: ".",

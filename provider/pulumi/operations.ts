@@ -58,7 +58,7 @@ interface Surroundings extends Reach {
 }
 
 type Asked = Omit<Call, "resource"> & { resource: { name: string }; phase?: Phase };
-type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer">;
+type Offline = OfflineResourceContext & Pick<ResourceContext, "appServer" | "made">;
 
 /** What a call is carried out with. */
 interface Tools {

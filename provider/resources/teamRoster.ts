@@ -169,13 +169,13 @@ export const teamRoster = resource({
     const self = state.keepSelf ? await caller(context) : undefined;
     const ours = live.filter(managing(wantedOf(state.members, state), state));
     const own = self && ours.find((member) => isUser(self, member));
-    if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     const met = stillFound(context, state, state.found, live) ?? {};
     const stay = ours.filter((member) => met[member.userID] && member !== own);
     if (stay.length > 0) context.report.info(staysFound(state.sensitive ? stay.length : stay.map(nameOf), id));
     const others = ours.filter((member) => member !== own && !stay.includes(member));
     const leaving = notDecidedOn(context, id, state, others);
     if (leaving.length > 0) context.report.info(`removes ${numbered(leaving.length, "person")}`);
+    if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     const failures = await each(leaving, (member) => context.members.remove(id, member));
     for (const member of leaving) {
       if (!failures.has(member)) context.made.removed(state.resourceUrn, membership(id, member));

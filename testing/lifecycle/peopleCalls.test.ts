@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
-import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
 import { InProcessHost } from "../harness/inProcessHost.ts";
 import type { Properties } from "../harness/providerHost.ts";
 
@@ -17,7 +16,7 @@ afterEach(async () => {
 async function started(): Promise<{ emulator: Emulator; host: InProcessHost }> {
   const emulator = await createEmulator({ seed: { administrator } });
   const folder = await mkdtemp(join(tmpdir(), "people-calls-"));
-  const host = new InProcessHost({ endpoint: emulator.url, ...administrator } as Configuration, folder);
+  const host = new InProcessHost({ endpoint: emulator.url, ...administrator }, folder);
   ends.push(async () => {
     host.stop();
     await emulator.close();

@@ -166,9 +166,7 @@ async function planned(
   ours: KeptFound | undefined,
 ): Promise<Start> {
   const { teamID } = inputs;
-  // Nobody was in a team of this run before, and whom it adds, or finds in it, is read back.
-  const fresh = !context.members.isMade(teamID);
-  const listed = await context.members.list(teamID, { fresh });
+  const listed = await context.members.list(teamID, { fresh: !context.members.isMade(teamID) });
   if (!listed) throw new ResourceError(`there is no team ${teamID}. If it was deleted, run refresh, then up.`);
   const before = await withRoles(context, teamID, listed);
   const now = await optionsNow(context, inputs, before, old);

@@ -134,7 +134,6 @@ export interface OfflineContext extends Pick<
   | "platform"
   | "account"
   | "identities"
-  | "made"
   | "organizationNames"
   | "removals"
   | "isApproved"
