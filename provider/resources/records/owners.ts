@@ -72,7 +72,7 @@ export async function leniently(work: () => Promise<void>): Promise<void> {
 }
 
 /** What a file system says that it is. */
-const codeOf = (error: unknown): unknown =>
+export const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
 
 /** Whether a path is a file or folder itself: what a link leads to is nobody's record. */

@@ -6,6 +6,7 @@ import { ResourceError, type Report } from "../model/resource.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf, type LinkDeclaration } from "./declared/links.ts";
 import type { SeedInputs } from "./kept/state.ts";
+import { callsToFind } from "./writing/removed.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
@@ -23,7 +24,7 @@ export function callsAhead(declaration: LinkDeclaration, { insert, update, remov
   const batches = Math.ceil((insert - first) / maxRowsPerInsert);
   const looks = Math.min(batches, 2) + Math.ceil(Math.min(update, readBack.rows) / readBack.ids);
   const counts = insert - first + update > readBack.rows ? 1 : 0;
-  return 2 * tables.size + pages + 2 * first + batches + update + remove + looks + counts;
+  return 2 * tables.size + pages + 2 * first + batches + update + remove + callsToFind(remove) + looks + counts;
 }
 
 /** Why rows of a seed that goes are not removed. */

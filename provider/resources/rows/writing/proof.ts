@@ -27,7 +27,7 @@ export class Proof {
   readonly #seen: SeenTable;
   /** Rows that were looked at. */
   readonly #looked: RowIndices;
-  readonly #missing: (index: number) => void;
+  readonly #missing: (index: number) => unknown;
 
   /** @param missing gets each row that is not there although the platform answered that it is */
   constructor(
@@ -39,7 +39,7 @@ export class Proof {
       seen = { total: 0, labels: new Set() },
       missing,
       ...how
-    }: { seen: SeenTable | undefined; missing: (index: number) => void } & Pick<Steps, "clear" | "scope">,
+    }: { seen: SeenTable | undefined; missing: (index: number) => unknown } & Pick<Steps, "clear" | "scope">,
   ) {
     this.#seen = seen;
     this.#missing = missing;
