@@ -227,7 +227,9 @@ async function sync(context: Context, teamID: string, outputs: Kept, there?: Fou
   const look: Find = () => find(context, teamID);
   const found = there ?? (await look());
   if (!found)
-    throw new ResourceError(`${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`);
+    throw new ResourceError(
+      `${called(outputs)} is gone from the platform: run the same command with --refresh, which creates it again.`,
+    );
   const wanted = { name: outputs.name, ...withoutUndefined({ description: outputs.description }) };
   const change = changedValues(wanted, found);
   if (Object.keys(change).length === 0) return;
