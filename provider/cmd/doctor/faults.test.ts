@@ -61,6 +61,7 @@ const sentences: Record<Place, Sentences> = {
     "403": refused,
     errorInside: refused,
     expiredToken: undefined,
+    keepsPart: usual("login").expiredToken, // a session that is not kept
   },
   key: {
     ...usual("createappwithpromptStatus"),
