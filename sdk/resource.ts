@@ -10,8 +10,8 @@ import type { Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { type PlainUrn, plainUrn, program, throughOther } from "./program.ts";
 import type { ResourceClass } from "./resourceClass.ts";
-import { isLater, secretNames } from "./secrecy.ts";
-import { withSecretCells } from "./secretCells.ts";
+import { isLater, secretNames } from "./secrets/secrecy.ts";
+import { withSecretCells } from "./secrets/secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
 

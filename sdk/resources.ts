@@ -37,8 +37,8 @@ import type {
 } from "./args.ts";
 import { other, program } from "./program.ts";
 import { declareClass } from "./resource.ts";
-import { isLater } from "./secrecy.ts";
-import { keyedRows, withSecretCells } from "./secretCells.ts";
+import { isLater } from "./secrets/secrecy.ts";
+import { keyedRows, withSecretCells } from "./secrets/secretCells.ts";
 import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 

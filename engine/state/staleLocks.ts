@@ -22,7 +22,7 @@ export function staleLocks(folder: string): string[] {
   });
 }
 
-/** Whether a lock's process has certainly ended. Locks of Pulumi and of earlier versions hold less about it. */
+/** True if a lock's process has certainly ended. Locks of Pulumi and of earlier versions hold less about it. */
 function isStale(lock: Record<string, unknown>): boolean {
   const { pid, bootID, pidNamespace, startTime } = lock;
   if (lock["hostname"] !== hostname() || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return false;

@@ -14,7 +14,7 @@ import {
   type OfflineContext,
   type Problem,
 } from "./model/resource.ts";
-import { counted, forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
+import { counted, forgetDeed, noteDeed, noteNext, explainRefusedDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
@@ -119,7 +119,7 @@ export const generatedApp = resource({
     if (old.appPrompt === undefined) {
       const begun = await begunElsewhere(context, inputs);
       const isKnown = begun.length === 0 && unknown.size === 0;
-      const problems = isKnown ? await refusedDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
+      const problems = isKnown ? await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
       return { inputs: counted(context, inputs), problems };
     }
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));
@@ -216,7 +216,7 @@ async function clearIntent({ directory }: Pick<Context, "directory">, urn: strin
   if (found?.link !== undefined && appIDIn(found.link) === appID) await forgetIntent(directory, urn);
 }
 
-/** Whether an earlier run got an app of this prompt that may not be in the state: it is gone on with. */
+/** True if an earlier run got an app of this prompt that may not be in the state: it is gone on with. */
 async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
   const intent = await readIntent(directory, inputs.resourceUrn ?? "", generation);
   if (!intent || intent.promptDigest !== promptDigest(inputs.appPrompt ?? "")) return false;

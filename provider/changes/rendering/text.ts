@@ -14,7 +14,7 @@ export const visible = (text: string): string =>
 const alike =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
 
-/** Whether a word has letters of scripts that look alike. */
+/** True if a word has letters of scripts that look alike. */
 export const isMixed = (text: string): boolean => alike.test(text.normalize("NFC"));
 
 /** Cuts a text to this length; a cut text says so. */

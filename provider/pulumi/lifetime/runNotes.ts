@@ -27,7 +27,7 @@ interface Surroundings {
   directory: string;
   /** The platform that the notes are about. */
   platform: () => string;
-  /** Whether programs of other languages register their seeds one after the other, which a preview alone sees together. */
+  /** True if programs of other languages register their seeds one after the other, which a preview alone sees together. */
   foresees?: boolean;
 }
 

@@ -84,7 +84,7 @@ export interface Context {
   platform: string;
   /** How the platform behaves, as far as the configuration tells. */
   manner: Manner;
-  /** Whether the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
+  /** True if the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
   lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
@@ -144,7 +144,7 @@ export interface OfflineContext extends Pick<
   seed: () => Uint8Array;
   /** Types of a table's fields by label, where they are known without a call: an emulator has them. */
   fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
-  /** Whether nothing may be written either: no run follows. */
+  /** True if nothing may be written either: no run follows. */
   isPlan?: boolean;
 }
 

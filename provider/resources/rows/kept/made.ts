@@ -3,7 +3,7 @@ import { z } from "zod";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import type { Context } from "../../model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "../../records/intents.ts";
-import { foundAmong, encodeFound } from "./foundKeys.ts";
+import { listFoundAmong, encodeFound } from "./foundKeys.ts";
 import type { SeedInputs } from "./state.ts";
 
 type Reach = Pick<Context, "directory" | "now" | "report">;
@@ -30,7 +30,7 @@ export async function beginInserts(
   await kept(report, () => writeIntent(directory, { ...intent, before: nameOf(ledger) }));
 }
 
-/** Whether a run that ended before its state was written may have inserted rows of this seed. */
+/** True if a run that ended before its state was written may have inserted rows of this seed. */
 export async function isUnfinished(
   { directory }: Pick<Reach, "directory">,
   { resourceUrn, table }: Seed,
@@ -48,7 +48,7 @@ export async function noteMade(context: Reach, seed: Seed, rows: RowSet): Promis
   const urn = handingOf(resourceUrn);
   const before = await readIntent(context.directory, urn, handing);
   const known =
-    before?.isSealed && before.table === nameOf(table) ? (foundAmong(before.keys, rows) ?? new RowSet()) : undefined;
+    before?.isSealed && before.table === nameOf(table) ? (listFoundAmong(before.keys, rows) ?? new RowSet()) : undefined;
   if (known && known.length === rows.length) return;
   const keys = encodeFound(rows);
   const startedAt = new Date(context.now()).toISOString();
@@ -56,12 +56,12 @@ export async function noteMade(context: Reach, seed: Seed, rows: RowSet): Promis
 }
 
 /** Those of the rows that were noted as made. */
-export async function madeAmong({ directory }: Pick<Reach, "directory">, seed: Seed, rows: RowSet): Promise<RowSet> {
+export async function listMadeAmong({ directory }: Pick<Reach, "directory">, seed: Seed, rows: RowSet): Promise<RowSet> {
   const { resourceUrn, table } = seed;
   if (resourceUrn === undefined || rows.length === 0) return new RowSet();
   const noted = await readIntent(directory, handingOf(resourceUrn), handing);
   if (!noted?.isSealed || noted.table !== nameOf(table)) return new RowSet();
-  return foundAmong(noted.keys, rows) ?? new RowSet();
+  return listFoundAmong(noted.keys, rows) ?? new RowSet();
 }
 
 /** Forgets what was noted of a seed that is no more. */

@@ -9,7 +9,7 @@ import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { refusedClearing, type Clearing } from "../kept/clearing.ts";
+import { describeRefusedClearing, type Clearing } from "../kept/clearing.ts";
 import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
@@ -267,7 +267,7 @@ export class RowWriter {
     await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
   }
 
-  /** Whether the table keeps what was written so far. */
+  /** True if the table keeps what was written so far. */
   #looks(changed: readonly string[] = []): Promise<boolean> {
     for (const index of this.#unseen.splice(0)) this.#undone.delete(index);
     const written = RowIndices.of(this.#chosen);
@@ -279,7 +279,7 @@ export class RowWriter {
 
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
     const secrets = secretTextsIn(this.#target, values);
-    this.#refusals.add(row, error.platformMessage + refusedClearing(cleared), secrets);
+    this.#refusals.add(row, error.platformMessage + describeRefusedClearing(cleared), secrets);
     if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 
