@@ -3,15 +3,18 @@ import { join, relative } from "node:path";
 import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
-import { CommitError, commitOf, forkOf, isPointer, treeOf } from "./base/commits.ts";
+import { CommitError, commitOf, forkOf, isPointer } from "./base/commits.ts";
+import { layoutOnly } from "./base/decidingFlags.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
-import { projectFlags, shown, stackFlags, treeFlags, type BothTexts } from "./base/projectFlags.ts";
+import { shown, type BothTexts } from "./base/projectFlags.ts";
 import { detourTo } from "./base/workingTree.ts";
 import { compareDeclarations } from "./declarations.ts";
 import { doneLines } from "./doneLines.ts";
 import { driftFlags, loosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
+import { stable } from "./model/values.ts";
+import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
 import { declaredIn, nothing, type Declared, type Reading } from "./source.ts";
 
 /** What a report is about. */
@@ -62,16 +65,16 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   const base = await BaseTree.of(root, commit);
   try {
     const prefix = slashes(relative(root, realpathSync(request.folder)));
-    const place: Place = { request, root, base, head: await headOf(root), prefix };
-    const { entries, former } = await environmentsOf(place);
+    const sides = { folder: request.folder, root, base, head: await headOf(root), prefix };
+    const place: Place = { ...sides, request, unexplained: [] };
+    const { entries, former, flags: listFlags } = await environmentsOf(place);
+    const { flags: ofProject, unexplained } = await flagsOfProject(place);
+    const flags = [...listFlags, ...driftFlags(await textsOf(place, driftFile)), ...ofProject];
     const environments: EnvironmentChanges[] = [];
     for (const entry of entries)
-      environments.push(await environmentChanges(place, entry, former.get(entry.name), former.size === 0));
-    const flags = [
-      ...driftFlags(await textsOf(place, driftFile)),
-      ...projectFlags(await textsOf(place, "Pulumi.yaml")),
-      ...(await changedTree(place)),
-    ];
+      environments.push(
+        await environmentChanges({ ...place, unexplained }, entry, former.get(entry.name), former.size === 0),
+      );
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, flags, environments };
   } finally {
@@ -79,18 +82,11 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
   }
 }
 
-interface Place {
+interface Place extends Sides {
   request: ReportRequest;
-  root: string;
-  base: BaseTree;
-  /** The commit of the working tree; empty where there is none. */
-  head: string;
-  /** Path of the project's folder in the repository. */
-  prefix: string;
+  /** Changes of what all environments share that no flag explains. */
+  unexplained: readonly Note[];
 }
-
-const slashes = (path: string): string => path.replaceAll("\\", "/");
-const inRepository = ({ prefix }: Place, file: string): string => slashes(join(prefix, file));
 
 /** An environment, and whether the working tree lists it still. */
 type ListedEntry = EnvironmentEntry & { isListed: boolean };
@@ -99,6 +95,7 @@ interface Listed {
   entries: ListedEntry[];
   /** The environments that the base lists. */
   former: ReadonlyMap<string, EnvironmentEntry>;
+  flags: Note[];
 }
 
 /** The environments that are asked for, with those that the base has and the working tree has not. */
@@ -114,7 +111,7 @@ async function environmentsOf(place: Place): Promise<Listed> {
   ];
   if (file !== undefined) {
     const [name = file] = stacks;
-    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former };
+    return { entries: [{ name, stack: name, file, after: [], isListed: true }], former, flags: [] };
   }
   const [wrong] = is.problems;
   if (wrong) throw new RequestError(`${wrong.place ?? environmentsFile}: ${wrong.text}`);
@@ -131,7 +128,12 @@ async function environmentsOf(place: Place): Promise<Listed> {
     const names = listed.map(({ name }) => name).join(", ");
     throw new RequestError(`${environmentsFile} does not list ${missing.join(", ")}; there is ${names}`, true);
   }
-  return { entries: chosen, former };
+  const isSame = before !== after && stable(was.entries) === stable(is.entries);
+  return {
+    entries: chosen,
+    former,
+    flags: isSame ? [{ text: layoutOnly(environmentsFile), place: environmentsFile }] : [],
+  };
 }
 
 async function environmentChanges(
@@ -152,15 +154,19 @@ async function environmentChanges(
       ? await compareDeclarations({ base: before.declared, head: head.declared })
       : { section: notCompared(before.why ?? "the file of the working tree can't be read"), problems: [] };
   const isElsewhere = former?.endpoint !== entry.endpoint;
-  const stack = await textsOf(place, stackFile(entry), stackFile(former ?? entry));
+  const { stack, ...ofStack } = await flagsOfStack(place, entry, former, isElsewhere);
   const flags = [
     ...(before.declared && head.policy ? loosened(before.declared, head.policy) : []),
     ...entryFlags(entry, former, isFirst),
-    ...stackFlags(stack, isElsewhere),
+    ...ofStack.flags,
     ...(await flagsOfProfile(place, stack)),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
-  const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head }));
+  const [unexplained] = [...place.unexplained, ...ofStack.unexplained];
+  const seal =
+    head.declared && request.seal && unexplained
+      ? { why: `${unexplained.text}. ${howToGoOn}` }
+      : head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
   const done = both ? await doneLines(both, pending) : [];
   return {
@@ -241,19 +247,9 @@ function entryFlags(entry: ListedEntry, former: EnvironmentEntry | undefined, is
   });
 }
 
-const stackFile = ({ stack }: EnvironmentEntry): string => `Pulumi.${stack}.yaml`;
-
-/** The texts of a file on both sides, which may have had another name. */
-async function textsOf(place: Place, file: string, former = file): Promise<BothTexts> {
-  return {
-    file,
-    before: await place.base.text(inRepository(place, former)),
-    after: textIfAny(place.request.folder, file, maxMegabytesOfLayer),
-  };
-}
-
-const changedTree = async ({ root, base, head }: Place): Promise<Note[]> =>
-  head === "" ? [] : treeFlags(base.entries, await treeOf(root, head));
+const howToGoOn =
+  "No flag shows what that does, so nothing is sealed. When it is right, merge it and report the merge itself " +
+  "(--base HEAD; in a pipeline: start the one that applies by hand)";
 
 /** The commit of the working tree; empty where there is none. */
 async function headOf(root: string): Promise<string> {

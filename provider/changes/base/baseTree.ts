@@ -48,6 +48,15 @@ export class BaseTree {
     return (await this.#write(path)) ? readFileSync(join(this.folder, path), "utf8") : undefined;
   }
 
+  /** Names of what stands in a folder of the commit. */
+  namesIn(folder: string): string[] {
+    const above = folder === "" || folder === "." ? "" : `${folder.replace(/\/$/, "")}/`;
+    return [...this.#entries.keys()].flatMap((path) => {
+      const name = path.startsWith(above) ? path.slice(above.length) : "";
+      return name === "" || name.includes("/") ? [] : [name];
+    });
+  }
+
   /** Writes an Environment file with all that it extends and the sources that these name; false where it is not there. */
   async writeEnvironment(path: string): Promise<boolean> {
     const waiting = [path];

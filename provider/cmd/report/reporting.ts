@@ -101,7 +101,7 @@ async function sealOf(texts: StateTexts, entry: EnvironmentEntry, declared: Decl
   const isExact = pending?.compared === true && pending.why === undefined;
   const changed = new Set(pending?.things.flatMap(({ kind, name }) => (kind === "seed" ? [name] : [])));
   const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
-  const destination = destinationOf(entry, declared.folder, process.env);
+  const destination = await destinationOf(entry, declared.folder, process.env);
   const version = text === undefined ? undefined : stateVersion(text);
   return sealed({ entry, declared, state, version, commit, ...destination, unchangedSeeds });
 }
