@@ -9,7 +9,7 @@ export interface Deciding {
   /** Where it counts: in and below the project's folder, in the folders above it too, or anywhere. */
   scope: "below" | "around" | "anywhere";
   /** How a reader of ours explains what changes in it; without one a change is named, and no more is known of it. */
-  explained?: "settings" | "packages" | "other";
+  explained?: "settings" | "packages" | "code" | "other";
 }
 
 const runs = "what runs";
@@ -66,6 +66,7 @@ const kinds: readonly Deciding[] = [
     pattern: /\.([cm]?[jt]sx?|py|go|cs|fs|vb|java|kts?|scala|sh|bash|ps1|wasm|node|so|dll|exe|jar|whl|hcl|pp)$/i,
     decides: runs,
     scope: "below",
+    explained: "code",
   },
 ];
 

@@ -68,9 +68,10 @@ export async function flagsOfProject(place: Sides): Promise<Flagged> {
     if (kind.explained === "packages") packages.push(packageFlags(await textsOf(place, relative(prefix, path))));
   }
   const unread = unreadFlags(changes);
+  const code = unreadFlags(changes, "code");
   const ofTree = tree ? treeFlags(base.entries, tree) : [];
   return {
-    flags: [...project.flags, ...unread, ...packages.flatMap(({ flags }) => flags), ...ofTree],
+    flags: [...project.flags, ...unread, ...code, ...packages.flatMap(({ flags }) => flags), ...ofTree],
     unexplained: [...project.unexplained, ...unread, ...packages.flatMap((each) => each.unexplained)],
   };
 }

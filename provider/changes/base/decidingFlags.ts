@@ -33,10 +33,13 @@ export function decidingChanges(
 
 const named = 10;
 
-/** What changes in files that no reader explains, one flag for each kind. */
-export function unreadFlags(changes: readonly DecidingChange[]): Note[] {
+/**
+ * What changes in files that no reader explains, one flag for each kind.
+ * @param how `code` for programs, which explain themselves to whoever reads them
+ */
+export function unreadFlags(changes: readonly DecidingChange[], how?: "code"): Note[] {
   const byKind = Map.groupBy(
-    changes.filter(({ kind }) => kind.explained === undefined),
+    changes.filter(({ kind }) => kind.explained === how),
     ({ kind }) => kind,
   );
   return [...byKind].map(([{ decides }, files]) => {
