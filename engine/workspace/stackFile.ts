@@ -30,6 +30,7 @@ export class StackFile {
   }
 
   #raw(): Record<string, GoValue> {
+    if (this.#document.contents === null) return {};
     // Edits count as they will be read.
     const written = this.#document.toString({ lineWidth: 0 });
     return believed(this.file, () => stackContent(strictDocument(written)));

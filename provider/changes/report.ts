@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { LateError, until } from "../files/deadline.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../files/files.ts";
 import { rootOf } from "../files/repository.ts";
 import { BaseTree } from "./base/baseTree.ts";
@@ -29,6 +30,8 @@ export interface ReportRequest {
   file?: string | undefined;
   /** The profile that a variable names, which counts more than that of a stack. */
   profile?: string | undefined;
+  /** Aborts when no more is to be read. */
+  deadline?: AbortSignal | undefined;
   /** The second part of an environment; absent where nobody asks for it. */
   pending?: ((entry: EnvironmentEntry, declared: Declared) => Promise<Section>) | undefined;
   /** The seal of an environment; absent where nobody asks for it. */
@@ -71,15 +74,32 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
     const { flags: ofProject, unexplained } = await flagsOfProject(place);
     const flags = [...listFlags, ...driftFlags(await textsOf(place, driftFile)), ...ofProject];
     const environments: EnvironmentChanges[] = [];
-    for (const entry of entries)
-      environments.push(
-        await environmentChanges({ ...place, unexplained }, entry, former.get(entry.name), former.size === 0),
-      );
+    for (const entry of entries) {
+      const known = former.get(entry.name);
+      const work = (): Promise<EnvironmentChanges> =>
+        environmentChanges({ ...place, unexplained }, entry, known, former.size === 0);
+      environments.push(await inTime(request.deadline, entry, work));
+    }
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, flags, environments };
   } finally {
     base.remove();
   }
+}
+
+/** What is known of an environment by the deadline of a report: all or nothing. */
+async function inTime(
+  deadline: AbortSignal | undefined,
+  { name, stack, file }: ListedEntry,
+  work: () => Promise<EnvironmentChanges>,
+): Promise<EnvironmentChanges> {
+  try {
+    if (deadline?.aborted !== true) return await (deadline ? until(deadline, work) : work());
+  } catch (error) {
+    if (!(error instanceof LateError)) throw error;
+  }
+  const why = "the report took longer than it may: report fewer environments, or smaller files";
+  return { name, stack, file, change: notCompared(why), problems: [], flags: [], notes: [], seal: { why } };
 }
 
 interface Place extends Sides {

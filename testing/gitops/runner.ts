@@ -34,9 +34,7 @@ const step = z.looseObject({
   env: texts.default({}),
   run: z.string().optional(),
 });
-const defaults = z
-  .object({ run: z.object({ "working-directory": z.string().optional() }) })
-  .default({ run: {} });
+const defaults = z.object({ run: z.object({ "working-directory": z.string().optional() }) }).default({ run: {} });
 const gitHubJob = z.looseObject({
   if: z.string().optional(),
   environment: z.string().optional(),
@@ -96,7 +94,11 @@ chmod +x node_modules/.bin/microapps`,
     for (const each of ["work", "temp"]) mkdirSync(join(place, each));
     const files = { GITHUB_STEP_SUMMARY: "summary", GITHUB_OUTPUT: "output", GITHUB_PATH: "path" };
     const standing = Object.fromEntries(Object.entries(files).map(([key, each]) => [key, join(place, each)]));
-    const within = join(place, "work", job.defaults.run["working-directory"] ?? whole.defaults.run["working-directory"] ?? "");
+    const within = join(
+      place,
+      "work",
+      job.defaults.run["working-directory"] ?? whole.defaults.run["working-directory"] ?? "",
+    );
     for (const each of Object.values(standing)) writeFileSync(each, "");
     const end: JobEnd = { status: 0, log: "", summary: "", outputs: {}, folder: join(place, "work") };
     for (const each of job.steps) {

@@ -108,7 +108,9 @@ jobs:
 ${steps(
   checkout("${{ github.event.pull_request.head.sha }}"),
   setUpNode,
-  run("Install the tool of the base", installFromBase(temp, root, pipelines), { BASE: "${{ github.event.pull_request.base.sha }}" }),
+  run("Install the tool of the base", installFromBase(temp, root, pipelines), {
+    BASE: "${{ github.event.pull_request.base.sha }}",
+  }),
   run(
     "Report",
     [

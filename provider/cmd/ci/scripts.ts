@@ -84,10 +84,7 @@ export const installPulumi = (temp: string, { digest }: Pipelines): string[] => 
         `curl -fsSL --remote-name-all "${releases}/$archive" "${releases}/$sums"`,
         'grep " $archive\\$" "$sums" | sha256sum --check --strict',
       ]
-    : [
-        `curl -fsSL --remote-name "${releases}/$archive"`,
-        `echo "${digest}  $archive" | sha256sum --check --strict`,
-      ]),
+    : [`curl -fsSL --remote-name "${releases}/$archive"`, `echo "${digest}  $archive" | sha256sum --check --strict`]),
   'tar -xzf "$archive"',
 ];
 

@@ -19,6 +19,9 @@ import type { ReportOptions } from "./commands.ts";
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
 
+/** Milliseconds after which a report says what it has. */
+const deadlineMs = 60_000;
+
 /** Megabytes that a state or a log of events may have. */
 const mostOfState = 512;
 
@@ -52,6 +55,7 @@ async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): 
     return await report({
       ...request,
       profile: process.env["MICROAPPS_PROFILE"] || undefined,
+      deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
       ...(options.format === "json" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
     });

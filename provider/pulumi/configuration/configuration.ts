@@ -21,9 +21,10 @@ const secret = z
   .string()
   .min(shortestSecret, `has less than ${shortestSecret} characters, and no message could hide it: use a longer one`);
 
+const wireNameKeys = ["platformFormat", "storecopy", "uploadFileToStore"] as const;
 const wireNames = z
   .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
-  .pipe(z.partialRecord(z.enum(["platformFormat", "storecopy", "uploadFileToStore"]), z.string().min(1)));
+  .pipe(z.partialRecord(z.enum(wireNameKeys), z.string().min(1)));
 
 /** The ways into the provider: dynamic resources, or the plugin. */
 export const doors = ["dynamic", "plugin"] as const;
@@ -126,7 +127,7 @@ export function configure(
   }
   const result = configuration.safeParse(settings, sentences);
   if (!result.success) {
-    const problems = result.error.issues.map(({ path, message }) => `microapps:${path.join(".")} ${message}`);
+    const problems = result.error.issues.map(problemOf);
     throw new ConfigurationError(`the configuration is wrong: ${problems.join("; ")}`);
   }
   const allowed = reachable(result.data, environment);
@@ -173,6 +174,15 @@ function chosen({ own, environment, explicit }: Origins): { settings: Record<str
     settings["readOnly"] = true;
   }
   return { settings, unused: names };
+}
+
+/**
+ * What is wrong with a setting, in words that quote nothing of its value: a secret may stand in the wrong place. No other
+ * sentence is made of a value of the configuration.
+ */
+function problemOf({ path: [key = ""], code, message }: z.core.$ZodIssue): string {
+  const quotes = code === "unrecognized_keys" || code === "invalid_key";
+  return `microapps:${String(key)} ${quotes ? `has a name that it must not have; there is ${wireNameKeys.join(", ")}` : message}`;
 }
 
 /** What is wrong when a key that is kept in clear holds a secret, such as a ciphertext that was moved; by key alone. */

@@ -103,7 +103,9 @@ test("each line of Git names the top of the clone, and takes no folder for a rep
   const lines = Object.values(files).flatMap((text) => text.split("\n").filter((line) => /\bgit\s/.test(line)));
   expect(lines.length).toBeGreaterThan(4);
   const guarded = /git -C "\$(GITHUB_WORKSPACE|CI_PROJECT_DIR)" -c safe\.bareRepository=explicit /;
-  expect(lines.filter((line) => line.match(/\bgit\s/g)?.length !== line.match(new RegExp(guarded, "g"))?.length)).toEqual([]);
+  expect(
+    lines.filter((line) => line.match(/\bgit\s/g)?.length !== line.match(new RegExp(guarded, "g"))?.length),
+  ).toEqual([]);
 });
 
 test("a tag with the name of the branch applies nothing", async () => {
