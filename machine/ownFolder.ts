@@ -1,6 +1,6 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,9 +17,21 @@ export function ownFolder(kind: keyof typeof places, name: string, environment: 
     const folder = join(environment[variable] || join(homedir(), otherwise), "pulumi-microapps", name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
-    return found.isDirectory() && isOwn(found) ? folder : undefined;
+    return found.isDirectory() && isOwn(found) && isWayOwn(folder) ? folder : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Whether nobody but this user and the system's can put another folder in the place of one on the way. */
+function isWayOwn(folder: string): boolean {
+  if (process.getuid === undefined) return true;
+  const sticky = 0o1000; // others remove only what is theirs
+  for (let above = dirname(realpathSync(folder)); ; above = dirname(above)) {
+    const { uid, mode } = lstatSync(above);
+    if (uid !== process.getuid() && uid !== 0) return false;
+    if ((mode & 0o022) !== 0 && (mode & sticky) === 0) return false;
+    if (dirname(above) === above) return true;
   }
 }
 

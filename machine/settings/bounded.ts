@@ -50,20 +50,44 @@ export function boundedDocument(text: string, options: Options, bounds: Bounds =
 }
 
 function* counted(text: string, parser: Yaml.Parser, bounds: Bounds): ReturnType<Yaml.Parser["next"]> {
+  countTokens(text, bounds);
   const tokens = [];
-  let [values, marks, offset] = [0, 0, 0];
+  let offset = 0;
   for (const lexeme of new (yaml().Lexer)().lex(text)) {
-    // Each value is a scalar, an alias or a collection; one without text stands behind a mark.
-    if (/^[\x1f"'*[{|>]/.test(lexeme)) values++;
-    else if (lexeme === "-" || lexeme === ":" || lexeme === "?" || lexeme === ",") marks++;
-    if (Math.max(values, marks) > 2 * bounds.values) throw new BoundError(tooMany(bounds), offset);
     tokens.push(...parser.next(lexeme));
     // The document itself stands lowest, and what is being read highest.
     if (parser.stack.length > bounds.levels + 2) throw new BoundError(tooDeep(bounds), offset);
-    if (!/^[\x02\x18\x1f]$/.test(lexeme)) offset += lexeme.length;
+    offset += lengthOf(lexeme);
   }
   tokens.push(...parser.end());
   yield* tokens;
+}
+
+/** The lexer's own marks are no part of the text. */
+const lengthOf = (lexeme: string): number => (/^[\x02\x18\x1f]$/.test(lexeme) ? 0 : lexeme.length);
+
+/** Throws where a text has too many values; nothing is kept of it. */
+function countTokens(text: string, bounds: Bounds): void {
+  let [values, marks, offset, line, work] = [0, 0, 0, 0, 0];
+  for (const lexeme of new (yaml().Lexer)().lex(text)) {
+    // Each value is a scalar, an alias or a collection, as is each key; one without text stands behind a mark.
+    if (/^[\x1f"'*[{|>]/.test(lexeme)) values++;
+    else if (lexeme === "-" || lexeme === ":" || lexeme === "?" || lexeme === ",") marks++;
+    if (Math.max(values, marks) > 2 * bounds.values) throw new BoundError(tooMany(bounds), offset);
+    // The lexer looks for the end of the line with each token.
+    if (offset >= line) line = endOfLine(text, offset);
+    work += line - offset;
+    if (work > mostWork) throw new BoundError("has too many values on one line; break it into lines", offset);
+    offset += lengthOf(lexeme);
+  }
+}
+
+/** Characters that may be looked at for the ends of lines, which takes about a second. */
+const mostWork = 10 ** 10;
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end + 1;
 }
 
 /** Throws a BoundError where a JSON text is deeper or larger than its bounds; what is no JSON is left to the parser. */

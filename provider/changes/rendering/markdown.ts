@@ -8,7 +8,8 @@ import {
   type Section,
   type Thing,
 } from "../model/changeSet.ts";
-import { cut, isMixed, signed, signs, summary, totals, valueText, verbs, visible } from "./text.ts";
+import { isConfusable } from "./confusables.ts";
+import { cut, signed, signs, summary, totals, valueText, verbs, visible } from "./text.ts";
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
 const maxBytes = 60_000;
@@ -178,7 +179,7 @@ export function code(text: string, length: number): string {
     .replace(/[^\p{L}\p{M}\p{N} ]/gu, (char) => `&#${char.codePointAt(0) ?? 0};`)
     // GitHub looks for addresses once entities are decoded, between elements alone.
     .replace(/&#64;|&#58;(?=&#47;)|(?<=www)&#46;/gi, "$&<!-- -->");
-  return `<code>${encoded === "" ? "&#8203;" : encoded}</code>${isMixed(text) ? " ⚠ letters of several scripts" : ""}`;
+  return `<code>${encoded === "" ? "&#8203;" : encoded}</code>${isConfusable(text) ? " ⚠ letters of several scripts" : ""}`;
 }
 
 /** Lines within a number of bytes; what does not fit is counted. */

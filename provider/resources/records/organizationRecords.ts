@@ -156,7 +156,9 @@ async function recordAt(path: string): Promise<Record | undefined> {
 /** Whether a path is a file or folder itself: what a link leads to is nobody's record. */
 async function isPlain(path: string, kind: "file" | "directory"): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
-  return (kind === "file" ? found?.isFile() && found.size < 10_000 : found?.isDirectory()) ?? false;
+  return (
+    (kind === "file" ? found?.isFile() && found.nlink === 1 && found.size < 10_000 : found?.isDirectory()) ?? false
+  );
 }
 
 const smallText = async (path: string): Promise<string | undefined> =>

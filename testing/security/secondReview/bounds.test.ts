@@ -23,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const million = 1_000_000;
 const deep = "[".repeat(million);
-const many = `[${"1,".repeat(million)}1]`;
+const many = `[${"1,".repeat(million / 4)}1]`;
 /** Shapes that a parser of YAML takes long for. */
 const heavy: [string, string][] = [
   ["brackets", deep],
@@ -32,10 +32,10 @@ const heavy: [string, string][] = [
   ["explicit keys", "? ".repeat(500_000)],
   ["steps to the right", Array.from({ length: 1_500 }, (_, at) => `${" ".repeat(at)}a:\n`).join("")],
   ["values", many],
-  ["empty items", "-\n".repeat(million)],
+  ["empty items", "-\n".repeat(million / 4)],
 ];
 
-const beyond = /more than (100 levels|100000 values|500000 values)/;
+const beyond = /more than (100 levels|100000 values|250000 values)|too many values on one line/;
 const reasonOf = async (work: () => unknown): Promise<string> => {
   try {
     await work();
@@ -54,7 +54,11 @@ test.each(heavy)("an Environment file, environments.yaml and drift.yaml of %s ar
   const problems: Problem[] = [];
   expect(parse(text, "dev.yaml", (problem) => problems.push(problem))).toBeUndefined();
   expect(problems.map(({ message }) => message).join()).toMatch(beyond);
-  expect(environmentsIn(text).problems.map((each) => each.text).join()).toMatch(beyond);
+  expect(
+    environmentsIn(text)
+      .problems.map((each) => each.text)
+      .join(),
+  ).toMatch(beyond);
   expect(await reasonOf(() => acceptedIn(text, 0))).toMatch(beyond);
 });
 
@@ -79,8 +83,8 @@ test.each(["rows.yaml", "rows.json", "rows.ndjson"])("rows in %s have a hundred 
   expect(await rowsIn(name, `[{"a": ${"[".repeat(200)}${"]".repeat(200)}}]`)).toMatch(/more than 100 levels/);
 });
 
-test("rows in YAML have 500,000 values at most", async () => {
-  expect(await rowsIn("rows.yaml", "- { a: 1 }\n".repeat(400_000))).toMatch(beyond);
+test("rows in YAML have 250,000 values at most", async () => {
+  expect(await rowsIn("rows.yaml", "- { a: 1 }\n".repeat(170_000))).toMatch(beyond);
 });
 
 test("an answer of a platform is no answer beyond a hundred levels", () => {
@@ -106,31 +110,34 @@ test("brackets in texts are no levels", () => {
   expect(readSettings(text)).toMatchObject({ c: "x[".repeat(200) });
 });
 
-test.each(["zst", "gz"])("a small snapshot (.%s) that becomes large is refused, and leaves nothing behind", async (packing) => {
-  const data = join(folder, "em.db");
-  const emulator = await createEmulator({ data });
-  try {
-    const sound = join(folder, "sound.json");
-    await emulator.saveSnapshotFile(sound);
-    const size = statSync(data).size;
-    const lines = [
-      '{"format":"microapps emulator snapshot","version":1}',
-      '{"table":"contents","columns":["digest","bytes"]}',
-      ...Array.from({ length: 300 }, (_, at) => JSON.stringify([`c${at}`, "x".repeat(2 ** 20)])),
-    ].join("\n");
-    const bomb = join(folder, `bomb.json.${packing}`);
-    writeFileSync(bomb, packing === "zst" ? zstdCompressSync(lines) : gzipSync(lines));
-    expect(statSync(bomb).size).toBeLessThan(2 ** 20);
-    expect(await reasonOf(() => emulator.loadSnapshotFile(bomb))).toMatch(/bomb\.json\.\w+.*/);
-    expect(statSync(data).size).toBeLessThan(size + 2 ** 20);
-    const wal = `${data}-wal`;
-    expect(existsSync(wal) ? statSync(wal).size : 0).toBeLessThan(2 ** 20);
-    await emulator.loadSnapshotFile(sound);
-  } finally {
-    await emulator.close();
-  }
-  expect(readdirSync(folder).filter((name) => name.includes("draft"))).toEqual([]);
-});
+test.each(["zst", "gz"])(
+  "a small snapshot (.%s) that becomes large is refused, and leaves nothing behind",
+  async (packing) => {
+    const data = join(folder, "em.db");
+    const emulator = await createEmulator({ data });
+    try {
+      const sound = join(folder, "sound.json");
+      await emulator.saveSnapshotFile(sound);
+      const size = statSync(data).size;
+      const lines = [
+        '{"format":"microapps emulator snapshot","version":1}',
+        '{"table":"contents","columns":["digest","bytes"]}',
+        ...Array.from({ length: 60 }, (_, at) => JSON.stringify([`c${at}`, "x".repeat(2 ** 20)])),
+      ].join("\n");
+      const bomb = join(folder, `bomb.json.${packing}`);
+      writeFileSync(bomb, packing === "zst" ? zstdCompressSync(lines) : gzipSync(lines));
+      expect(statSync(bomb).size).toBeLessThan(2 ** 20);
+      expect(await reasonOf(() => emulator.loadSnapshotFile(bomb))).toMatch(/bomb\.json\.\w+.*/);
+      expect(statSync(data).size).toBeLessThan(size + 2 ** 20);
+      const wal = `${data}-wal`;
+      expect(existsSync(wal) ? statSync(wal).size : 0).toBeLessThan(2 ** 20);
+      await emulator.loadSnapshotFile(sound);
+    } finally {
+      await emulator.close();
+    }
+    expect(readdirSync(folder).filter((name) => name.includes("draft"))).toEqual([]);
+  },
+);
 
 test("a report says what it has when its time is over, and seals nothing else", async () => {
   const file = "organizations: { acme: { name: Acme } }\n";
