@@ -91,6 +91,7 @@ function refuseOtherForms(
       const [offset] = key.range ?? [];
       if (key.tag !== undefined) refuse(offset, tagged);
       if (name === "<<") refuse(offset, "has a merge key (<<); write the values out");
+      if (name !== name.trim()) refuse(offset, "has a key with blanks at its ends; remove them");
       if (name === "__proto__") refuse(offset, "has a key of a name that is not read; name it otherwise");
       if (key.type === "PLAIN" && plainScalar(name) !== name)
         refuse(offset, "has a key that is no text; put it into quotation marks");
