@@ -24,7 +24,7 @@ up preview refresh destroy: dist/.built
 	@STACK=$(STACK) ENGINE=$(ENGINE) scripts/stack $@
 
 # What node has compiled, for the hundreds of short processes that tests start; killed ones leave nothing there.
-test test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
+test test-long test-faults: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/compiled
 
 CLIENT = import("$(CURDIR)/dist/bundle/client.js").then(({ createClient }) => \
 	createClient({ endpoint: "http://localhost", email: "a@example.com", password: "-" }))
@@ -39,6 +39,18 @@ compiled: dist/.built
 test: compiled
 	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
 
+# Every case through both kinds of provider, every kill, mutant and deviation, and other draws each time: hours.
+.PHONY: test-long
+test-long: export TEST_LONG := 1
+test-long: export REARRANGED_KILLS := all
+test-long: export DEVIATIONS := all
+test-long: export VERIFY_MUTANTS := all
+test-long: export PROPERTY_SEED ?= $(shell date +%s)
+test-long: compiled
+	@echo "PROPERTY_SEED=$(PROPERTY_SEED)"
+	@node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js $(ARGS)
+	@$(MAKE) --no-print-directory test-faults
+
 # The whole fault and kill matrix, of which `make test` draws a sample; with ARGS only the cases that have these words.
 .PHONY: test-faults
 test-faults: compiled
@@ -49,7 +61,7 @@ test-console: dist/.built
 	@CHROMIUM="$$(scripts/browser)" && export CHROMIUM && \
 	  node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --testMatch '**/*.browser.js' $(ARGS)
 
-check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms
+check: is-formatted lints nothing-is-unused docs-are-current schema-breaks-nothing lock-is-whole rooms words
 
 .PHONY: is-formatted lints nothing-is-unused
 is-formatted: node_modules/.installed
@@ -66,6 +78,10 @@ rooms: node_modules/.installed
 	@node scripts/rooms.mjs
 	@node --no-warnings scripts/circles.mjs
 
+.PHONY: words
+words: node_modules/.installed
+	@node scripts/words.mjs
+
 .PHONY: lock-is-whole
 lock-is-whole: node_modules/.installed
 	@node scripts/lock-is-whole.mjs
@@ -77,10 +93,12 @@ docs: node_modules/.installed
 	@tsc -p . --noCheck
 	@node --no-warnings dist/tools/writeDocuments.js
 	@node --no-warnings dist/tools/writeMethods.js
+	@node --no-warnings dist/tools/writeSdkTypes.js
 
 docs-are-current: dist/.built
 	@node --no-warnings dist/tools/writeDocuments.js --check
 	@node --no-warnings dist/tools/writeMethods.js --check
+	@node --no-warnings dist/tools/writeSdkTypes.js --check
 
 # The SDKs of each language that the Pulumi CLI has a host for, in sdks/.
 sdks:

@@ -68,6 +68,7 @@ const lists = [
     "provider/environment/inline",
     "provider/resources",
     "provider/resources/rows",
+    "provider/resources/rows/writing",
     "provider/resources/rows/live",
     "provider/resources/rows/declared",
     "provider/resources/members",

@@ -28,13 +28,7 @@ export class ReportedError extends EngineError {
   override readonly name = "ReportedError";
 }
 
-/** The message of anything thrown; errors of another realm count as errors too. */
-export function messageOf(error: unknown): string {
-  if (typeof error === "object" && error !== null && "message" in error && typeof error.message === "string") {
-    return error.message;
-  }
-  return typeof error === "string" ? error : JSON.stringify(error);
-}
+export { messageOf } from "../machine/failures.ts";
 
 /** The code of a failed system call, such as ENOENT. */
 export function systemCode(error: unknown): string | undefined {

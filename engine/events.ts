@@ -39,6 +39,8 @@ export interface StepInfo {
   changes?: PropertyChange[];
   /** Inputs of what is created, outputs of what is deleted. */
   properties?: Record<string, unknown>;
+  /** What goes with a resource that is deleted, as its state knows it: `24 rows`. */
+  size?: string;
   /** Marks a step of the engine's own, which is not shown or counted. */
   internal?: true;
 }

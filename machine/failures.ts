@@ -1,5 +1,12 @@
-/** What an error says; what is thrown besides errors, as text. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The message of anything thrown; errors of another realm count as errors too. A missing Pulumi SDK names its remedy. */
+export function messageOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("message" in error) || typeof error.message !== "string") {
+    return typeof error === "string" ? error : JSON.stringify(error);
+  }
+  const isMissing =
+    "code" in error && error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("'@pulumi/pulumi'");
+  return isMissing ? "the Pulumi SDK is not installed: run 'npm install @pulumi/pulumi'" : error.message;
+}
 
 const refusals: Readonly<Record<string, string>> = {
   EADDRINUSE: "is taken: name another with --port, or 0 for a free one",

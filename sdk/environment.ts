@@ -3,18 +3,10 @@ import { declaration, inlineDeclaration, type Declaration } from "../provider/en
 import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
 import { withRowEdits } from "../provider/environment/schema.ts";
+import type { SeedRowsArgs } from "./args.ts";
 import { nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
 import { aliasesBelow, program, type Aliases } from "./program.ts";
-import {
-  GeneratedApp,
-  Organization,
-  SeedRows,
-  Team,
-  TeamMember,
-  TeamRoster,
-  type RowsOf,
-  type SeedRowsArgs,
-} from "./resources.ts";
+import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "./resources.ts";
 import { withSupplied } from "./secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 

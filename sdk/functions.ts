@@ -15,9 +15,31 @@ import { sentenceOf } from "../provider/pulumi/failure.ts";
 import { Operations } from "../provider/pulumi/operations.ts";
 import { reporterTo } from "../provider/pulumi/progress.ts";
 import { secretTexts } from "../provider/pulumi/secrets.ts";
+import type {
+  GetAppStatusArgs,
+  GetAppStatusOutputArgs,
+  GetAppStatusResult,
+  GetOrganizationArgs,
+  GetOrganizationOutputArgs,
+  GetOrganizationResult,
+  GetRowArgs,
+  GetRowOutputArgs,
+  GetRowResult,
+  GetRowsArgs,
+  GetRowsOutputArgs,
+  GetRowsResult,
+  GetTeamArgs,
+  GetTeamOutputArgs,
+  GetTeamResult,
+  GetTeamMembersArgs,
+  GetTeamMembersOutputArgs,
+  GetTeamMembersResult,
+  GetUserIDArgs,
+  GetUserIDOutputArgs,
+  GetUserIDResult,
+} from "./args.ts";
 import { program } from "./program.ts";
 import { Provider } from "./provider.ts";
-import type { Args } from "./resource.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { checkStackSettings, stackSettings } from "./stackSettings.ts";
 
@@ -28,55 +50,49 @@ export type FunctionOptions = Pick<pulumi.InvokeOptions, "provider" | "parent">;
 export type FunctionOutputOptions = FunctionOptions & Pick<pulumi.InvokeOutputOptions, "dependsOn">;
 
 /** Asks at once. Rejects with a `RunError` of one sentence when there is no answer. */
-type Asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = (
-  args: z.input<Inputs>,
-  options?: FunctionOptions,
-) => Promise<z.output<Outputs>>;
+type Ask<Args, Result> = (args: Args, options?: FunctionOptions) => Promise<Result>;
 
 /** Asks once all inputs are known; the answer is a secret when one of them is. */
-type AskedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject> = (
-  args: Args<Inputs>,
-  options?: FunctionOutputOptions,
-) => pulumi.Output<z.output<Outputs>>;
+type AskLater<Args, Result> = (args: Args, options?: FunctionOutputOptions) => pulumi.Output<Result>;
 
 /** Finds the user ID of an e-mail address, on platforms that reveal it. */
-export const getUserID = asked(userID);
+export const getUserID: Ask<GetUserIDArgs, GetUserIDResult> = askNow(userID);
 /** `getUserID` with outputs as arguments and as the result. */
-export const getUserIDOutput = askedLater(userID);
+export const getUserIDOutput: AskLater<GetUserIDOutputArgs, GetUserIDResult> = askLater(userID);
 
 /** Reads an organization by its ID; fails when there is none. */
-export const getOrganization = asked(organization);
+export const getOrganization: Ask<GetOrganizationArgs, GetOrganizationResult> = askNow(organization);
 /** `getOrganization` with outputs as arguments and as the result. */
-export const getOrganizationOutput = askedLater(organization);
+export const getOrganizationOutput: AskLater<GetOrganizationOutputArgs, GetOrganizationResult> = askLater(organization);
 
 /** Reads a team by its ID; fails when there is none. */
-export const getTeam = asked(team);
+export const getTeam: Ask<GetTeamArgs, GetTeamResult> = askNow(team);
 /** `getTeam` with outputs as arguments and as the result. */
-export const getTeamOutput = askedLater(team);
+export const getTeamOutput: AskLater<GetTeamOutputArgs, GetTeamResult> = askLater(team);
 
 /** Lists the members of a team, sorted by address, then by ID. */
-export const getTeamMembers = asked(teamMembers);
+export const getTeamMembers: Ask<GetTeamMembersArgs, GetTeamMembersResult> = askNow(teamMembers);
 /** `getTeamMembers` with outputs as arguments and as the result. */
-export const getTeamMembersOutput = askedLater(teamMembers);
+export const getTeamMembersOutput: AskLater<GetTeamMembersOutputArgs, GetTeamMembersResult> = askLater(teamMembers);
 
 /** Finds rows of a data table by the values of their labels. */
-export const getRows = asked(rows);
+export const getRows: Ask<GetRowsArgs, GetRowsResult> = askNow(rows);
 /** `getRows` with outputs as arguments and as the result. */
-export const getRowsOutput = askedLater(rows);
+export const getRowsOutput: AskLater<GetRowsOutputArgs, GetRowsResult> = askLater(rows);
 
 /** Finds one row of a data table by its ID or by its natural key. */
-export const getRow = asked(row);
+export const getRow: Ask<GetRowArgs, GetRowResult> = askNow(row);
 /** `getRow` with outputs as arguments and as the result. */
-export const getRowOutput = askedLater(row);
+export const getRowOutput: AskLater<GetRowOutputArgs, GetRowResult> = askLater(row);
 
 /** Reads the status of an app's generation. */
-export const getAppStatus = asked(appStatus);
+export const getAppStatus: Ask<GetAppStatusArgs, GetAppStatusResult> = askNow(appStatus);
 /** `getAppStatus` with outputs as arguments and as the result. */
-export const getAppStatusOutput = askedLater(appStatus);
+export const getAppStatusOutput: AskLater<GetAppStatusOutputArgs, GetAppStatusResult> = askLater(appStatus);
 
-function asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+function askNow<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   definition: PlatformFunction<Inputs, Outputs>,
-): Asked<Inputs, Outputs> {
+): Ask<z.input<Inputs>, z.output<Outputs>> {
   return async (args, options = {}) => {
     const [later] = Object.entries(args).find(([, value]) => isLater(value)) ?? [];
     if (later !== undefined) {
@@ -99,9 +115,9 @@ function asked<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   };
 }
 
-function askedLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
+function askLater<Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
   definition: PlatformFunction<Inputs, Outputs>,
-): AskedLater<Inputs, Outputs> {
+): AskLater<object, z.output<Outputs>> {
   return (args, options = {}) => {
     const settings = settingsOf(options);
     const inputs = pulumi.output(args as Record<string, unknown>); // its outputs resolve to what the type says

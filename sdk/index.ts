@@ -12,19 +12,39 @@ export {
 } from "./resources.ts";
 export type {
   AppReadinessArgs,
-  GeneratedAppArgs,
+  GetAppStatusArgs,
+  GetAppStatusOutputArgs,
+  GetAppStatusResult,
+  GetOrganizationArgs,
+  GetOrganizationOutputArgs,
+  GetOrganizationResult,
+  GetRowArgs,
+  GetRowOutputArgs,
+  GetRowResult,
+  GetRowsArgs,
+  GetRowsOutputArgs,
+  GetRowsResult,
+  GetTeamArgs,
+  GetTeamMembersArgs,
+  GetTeamMembersOutputArgs,
+  GetTeamMembersResult,
+  GetTeamOutputArgs,
+  GetTeamResult,
+  GetUserIDArgs,
+  GetUserIDOutputArgs,
+  GetUserIDResult,
   NotificationArgs,
   OrganizationArgs,
+  ProviderArgs,
   RowFileArgs,
-  RowsOf,
   SeedRowsArgs,
   TeamArgs,
   TeamMemberArgs,
   TeamRosterArgs,
   UserTeamsArgs,
-} from "./resources.ts";
+} from "./args.ts";
+export type { GeneratedAppArgs, ParentRows, RowsOf } from "./resources.ts";
 export { Provider } from "./provider.ts";
-export type { ProviderArgs } from "./provider.ts";
 export { Environment } from "./environment.ts";
 export type { EnvironmentArgs } from "./environment.ts";
 export {

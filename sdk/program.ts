@@ -4,8 +4,8 @@ import { doors, type Door } from "../provider/pulumi/configuration/configuration
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
 import type { LogicalName } from "./logicalNames.ts";
-import { checkStackSettings } from "./stackSettings.ts";
 import type { Announced } from "./siblings.ts";
+import { checkStackSettings } from "./stackSettings.ts";
 
 /** What the resources of one program share. */
 interface Program {

@@ -1,17 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { z } from "zod";
 import { configuration, secretKeys } from "../provider/pulumi/configuration/configuration.ts";
 import { unknownNames } from "../provider/pulumi/configuration/keys.ts";
 import { explicitInput, packageOf } from "../provider/pulumi/doors.ts";
+import type { ProviderArgs } from "./args.ts";
 import { program, providerThroughOther } from "./program.ts";
-
-type Settings = z.input<typeof configuration>;
-
-/** Arguments of a Provider: the keys of the configuration, without `microapps:`. */
-export type ProviderArgs = { [Name in keyof Omit<Settings, "door">]?: pulumi.Input<Settings[Name]> } & {
-  /** @deprecated Use `userID`. */
-  userId?: pulumi.Input<string>;
-};
 
 /**
  * A platform and an account of its own, for the option `provider` of a resource or `providers` of a component: two
@@ -22,7 +14,7 @@ export class Provider extends pulumi.ProviderResource {
   readonly settings: pulumi.Output<string>;
 
   constructor(name: string, args: ProviderArgs, options?: pulumi.ResourceOptions) {
-    const unknown = unknownNames(args, configuration.keyof().options, (key) => key);
+    const unknown = unknownNames({ ...args }, configuration.keyof().options, (key) => key);
     if (unknown.length > 0) {
       const problems = unknown.map(({ key, reason }) => `${key} ${reason}`).join("; ");
       throw new pulumi.RunError(`Provider ${name}: ${problems}`);

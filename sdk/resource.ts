@@ -6,47 +6,14 @@ import { hidden, hiddenName, hiddenNames } from "../provider/pulumi/hiddenNames.
 import { programInput, type FromProgram, type Options } from "../provider/pulumi/options.ts";
 import { once } from "../provider/resources/model/once.ts";
 import { factsOf } from "../provider/resources/model/resource.ts";
-import type { State, Resource } from "../provider/resources/resource.ts";
+import type { Resource } from "../provider/resources/resource.ts";
 import { secondsIn } from "./durations.ts";
 import { type PlainUrn, plainUrn, program, throughOther } from "./program.ts";
+import type { ResourceClass } from "./resourceClass.ts";
 import { isLater, secretNames } from "./secrecy.ts";
 import { withSecretCells } from "./secretCells.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 import { permitOptions, refuseGet } from "./unsupported.ts";
-
-/** Inputs that the SDK sets itself: no program passes them. */
-type Internal = "resourceUrn" | "generation" | "removal";
-
-/** Arguments of a resource; each value may be an output of another resource. */
-export type Args<Inputs extends z.ZodObject> = {
-  [Name in keyof Omit<z.input<Inputs>, Internal>]: pulumi.Input<Deep<z.input<Inputs>[Name]>>;
-};
-
-/** Allows outputs inside of lists and maps, too. */
-type Deep<Value> = Value extends readonly (infer Item)[]
-  ? pulumi.Input<Deep<Item>>[]
-  : Value extends Record<string, unknown>
-    ? { [Name in keyof Value]: pulumi.Input<Deep<Value[Name]>> }
-    : Value;
-
-/** Outputs of a resource: its inputs as they were applied, and what the platform added. */
-export type Outputs<Inputs extends z.ZodObject, Added extends z.ZodObject> = {
-  readonly [Name in keyof Required<Omit<State<Inputs, Added>, Internal>>]: pulumi.Output<State<Inputs, Added>[Name]>;
-};
-
-export interface ResourceClass<Inputs extends z.ZodObject, Added extends z.ZodObject, All = Args<Inputs>> {
-  /**
-   * @param options Pulumi's. `customTimeouts` limit creates and updates; deletes take as long as they need. `import` and
-   * `id` are refused, as are parts of rows in `ignoreChanges` and `replaceOnChanges`.
-   */
-  new (name: string, args: All, options?: pulumi.CustomResourceOptions): pulumi.CustomResource & Outputs<Inputs, Added>;
-  /** @deprecated Always throws a RunError that names what to use instead: dynamic resources can't be looked up. */
-  get: (name: string, id: pulumi.Input<pulumi.ID>, ...more: unknown[]) => never;
-}
-
-/** The class of a resource whose arguments have a name, by which the compiler calls them in its errors. */
-export type Taking<All, Definition> =
-  Definition extends Resource<infer Inputs, infer Added> ? ResourceClass<Inputs, Added, All> : never;
 
 /** A switch such as `adopt`, which the platform does not return. Outputs are costly, so all unset switches share one. */
 const isSwitch = (schema: unknown): boolean =>
@@ -153,10 +120,10 @@ function optionsBehind(
   return pulumi.mergeOptions(options, throughOther(door, urn)); // the plugin says itself what it hides, and what is a secret
 }
 
-/** Derives the class that a program uses from the resource's definition. */
-export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
-  definition: Resource<Inputs, Added>,
-): ResourceClass<Inputs, Added> {
+/** Derives the class that a program uses from the resource's definition; its types are those of sdk/args.ts. */
+export function declareClass<Args extends object, Outputs extends object>(
+  definition: Pick<Resource, "name" | "inputs" | "outputs">,
+): ResourceClass<Args, Outputs> {
   const shape = { ...definition.inputs.shape, ...definition.outputs.shape };
   const names = Object.keys(shape).filter((name) => !factsOf(shape[name]).internal);
   const switches = Object.keys(definition.inputs.shape).filter((name) => isSwitch(definition.inputs.shape[name]));
@@ -165,11 +132,12 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
   const unseen = hiddenNames(definition);
 
   class Declared extends pulumi.CustomResource {
-    constructor(name: string, args: Args<Inputs>, options: pulumi.CustomResourceOptions = {}) {
+    constructor(name: string, declared: Args, options: pulumi.CustomResourceOptions = {}) {
+      const args = { ...declared } as Record<string, unknown>; // interfaces have no index signature
       const { door } = program();
       if (door === "dynamic") checkStackSettings();
       permitOptions(door, definition, name, args, options);
-      const { sealed, open } = withSecretCells(definition, { ...args });
+      const { sealed, open } = withSecretCells(definition, args);
       const type = typeThrough(door, definition.name);
       const urn = plainUrn(name, type, options.parent);
       const props = hidden(definition, {
@@ -198,5 +166,5 @@ export function declared<Inputs extends z.ZodObject, Added extends z.ZodObject>(
     }
   }
   // The SDK makes a property of each prop; the type lists them.
-  return Declared as unknown as ResourceClass<Inputs, Added>;
+  return Declared as unknown as ResourceClass<Args, Outputs>;
 }

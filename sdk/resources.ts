@@ -11,45 +11,51 @@ import { team } from "../provider/resources/team.ts";
 import { teamMember } from "../provider/resources/teamMember.ts";
 import { teamRoster } from "../provider/resources/teamRoster.ts";
 import { userTeams } from "../provider/resources/userTeams.ts";
+import type {
+  AppReadinessArgs,
+  AppReadinessOutputs,
+  NotificationArgs,
+  NotificationOutputs,
+  OrganizationArgs,
+  OrganizationOutputs,
+  RowFileArgs,
+  RowFileOutputs,
+  SeedRowsArgs,
+  SeedRowsOutputs,
+  TeamArgs,
+  TeamOutputs,
+  TeamMemberArgs,
+  TeamMemberOutputs,
+  TeamRosterArgs,
+  TeamRosterOutputs,
+  UserTeamsArgs,
+  UserTeamsOutputs,
+  GeneratedAppArgs as GeneratedAppInputs,
+  GeneratedAppOutputs,
+} from "./args.ts";
 import { other, program } from "./program.ts";
-import { declared, type Args, type Taking } from "./resource.ts";
+import { declareClass } from "./resource.ts";
 import { isLater } from "./secrecy.ts";
 import { keyedRows, withSecretCells } from "./secretCells.ts";
 import { othersOf } from "./siblings.ts";
 import { declareInTeam, namesIn } from "./teamDeclarations.ts";
 
-/** Arguments of Organization. */
-export type OrganizationArgs = Args<typeof organization.inputs>;
-
 /** An organization. `id` is its ID on the platform; a new name updates it in place. */
-export class Organization extends (declared(organization) as Taking<OrganizationArgs, typeof organization>) {}
-
-/** Arguments of Team. */
-export type TeamArgs = Args<typeof team.inputs>;
+export class Organization extends declareClass<OrganizationArgs, OrganizationOutputs>(organization) {}
 
 /** A team of an organization. `id` is its ID on the platform; another `organizationID` replaces it. */
-export class Team extends (declared(team) as Taking<TeamArgs, typeof team>) {}
-
-/** Arguments of which the user is named by `email` or by `userID`. */
-type OfUser<All extends { email?: unknown; userID?: unknown }> = Omit<All, "email" | "userID"> &
-  Either<All, "email", "userID">;
-
-/** Arguments of TeamMember: the user is named by `email` or by `userID`. */
-export type TeamMemberArgs = OfUser<Args<typeof teamMember.inputs>>;
+export class Team extends declareClass<TeamArgs, TeamOutputs>(team) {}
 
 /** A user's membership of a team. An unknown e-mail address is invited. */
-export class TeamMember extends declared(teamMember) {
+export class TeamMember extends declareClass<TeamMemberArgs, TeamMemberOutputs>(teamMember) {
   constructor(name: string, args: TeamMemberArgs, options?: pulumi.CustomResourceOptions) {
     declareInTeam({ kind: "TeamMember", name, people: [args.email ?? args.userID], excludes: false }, args.teamID);
     super(name, args, options);
   }
 }
 
-/** Arguments of TeamRoster. */
-export type TeamRosterArgs = Omit<Args<typeof teamRoster.inputs>, "sensitive">;
-
 /** All members of a team by e-mail address: removes who is not declared, unless a guard refuses it. */
-export class TeamRoster extends declared(teamRoster) {
+export class TeamRoster extends declareClass<TeamRosterArgs, TeamRosterOutputs>(teamRoster) {
   constructor(name: string, args: TeamRosterArgs, options?: pulumi.CustomResourceOptions) {
     const excludes = args.mode === undefined || args.mode === "authoritative";
     declareInTeam({ kind: "TeamRoster", name, people: namesIn(args.members), excludes }, args.teamID);
@@ -57,60 +63,22 @@ export class TeamRoster extends declared(teamRoster) {
   }
 }
 
-/** Arguments of UserTeams: the user is named by `email` or by `userID`. */
-export type UserTeamsArgs = OfUser<Args<typeof userTeams.inputs>>;
-
 /** All teams of a user: removes the user from every other team. */
-export class UserTeams extends declared(userTeams) {
-  // eslint-disable-next-line @typescript-eslint/no-useless-constructor -- narrows the arguments
-  constructor(name: string, args: UserTeamsArgs, options?: pulumi.CustomResourceOptions) {
-    super(name, args, options);
-  }
-}
-
-/** Arguments of AppReadiness. */
-export type AppReadinessArgs = Args<typeof appReadiness.inputs>;
+export class UserTeams extends declareClass<UserTeamsArgs, UserTeamsOutputs>(userTeams) {}
 
 /** Waits for the generation of an app. GeneratedApp declares it, unless `wait` is "none". */
-export class AppReadiness extends (declared(appReadiness) as Taking<AppReadinessArgs, typeof appReadiness>) {}
+export class AppReadiness extends declareClass<AppReadinessArgs, AppReadinessOutputs>(appReadiness) {}
 
 /** Rows that links or sub-tables lead to: those of a seed, or of a table with the label of its key. */
 export type RowsOf = SeedRows | { table: pulumi.Input<string>; key: pulumi.Input<string> };
 
-/** Exactly one of two arguments; both or none do not compile. */
-type Either<All, One extends keyof All, Other extends keyof All> =
-  | ({ [Name in One]-?: Exclude<All[Name], undefined> } & { [Name in Other]?: undefined })
-  | ({ [Name in Other]-?: Exclude<All[Name], undefined> } & { [Name in One]?: undefined });
-
-type SeedInputs = Args<typeof seedRows.inputs>;
-
-/** Arguments of SeedRows: either `rows` of the program or a `source` file. */
-export type SeedRowsArgs = SeedSettings & Either<SeedInputs, "rows", "source">;
-
-interface SeedSettings extends Omit<
-  SeedInputs,
-  | "rows"
-  | "source"
-  | "references"
-  | "parent"
-  | "salt"
-  | "digest"
-  | "fingerprint"
-  | "keys"
-  | "linkRenewals"
-  | "linkedSeeds"
-  | "siblings"
-  | "referrers"
-  | "fields"
-> {
-  /** Labels of linked-table fields, with the rows whose keys are their values. */
-  references?: Record<string, RowsOf>;
-  /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
-  parent?: { rows: RowsOf; by: string };
-}
+/** The parent rows of a sub-table, and the column of the source that holds the parent's key. */
+export type ParentRows =
+  | { rows: RowsOf; by: pulumi.Input<string> }
+  | { table: pulumi.Input<string>; key: pulumi.Input<string>; by: pulumi.Input<string> };
 
 /** Rows of a data table from a file or from the program: inserted, updated and removed as the source has them. */
-export class SeedRows extends declared(seedRows) {
+export class SeedRows extends declareClass<object, SeedRowsOutputs>(seedRows) {
   constructor(name: string, args: SeedRowsArgs, options?: pulumi.CustomResourceOptions) {
     const { references, parent, ...rest } = args;
     // Whether one of them is a secret is known later. The plugin sees it by itself.
@@ -118,14 +86,16 @@ export class SeedRows extends declared(seedRows) {
     const isDynamic = program().door === "dynamic";
     const mayBeSecret = args.sensitive !== undefined || isLater([rows, additions, changes, removals]);
     const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, keyed(rows)] as const);
-    const links = [...Object.entries(references ?? {}), ...(parent ? [[parent.by, parent.rows] as const] : [])];
+    const parentRows = parent && ("rows" in parent ? parent.rows : parent);
+    const by = typeof parent?.by === "string" ? parent.by : "";
+    const links = [...Object.entries(references ?? {}), ...(parentRows ? [[by, parentRows] as const] : [])];
     super(
       name,
       {
         ...rest,
         ...keyedRows(seedRows, rest),
         ...(references ? { references: Object.fromEntries(linked) } : {}),
-        ...(parent ? { parent: { ...keyed(parent.rows), by: parent.by } } : {}),
+        ...(parent && parentRows ? { parent: { ...keyed(parentRows), by: parent.by } } : {}),
         ...(isDynamic ? { salt: unsalted() } : {}),
         ...seedsOf(links),
         ...othersOf(name, { ...args }, plainLinks(links), options),
@@ -172,20 +142,14 @@ function keyed(rows: RowsOf): { table: pulumi.Input<string>; key: pulumi.Input<s
   return rows instanceof SeedRows ? { table: rows.table, key: rows.key.apply((key) => key[0] ?? "") } : rows;
 }
 
-/** Arguments of Notification. */
-export type NotificationArgs = Args<typeof notification.inputs>;
-
 /** A message to a user about an app: sent once, and again whenever its triggers change. */
-export class Notification extends (declared(notification) as Taking<NotificationArgs, typeof notification>) {}
-
-/** Arguments of RowFile. */
-export type RowFileArgs = Args<typeof rowFile.inputs>;
+export class Notification extends declareClass<NotificationArgs, NotificationOutputs>(notification) {}
 
 /** A file or image on a field of a row; the natural key names the row. Declare it with `dependsOn` the row's seed. */
-export class RowFile extends (declared(rowFile) as Taking<RowFileArgs, typeof rowFile>) {}
+export class RowFile extends declareClass<RowFileArgs, RowFileOutputs>(rowFile) {}
 
 /** Arguments of GeneratedApp. */
-export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {
+export interface GeneratedAppArgs extends GeneratedAppInputs {
   /** "ready" (default): `ready` waits for the end of the generation. "none": it does not. */
   wait?: "ready" | "none";
   /** Longest wait in seconds (default 1800). */
@@ -195,7 +159,7 @@ export interface GeneratedAppArgs extends Args<typeof generatedApp.inputs> {
 }
 
 /** An app generated from a text. A failed generation fails the wait for it. */
-export class GeneratedApp extends declared(generatedApp) {
+export class GeneratedApp extends declareClass<GeneratedAppInputs, GeneratedAppOutputs>(generatedApp) {
   /** Link to the finished app; known once the app is ready, with `wait: "none"` once the generation has started. */
   readonly ready: pulumi.Output<string>;
 

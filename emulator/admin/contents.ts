@@ -92,7 +92,7 @@ function onlooker(platform: Platform): CallContext {
   const { database, manner } = platform;
   const user = { id: "", email: "", admin: true, invited: false };
   const newID = () => "";
-  const nothing = { token: undefined, fetched: undefined, remark: () => undefined };
+  const nothing = { token: undefined, fetched: undefined, otherForms: [], remark: () => undefined };
   return { database, ...manner, now: platform.now(), newID, url: "", user, ...nothing };
 }
 

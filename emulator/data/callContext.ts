@@ -2,9 +2,15 @@ import type { Database } from "./database.ts";
 import type { Manner } from "./settings.ts";
 import type { User } from "./users.ts";
 
+/** Forms that a platform may read a value back in, other than the one that it was written in. */
+export const otherForms = ["midnight", "trimmed", "numberAsText", "checkboxAsText"] as const;
+export type OtherForm = (typeof otherForms)[number];
+
 /** What a handler gets beside the request: the data, the caller, the time. */
 export interface CallContext extends Manner {
   database: Database;
+  /** Forms that values of rows are read back in, other than the habits name. */
+  otherForms: readonly OtherForm[];
   /** Milliseconds since the epoch. */
   now: number;
   /** IDs that sort in the order in which they were made. */

@@ -62,6 +62,17 @@ describe("faults", () => {
     expect(await Promise.all(lengths)).toEqual([1, 2]);
   });
 
+  test("a part of a batch is kept, and nothing of another write, and the answer is that of the whole", async () => {
+    const { emulator, admin, outcome } = await played({ kind: "keepsPart" });
+    expect(outcome).toBe(200);
+    emulator.setFaults({ faults: [{ kind: "keepsPart", rows: 1 }] });
+    const rows = [{ Code: "A" }, { Code: "B" }, { Code: "C" }];
+    expect(await admin.get("inserted", "insertmicroapprows", { microAppID: "countries", rows })).toBe(3);
+    emulator.setFaults();
+    const kept = (await admin.get("body.microAppRows", "microappdata", { microAppID: "countries" })) as object[];
+    expect(kept).toMatchObject([{ Code: "A" }]);
+  });
+
   test("a call that is never answered ends with the client or the emulator", async () => {
     const emulator = await start();
     const admin = await signIn(emulator.url);

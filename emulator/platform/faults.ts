@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoints, type EndpointName } from "../../provider/contract/endpoints.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
+import { otherForms, type OtherForm } from "../data/callContext.ts";
 import { invalid } from "../data/platformError.ts";
 
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]]; // keys of the contract's table
@@ -16,6 +17,8 @@ export const faultKinds = [
   "expiredToken",
   "slow",
   "defaultLimit",
+  "keepsPart",
+  "otherForms",
 ] as const;
 
 /**
@@ -29,6 +32,9 @@ export const faultKinds = [
  * - `expiredToken`: ends the caller's session before the call
  * - `slow`: waits `milliseconds` (1,000) first
  * - `defaultLimit`: rows that a read answers when it names no limit
+ * - `keepsPart`: keeps `rows` rows of a batch (none by default), and nothing of any other write, and answers as if it had
+ *   kept all
+ * - `otherForms`: reads rows back in these `forms`: dates as midnight UTC, texts trimmed, numbers or checkboxes as text
  */
 const fault = z.strictObject({
   kind: z.enum(faultKinds),
@@ -44,6 +50,8 @@ const fault = z.strictObject({
   retryAfter: z.int().min(0).optional().describe("Seconds."),
   milliseconds: z.int().min(0).optional(),
   limit: z.int().min(1).optional(),
+  rows: z.int().min(0).optional().describe("Rows of a batch that are kept."),
+  forms: z.array(z.enum(otherForms)).optional().describe("Forms that values are read back in."),
 });
 
 const faultPlan = z.strictObject({
@@ -62,6 +70,9 @@ export interface Play {
   /** Milliseconds to wait before the call. */
   delay: number;
   defaultLimit: number | undefined;
+  /** Rows of a batch that are kept, and whether anything of another write is; undefined where all is. */
+  keeps: number | undefined;
+  forms: readonly OtherForm[];
   /** Names of the faults for the call log; null without any. */
   name: string | null;
 }
@@ -95,11 +106,19 @@ export class Faults {
 
   /** Decides what is played on a call, and counts it. */
   next(endpoint: EndpointName): Play {
-    const play: Play = { ending: undefined, expiredToken: false, delay: 0, defaultLimit: undefined, name: null };
+    const play: Play = {
+      ending: undefined,
+      expiredToken: false,
+      delay: 0,
+      defaultLimit: undefined,
+      keeps: undefined,
+      forms: [],
+      name: null,
+    };
     const played: string[] = [];
     for (const counted of this.#faults) {
       const { fault } = counted;
-      const ends = !["slow", "defaultLimit", "expiredToken"].includes(fault.kind);
+      const ends = !["slow", "defaultLimit", "expiredToken", "keepsPart", "otherForms"].includes(fault.kind);
       if ((ends && play.ending) || !this.#hits(counted, endpoint)) continue;
       counted.hit++;
       played.push(fault.kind === "status" ? `status ${fault.status ?? 500}` : fault.kind);
@@ -108,6 +127,8 @@ export class Faults {
         if (fault.commit) played.push("after commit");
       } else if (fault.kind === "slow") play.delay += fault.milliseconds ?? 1000;
       else if (fault.kind === "defaultLimit") play.defaultLimit = fault.limit ?? 1;
+      else if (fault.kind === "keepsPart") play.keeps = fault.rows ?? 0;
+      else if (fault.kind === "otherForms") play.forms = [...play.forms, ...(fault.forms ?? otherForms)];
       else play.expiredToken = true;
     }
     if (played.length > 0) play.name = played.join(" ");

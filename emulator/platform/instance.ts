@@ -120,16 +120,16 @@ export class Instance {
 
   /** Answers a call, with the faults that hit it. */
   async answer(incoming: Incoming): Promise<{ outgoing: Outgoing; ending: Ending }> {
-    const { ending, expiredToken, delay, defaultLimit, name: fault } = this.#faults.next(incoming.name);
+    const { ending, expiredToken, delay, name: fault, ...played } = this.#faults.next(incoming.name);
     const began = performance.now();
     if (delay > 0) await wait(delay);
     if (expiredToken) this.#platform.expire(incoming.headers["x-auth-token"]);
     if (!ending)
-      return { outgoing: await this.#platform.answer(incoming, { fault, defaultLimit, began }), ending: "answer" };
+      return { outgoing: await this.#platform.answer(incoming, { fault, ...played, began }), ending: "answer" };
 
     const instead = endingOf(ending);
     const carriesOut = ending.commit === true || ending.kind === "brokenJSON";
-    const circumstances = { fault, defaultLimit, began, ...(carriesOut ? {} : { instead: instead.outgoing }) };
+    const circumstances = { fault, ...played, began, ...(carriesOut ? {} : { instead: instead.outgoing }) };
     const answered = await this.#platform.answer(incoming, circumstances);
     return { outgoing: ending.kind === "brokenJSON" ? answered : instead.outgoing, ending: instead.ending };
   }

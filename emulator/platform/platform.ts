@@ -4,7 +4,7 @@ import { endpoints, type EndpointName, type WireNames, withOurNames } from "../.
 import { isObject } from "../../provider/contract/wire.ts";
 import { usualHabits, type Habits } from "../../provider/habits/habits.ts";
 import { sentences } from "../../provider/messages/sentences.ts";
-import type { CallContext } from "../data/callContext.ts";
+import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { isMutating, logCall, requestText } from "../data/callLog.ts";
 import type { Database } from "../data/database.ts";
 import { hashToken, sessionID } from "../data/hashing.ts";
@@ -18,6 +18,7 @@ import { answerIn, refusalIn, statusIn } from "../habits/answers.ts";
 import { receivedIn } from "../habits/requests.ts";
 import { parseBody } from "../http/body.ts";
 import type { Outgoing } from "../http/server.ts";
+import { keepingPart } from "./keeping.ts";
 
 /** A request for an endpoint, before it is parsed. */
 export interface Incoming {
@@ -34,6 +35,8 @@ export interface Circumstances {
   /** Name of the fault for the call log. */
   fault: string | null;
   defaultLimit?: number | undefined;
+  keeps?: number | undefined;
+  forms?: readonly OtherForm[] | undefined;
   /** Answer that is sent without carrying the call out; status 0 is logged for no answer. */
   instead?: Outgoing | undefined;
   /** When the call arrived, by `performance.now()`; now when it is left out. */
@@ -165,6 +168,7 @@ export class Platform {
       database,
       ...manner,
       settings: { ...settings, defaultLimit: circumstances.defaultLimit ?? settings.defaultLimit },
+      otherForms: circumstances.forms ?? [],
       now: entry.time,
       newID: () => this.#identifiers.next(entry.time),
       url,
@@ -185,7 +189,9 @@ export class Platform {
       return { status: 200, body: answerIn(habits, name, answer), headers: {} };
     };
     if (endpoint.effect === "read") return answered(database.reading(handle));
-    return database.transaction(() => answered(handle()));
+    const { keeps } = circumstances;
+    if (keeps === undefined) return database.transaction(() => answered(handle()));
+    return answered(keepingPart(database, keeps, request, (part) => endpoint.wrap(handlerOf(name)(part, call))));
   }
 
   /** Ends the session of a token. */

@@ -2,7 +2,7 @@ import { timeOf, type FieldType } from "../../provider/contract/fields.ts";
 import type { Row } from "../../provider/contract/values.ts";
 import { at, isObject, type Json } from "../../provider/contract/wire.ts";
 import type { Habits } from "../../provider/habits/habits.ts";
-import type { CallContext } from "../data/callContext.ts";
+import type { CallContext, OtherForm } from "../data/callContext.ts";
 import { findTable, shownField, sortName, type Table } from "../data/tables.ts";
 import { isVisible } from "./access.ts";
 import { findRow, type KeptRow } from "./records.ts";
@@ -41,29 +41,48 @@ export const stored = (row: KeptRow, table: Table): Row => ({
   parentResourceID: row.table_id,
 });
 
+/** What rows are read for. */
+type Asking = Pick<CallContext, "database" | "user" | "habits"> & Partial<Pick<CallContext, "otherForms">>;
+
 type ValueForms = Partial<Record<FieldType, (value: unknown) => unknown>>;
 
 /** How values are written that a platform has another form for; undefined when it has none. */
-function valueForms({ linkForm, numberForm, dateForm }: Habits): ValueForms | undefined {
-  if (linkForm === "object" && numberForm === "number" && dateForm === "iso") return undefined;
+function valueForms(
+  { linkForm, numberForm, dateForm }: Habits,
+  others: readonly OtherForm[] = [],
+): ValueForms | undefined {
+  if (linkForm === "object" && numberForm === "number" && dateForm === "iso" && others.length === 0) return undefined;
   return {
+    ...Object.fromEntries(others.flatMap((form) => Object.entries(inOtherForm[form]))),
     ...(linkForm === "id" ? { linked: (value) => at(value, "crossAppRowID") } : {}),
     ...(numberForm === "text" ? { number: (value) => (typeof value === "number" ? String(value) : undefined) } : {}),
     ...(dateForm === "milliseconds" ? { date: timeOf } : {}),
   };
 }
 
+const inOtherForm: Readonly<Record<OtherForm, ValueForms>> = {
+  midnight: {
+    date: (value) => {
+      const time = timeOf(value);
+      return time === undefined ? undefined : new Date(time).toISOString();
+    },
+  },
+  trimmed: { text: (value) => (typeof value === "string" ? value.trim() : undefined) },
+  numberAsText: { number: (value) => (typeof value === "number" ? String(value) : undefined) },
+  checkboxAsText: { checkbox: (value) => (Array.isArray(value) ? value.join() : undefined) },
+};
+
 /** Brings rows to the form in which they are read. Rows that are linked to are looked up once. */
 export class RowForms {
-  readonly #call: Pick<CallContext, "database" | "user" | "habits">;
+  readonly #call: Asking;
   readonly #tables = new Map<string, Table | undefined>();
   readonly #links = new Map<string, Json>();
   readonly #hidden = new Map<string, boolean>();
   readonly #cells: ReturnType<typeof valueForms>;
 
-  constructor(call: Pick<CallContext, "database" | "user" | "habits">) {
+  constructor(call: Asking) {
     this.#call = call;
-    this.#cells = valueForms(call.habits);
+    this.#cells = valueForms(call.habits, call.otherForms);
   }
 
   /** The row without what it knows of rows that the caller may not see: a link to one keeps its ID alone. */

@@ -4,14 +4,14 @@ import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
 import { processTerminal, type Terminal } from "../terminal/prompts.ts";
 import { oneLine, printable } from "../terminal/text.ts";
 import { addConfigCommands } from "./configs.ts";
-import { addOperations, type DescribeRemaining } from "./operations.ts";
+import { addOperations, type Descriptions } from "./operations.ts";
 import { addStackCommands } from "./stacks.ts";
 
 /** Adds the engine's commands, with their names and flags of Pulumi. */
 export function addEngineCommands(
   program: Command,
   terminal: Terminal = processTerminal,
-  describeRemaining?: DescribeRemaining,
+  descriptions?: Descriptions,
 ): void {
   program
     .configureOutput({ outputError: (text, write) => write(refusal(text)) })
@@ -21,7 +21,7 @@ export function addEngineCommands(
     .addOption(
       new Option("--color <when>", "when to print in colour").choices(["always", "never", "auto"]).default("auto"),
     );
-  addOperations(program, terminal, describeRemaining);
+  addOperations(program, terminal, descriptions);
   addStackCommands(program, terminal);
   addConfigCommands(program, terminal);
 }

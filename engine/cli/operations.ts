@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { hasChanges, type RunResult } from "../deployment/result.ts";
 import { EngineError, exitStatuses } from "../errors.ts";
-import type { RunKind } from "../events.ts";
+import type { Emit, RunKind, StepInfo } from "../events.ts";
 import type { ResourceState } from "../state/resourceState.ts";
 import { allowsColor } from "../terminal/colors.ts";
 import { isPipeline, withoutCommands } from "../terminal/pipelines.ts";
@@ -27,14 +27,15 @@ interface Options {
 
 const verbs: Record<RunKind, string> = { update: "update", refresh: "refresh", destroy: "destroy" };
 
-/** Describes what a destroy leaves where it is, a sentence each; shown before it is confirmed. */
-export type DescribeRemaining = (resources: readonly ResourceState[]) => readonly string[];
+/** What those who know the resources say about them. */
+export interface Descriptions {
+  /** Describes what a destroy leaves where it is, a sentence each; shown before it is confirmed. */
+  remaining?: (resources: readonly ResourceState[]) => readonly string[];
+  /** Begins a run, and then says what goes with each resource that is deleted, in the order of the steps. */
+  sizes?: () => (step: StepInfo) => string | undefined;
+}
 
-export function addOperations(
-  program: Command,
-  terminal: Terminal,
-  describeRemaining: DescribeRemaining = () => [],
-): void {
+export function addOperations(program: Command, terminal: Terminal, descriptions: Descriptions = {}): void {
   const operation = (name: string, description: string): Command =>
     refuseFlags(
       program
@@ -67,19 +68,19 @@ export function addOperations(
 
   refreshing(operation("preview", "say what an update would change"))
     .alias("pre")
-    .action((_, command: Command) => preview(terminal, optionsOf<Options>(command)));
+    .action((_, command: Command) => preview(terminal, optionsOf<Options>(command), descriptions));
   refreshing(confirmed(operation("up", "create, change and delete resources as the program says")))
     .alias("update")
-    .action((_, command: Command) => change(terminal, "update", optionsOf<Options>(command)));
+    .action((_, command: Command) => change(terminal, "update", optionsOf<Options>(command), descriptions));
   confirmed(operation("refresh", "take over into the state what is there now"))
     .option("--preview-only", "only say what would be taken over")
     .option("--skip-pending-creates", "leave interrupted creations on record, which is what happens anyway")
     .option("--clear-pending-creates", "drop interrupted creations from the state")
-    .action((_, command: Command) => change(terminal, "refresh", optionsOf<Options>(command)));
+    .action((_, command: Command) => change(terminal, "refresh", optionsOf<Options>(command), descriptions));
   refreshing(confirmed(operation("destroy", "delete everything in the stack")))
     .option("--preview-only", "only say what would be deleted")
     .alias("down")
-    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command), describeRemaining));
+    .action((_, command: Command) => change(terminal, "destroy", optionsOf<Options>(command), descriptions));
 }
 
 function positive(text: string): number {
@@ -97,18 +98,20 @@ function flag(text: string): boolean {
 const opened = (options: GlobalOptions, terminal: Terminal): Promise<Stack> =>
   openStack(options, terminal, () => void import("./running.ts").catch(() => undefined)); // what is not there is reported when it runs
 
-async function preview(terminal: Terminal, options: Options & GlobalOptions): Promise<void> {
+async function preview(terminal: Terminal, options: Options & GlobalOptions, { sizes }: Descriptions): Promise<void> {
   const stack = await opened(options, terminal);
-  const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, options, signal));
+  const own = { ...options, sizes };
+  const result = await withInterrupts(terminal, (signal) => perform(terminal, stack, "update", true, own, signal));
   conclude(result, options, "proposed");
 }
 
 async function change(
   terminal: Terminal,
   kind: RunKind,
-  options: Options & GlobalOptions,
-  describeRemaining: DescribeRemaining = () => [],
+  given: Options & GlobalOptions,
+  { remaining = () => [], sizes }: Descriptions,
 ): Promise<void> {
+  const options = { ...given, sizes };
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {
@@ -133,7 +136,7 @@ async function change(
         terminal.output.write(`The stack '${stack.name}' has no resources: there is nothing to destroy.\n`);
         return;
       }
-      for (const text of describeRemaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
+      for (const text of remaining(resources)) terminal.output.write(`warning: ${oneLine(text)}\n`);
     }
     await withInterrupts(terminal, async (signal) => {
       if (!options.skipPreview || options.previewOnly) {
@@ -164,7 +167,7 @@ async function isConfirmed(
   terminal: Terminal,
   stack: Stack,
   kind: RunKind,
-  options: Options & GlobalOptions,
+  options: Options & GlobalOptions & Pick<Descriptions, "sizes">,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
@@ -174,12 +177,21 @@ async function isConfirmed(
   }
 }
 
+/** Events of a run, those of deletions with what goes. */
+function withSizes(emit: Emit, sizeOf: ((step: StepInfo) => string | undefined) | undefined): Emit {
+  if (!sizeOf) return emit;
+  return (event) => {
+    const size = "op" in event && event.op === "delete" ? sizeOf(event) : undefined;
+    emit(size !== undefined && "op" in event ? { ...event, size } : event);
+  };
+}
+
 async function perform(
   terminal: Terminal,
   stack: Stack,
   kind: RunKind,
   isPreview: boolean,
-  options: Options & GlobalOptions,
+  options: Options & GlobalOptions & Pick<Descriptions, "sizes">,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { output } = terminal;
@@ -199,7 +211,7 @@ async function perform(
     return await execute(stack, {
       kind,
       preview: isPreview,
-      emit: display.emit,
+      emit: withSizes(display.emit, options.sizes?.()),
       signal,
       showSecrets: options.showSecrets ?? false,
       ...(options.refresh === undefined ? {} : { refresh: options.refresh }),

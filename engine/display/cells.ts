@@ -1,6 +1,6 @@
 import type { Op, PropertyChange } from "../events.ts";
 import { bold, type Style } from "../terminal/colors.ts";
-import { firstLine, type Line, type Segment } from "../terminal/text.ts";
+import { firstLine, type Line, oneLine, type Segment } from "../terminal/text.ts";
 import { isStackUrn } from "../values/urns.ts";
 import { topKey } from "./changes.ts";
 import { messagesOf, type Row, type Rows } from "./rows.ts";
@@ -72,8 +72,9 @@ export function info(rows: Rows, row: Row): Line {
   return parts.flatMap((part, i) => (i === 0 ? part : [{ text: "; " }, ...part]));
 }
 
-/** `[diff: +x-y~name]`, or nothing. */
+/** `[diff: +x-y~name]`, what goes with a deletion, or nothing. */
 export function diffInfo(row: Row): Line {
+  if (row.size !== undefined) return [{ text: oneLine(row.size) }];
   const diff = row.op === "same" ? [] : shortDiff(row.changes);
   return diff.length > 0 ? [{ text: "[diff: " }, ...diff, { text: "]" }] : [];
 }

@@ -20,6 +20,7 @@ export function stepLines(step: StepInfo, depth: number, print: Print): string[]
   const isWhole = step.op === "create" || step.op === "delete";
   const color = isWhole ? style : undefined;
   const labels = [
+    ...(step.size === undefined ? [] : [`[size=${oneLine(step.size)}]`]),
     ...(step.id ? [`[id=${oneLine(step.id)}]`] : []),
     `[urn=${oneLine(step.urn)}]`,
     ...(step.provider && !isDefaultProvider(parseReference(step.provider).urn)

@@ -125,6 +125,7 @@ class ShownRun {
         break;
       }
       case "log": {
+        if (this.#rows.hasSaid(event)) break;
         const row = this.#rows.log(event);
         const { severity, message, printed } = event;
         if (!event.ephemeral) this.#log?.message(row, { severity, text: message, printed });

@@ -19,6 +19,8 @@ export interface Row {
   /** Undefined for a component, which may end without an event. */
   provider?: string | undefined;
   changes: PropertyChange[];
+  /** What goes with it, if it is deleted. */
+  size?: string | undefined;
   state: "idle" | "running" | "done" | "failed";
   /** Milliseconds. */
   began: number;
@@ -105,6 +107,12 @@ export class Rows {
     return row;
   }
 
+  /** Whether a provider repeats the size that the line of a deletion has already. */
+  hasSaid({ urn, message }: EventOf<"log">): boolean {
+    const size = urn === undefined ? undefined : this.#byUrn.get(urn)?.size;
+    return size !== undefined && message.endsWith(` ${size}`);
+  }
+
   log(event: EventOf<"log">): Row {
     const row = this.row(event.urn);
     if (event.ephemeral) row.live = event.message;
@@ -119,6 +127,7 @@ export class Rows {
     row.name = step.name;
     row.op = step.op;
     row.provider = step.provider;
+    row.size = step.size;
     row.parent = step.parent === "" ? undefined : step.parent;
     // The last step of a replacement has no changes of its own: those of the first explain it.
     if (step.changes) row.changes = step.changes;

@@ -100,7 +100,7 @@ export function resolveFromProject(folder: string, request: string): string {
   try {
     return createRequire(path.join(folder, "package.json")).resolve(request);
   } catch {
-    throw new EngineError(`the Pulumi SDK is not installed in ${folder}: run 'npm install' there`);
+    throw new EngineError(`the Pulumi SDK is not installed in ${folder}: run 'npm install @pulumi/pulumi' there`);
   }
 }
 

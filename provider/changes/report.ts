@@ -78,7 +78,7 @@ export async function report(request: ReportRequest): Promise<ChangeSet> {
       const known = former.get(entry.name);
       const work = (): Promise<EnvironmentChanges> =>
         environmentChanges({ ...place, unexplained }, entry, known, former.size === 0);
-      environments.push(await inTime(request.deadline, entry, work));
+      environments.push({ ...(await inTime(request.deadline, entry, work)), ...depthIn(former, entry.name) });
     }
     const shownBase = { ref: request.base, commit, ...(behind > 0 ? { behind } : {}) };
     return { version: 1, kind: "report", base: shownBase, flags, environments };
@@ -100,6 +100,15 @@ async function inTime(
   }
   const why = "the report took longer than it may: report fewer environments, or smaller files";
   return { name, stack, file, change: notCompared(why), problems: [], flags: [], notes: [], seal: { why } };
+}
+
+/** Environments of the base that come before one, one after another. A circle ends where it began. */
+function depthIn(former: ReadonlyMap<string, EnvironmentEntry>, name: string): { depth?: number } {
+  const below = (each: string, above: readonly string[]): number => {
+    const before = (former.get(each)?.after ?? []).filter((one) => former.has(one) && !above.includes(one));
+    return Math.max(0, ...before.map((one) => 1 + below(one, [...above, each])));
+  };
+  return former.has(name) ? { depth: below(name, [name]) } : {};
 }
 
 interface Place extends Sides {

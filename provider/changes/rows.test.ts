@@ -16,6 +16,7 @@ test("rows by natural key, with the old and the new value of each field, and the
     seed("Code,Name,Area\nA,Aachen,1\nB,Bern,2\nD,Dresden,\n"),
   );
   expect(thing.rows).toEqual({ add: 1, change: 1, remove: 1, same: 1 });
+  expect(thing.columns).toEqual(["Name", "Area"]);
   expect(thing.changes).toEqual([
     {
       kind: "row",
@@ -34,6 +35,7 @@ test("rows by natural key, with the old and the new value of each field, and the
       name: "B",
       place: "data.csv:3",
       fields: [{ name: "Name", before: "Berlin", after: "Bern" }],
+      same: { Area: "2" },
     },
     {
       kind: "row",

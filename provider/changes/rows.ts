@@ -8,7 +8,7 @@ import { type RowEdits } from "../sources/edits.ts";
 import { read, SourceError } from "../sources/read.ts";
 import { linkedLabels, type SourceRow } from "../sources/source.ts";
 import { noTally, orderedChanges, secretText, type Change, type Field, type Tally } from "./model/changeSet.ts";
-import { fieldOf } from "./model/values.ts";
+import { fieldOf, kept } from "./model/values.ts";
 
 /** A seed whose rows are read, and from which folder. */
 export interface SeedSource {
@@ -28,6 +28,8 @@ export interface RowChanges {
   /** Whether rows were matched by a key: else all of them count as removed and added. */
   matched: boolean;
   omitted: number;
+  /** Labels of the listed rows besides their key. */
+  columns?: string[];
   notes: string[];
 }
 
@@ -36,6 +38,9 @@ export class UnreadBase extends Error {}
 
 /** Rows of one seed that are listed, of each kind; all are counted. */
 const maxListed = 10_000;
+
+/** Characters of a cell that stays as it is: it only shows which row this is. */
+const maxSame = 80;
 
 /**
  * How the rows of a seed change. Both sources are streamed: kept are digests (44 bytes a row) and the rows that are
@@ -70,6 +75,7 @@ class Comparison {
   readonly #tally = noTally();
   readonly #changes: Change[] = [];
   readonly #listed = { add: 0, change: 0, remove: 0 };
+  readonly #columns = new Set<string>();
   readonly #sources: { base: SeedSource; head: SeedSource };
   /** Rows of the head that differ, by the index of the base's row: their old cells come from reading the base again. */
   readonly #changed = new Map<number, { values: RowData; line: number }>();
@@ -149,6 +155,7 @@ class Comparison {
       before: this.#before.length,
       matched: true,
       omitted,
+      ...(this.#columns.size > 0 ? { columns: [...this.#columns] } : {}),
     };
   }
 
@@ -164,12 +171,18 @@ class Comparison {
 
   #list(op: Change["op"], name: string, place: string, before: RowData, after: RowData): void {
     const labels = [...new Set([...Object.keys(after), ...Object.keys(before)])];
-    const fields = labels.flatMap((label): Field[] => {
+    const hides = (label: string): boolean => this.#secret !== "all" && this.#secret.has(label);
+    const fields: Field[] = [];
+    const same: Record<string, unknown> = {};
+    for (const label of labels) {
+      const isKey = this.#key.includes(label);
+      if (!isKey) this.#columns.add(label);
       const [was, is] = [before[label], after[label]];
-      if (this.#form(label, was) === this.#form(label, is)) return [];
-      return [fieldOf(label, was ?? undefined, is ?? undefined, this.#secret !== "all" && this.#secret.has(label))];
-    });
-    this.#changes.push({ kind: "row", op, name, fields, place });
+      if (this.#form(label, was) !== this.#form(label, is)) fields.push(fieldOf(label, was ?? undefined, is ?? undefined, hides(label))); // of a row, null is nothing
+      else if (!isKey && is !== undefined && is !== null) same[label] = hides(label) ? secretText : kept(is, maxSame);
+    }
+    const unchanged = op === "change" && Object.keys(same).length > 0 ? { same } : {};
+    this.#changes.push({ kind: "row", op, name, fields, ...unchanged, place });
   }
 
   /** A value as its digest takes it. */

@@ -68,7 +68,8 @@ const untitled = ({ name }: Pair<SeedDeclaration>, place: string): Thing => ({
 function completed(thing: Thing, { before, after }: Pair<SeedDeclaration>, rows: RowChanges | undefined): Thing {
   const notes = [...thing.notes, ...(rows?.notes ?? []), ...modeNotes(after ?? before, rows, after === undefined)];
   const isMoved = before && after && before.table !== after.table;
-  const counted = rows ? { rows: rows.tally, omitted: rows.omitted } : {};
+  const columns = rows?.columns && { columns: rows.columns };
+  const counted = rows ? { rows: rows.tally, ...columns, omitted: rows.omitted } : {};
   return {
     ...thing,
     ...counted,
@@ -166,7 +167,8 @@ const sourceOf = (declared: SeedDeclaration, { folder, place }: Declared, key: s
     secret: secretsOf(seed),
     place: (line) => {
       const edit = positionOf(line);
-      return edit ? place(["seeds", key, verbs[edit.list], edit.index]) : placeOf(seed, line);
+      if (edit) return place(["seeds", key, verbs[edit.list], edit.index]);
+      return seed.source === undefined ? place(["seeds", key, "rows", line - 1]) : placeOf(seed, line);
     },
   };
 };

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { messageOf } from "../../machine/failures.ts";
 import { compileOnce } from "./compileCache.ts";
 
 // An engine waits for the port: what was compiled once is not compiled again. What Node warns of is no news of a run.
@@ -6,7 +7,10 @@ compileOnce();
 process.removeAllListeners("warning");
 
 // A language host requires this file, which therefore must not wait at its top level.
-void start();
+start().catch((error: unknown) => {
+  process.stderr.write(`error: ${messageOf(error)}\n`);
+  process.exitCode = 1;
+});
 
 async function start(): Promise<void> {
   const [{ serve }, { endWithEngine }] = await Promise.all([

@@ -43,8 +43,19 @@ export function timeOf(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value !== "string" || !/^\d{4}-\d{2}(-\d{2})?/.test(value)) return undefined;
   const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : time;
+  return Number.isNaN(time) || !isInCalendar(value) ? undefined : time;
 }
+
+/** Whether a date names a day that there is: JavaScript takes 30 February for 2 March. */
+function isInCalendar(date: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(date) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return true;
+  const last = new Date(Date.UTC(2000, Number(month), 0)); // of a leap year
+  if (month !== "02") return Number(day) <= last.getUTCDate();
+  return Number(day) <= (isLeap(Number(year)) ? 29 : 28);
+}
+
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
 /** Describes the fields of each type: what they are, and how to write a value of theirs. */
 export const fieldKinds: Readonly<Record<FieldType, readonly [is: string, write: string]>> = {

@@ -3,12 +3,13 @@ import { placed } from "../layers/verbs.ts";
 import { rowDigester } from "../reconcile/digests.ts";
 
 import { RowClaims } from "../resources/rows/declared/claims.ts";
-import type { Summary } from "../resources/rows/declared/declaration.ts";
+import { keyOf, type Summary } from "../resources/rows/declared/declaration.ts";
 import type { RowTarget } from "../resources/rows/declared/target.ts";
 import { problemsWith } from "../resources/rows/owners.ts";
-import { SourceError } from "../sources/read.ts";
+import { read, SourceError } from "../sources/read.ts";
 import { linkedLabels, placeOf } from "../sources/source.ts";
 import { readEnvironment, type Declaration, type Reading } from "./declaration.ts";
+import { platformProblems } from "./platformChecks.ts";
 
 /** Verbs by the names that the inputs of a seed have. */
 const verbs: Readonly<Record<string, string>> = {
@@ -29,8 +30,7 @@ export async function rowProblems(root: Value, declared: Declaration, folder: st
   const problems: Problem[] = [];
   for (const name of declared.seedOrder) {
     const target = targetOf(declared, name);
-    const found = (text: string): number =>
-      problems.push(...text.split("\n").map((line) => problemOf(root, name, line)));
+    const found = (text: string): number => problems.push(...problemsIn(root, name, text));
     try {
       const summary = await claims.summary({ urn: name, name, target });
       claims.claim(name, target, summary.digest);
@@ -106,12 +106,27 @@ function stillThere(
   });
 }
 
+const isPlaced = /^(?:(?!: ).)+?:\d|^(?:additions|changes|removals|rows|secretLabels)\[\d/;
+
+/** Problems of a text, a line each. A line without a place behind one that has one explains it, and is a part of it. */
+function problemsIn(root: Value, name: string, text: string): Problem[] {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const last = lines.at(-1);
+    if (last !== undefined && isPlaced.test(last) && !isPlaced.test(line)) lines.splice(-1, 1, `${last}. ${line}`);
+    else lines.push(line);
+  }
+  return lines.map((line) => problemOf(root, name, line));
+}
+
 /** A sentence about rows at its place: a line of the source, or where the file has what is done to it. */
 function problemOf(root: Value, name: string, line: string): Problem {
   const placeIn = (list: string, index: string): Place =>
     valuePlace(root, ["seeds", name, verbs[list] ?? list, Number(index)]);
-  const text = line.replaceAll(position, (_, list: string, index: string) => placed(placeIn(list, index)));
-  const [whole, file, at, column] = /^(.+?):(\d+)(?::(\d+))?(?=[: ])/.exec(text) ?? [];
+  // The words are those of the file.
+  const worded = line.replaceAll(/\bSeedRows (?=")/g, "seed ").replaceAll(/\ba SeedRows\b/g, "a seed");
+  const text = worded.replaceAll(position, (_, list: string, index: string) => placed(placeIn(list, index)));
+  const [whole, file, at, column] = /^((?:(?!: ).)+?):(\d+)(?::(\d+))?(?=[: ])/.exec(text) ?? [];
   if (whole === undefined || file === undefined) return { at: keyPlace(root, ["seeds", name]), message: text };
   return {
     at: { file, line: Number(at), column: Number(column ?? 1) },
@@ -119,11 +134,44 @@ function problemOf(root: Value, name: string, line: string): Problem {
   };
 }
 
+const trimmed = (value: unknown): unknown =>
+  typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : value;
+
+/** Natural keys of a seed that differ by the spaces around them alone: two rows, where one was meant more likely. */
+async function spacedKeys(root: Value, declared: Declaration, name: string, folder: string): Promise<Problem[]> {
+  const target = targetOf(declared, name);
+  if (target.sensitive || target.key.some((label) => target.secretLabels?.includes(label))) return [];
+  const lines = new Map<string, { key: string; line: number }>();
+  const found: Problem[] = [];
+  for await (const block of read(target, folder)) {
+    for (const { values, line } of block) {
+      const key = keyOf(target.key, values);
+      const bare = JSON.stringify(target.key.map((label) => trimmed(values[label])));
+      const twin = lines.get(bare);
+      if (!twin) lines.set(bare, { key, line });
+      else if (twin.key !== key) {
+        const text = `${placeOf(target, line)}: the key ${JSON.stringify(key)} differs from ${JSON.stringify(twin.key)} at ${placeOf(target, twin.line)} by spaces alone: two rows; if one is meant, delete the other`;
+        found.push(problemOf(root, name, text));
+      }
+    }
+  }
+  return found;
+}
+
+/** What a check found; warnings stop nothing. */
+export interface Checked extends Reading {
+  warnings: Problem[];
+}
+
 /** An Environment file with everything that is wrong about it, as far as that can be known without a platform. */
-export async function checkEnvironment(file: string, folder: string): Promise<Reading> {
+export async function checkEnvironment(file: string, folder: string): Promise<Checked> {
   const reading = readEnvironment(file, folder);
   const { root, declared, problems } = reading;
   // Rows of a part with problems would only repeat them.
-  if (!root || !declared || problems.length > 0) return reading;
-  return { ...reading, problems: await rowProblems(root, declared, folder) };
+  if (!root || !declared || problems.length > 0) return { ...reading, warnings: [] };
+  const found = [...platformProblems(root, declared), ...(await rowProblems(root, declared, folder))];
+  const warnings: Problem[] = [];
+  if (found.length === 0)
+    for (const name of declared.seedOrder) warnings.push(...(await spacedKeys(root, declared, name, folder)));
+  return { ...reading, problems: found, warnings };
 }

@@ -1,5 +1,6 @@
 import type { Document, LineCounter, Node } from "yaml";
 import { BoundError, boundedDocument, ofSettings, tooDeep, yaml } from "../../machine/settings/bounded.ts";
+import { conflict, findConflict } from "../files/conflicts.ts";
 import { misnamed } from "./writtenNumbers.ts";
 
 /** Where something stands; line and column count from 1, and are 0 in what a program gives in place of a file. */
@@ -59,6 +60,11 @@ export function parse(text: string, file: string, report: (problem: Problem) => 
   }
   const [error] = document.errors;
   if (error) {
+    const line = findConflict(text);
+    if (line !== undefined) {
+      report({ at: { file, line: line + 1, column: 1 }, message: conflict });
+      return undefined;
+    }
     // What the parser finds after its first mistake mostly follows from it.
     report({ at: at(error.pos[0]), message: `is not valid YAML: ${firstLine(error.message)}; correct it` });
     return undefined;

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { RowData } from "../contract/values.ts";
 import { isObject } from "../contract/wire.ts";
+import { inForm, type ValueForms } from "./valueForms.ts";
 
 /** 64 bits in two unsigned words: numbers hold 53 bits, and BigInt is too slow for a million rows. */
 export interface Digest {
@@ -65,16 +66,23 @@ export function rowDigester(options: {
   references?: Iterable<string>;
   /** Undefined where digests do not leave the process, and of states that are outdated. */
   salt?: string | undefined;
+  /** Labels whose values have several spellings. */
+  forms?: ValueForms | undefined;
 }): RowDigester {
-  const { salt = "" } = options;
+  const { salt = "", forms = {} } = options;
   const references = new Set(options.references);
+  const formed = (label: string, value: unknown): unknown => {
+    const form = Object.hasOwn(forms, label) ? forms[label] : undefined;
+    return form === undefined || references.has(label) ? value : inForm(form, value);
+  };
+  const hasForms = Object.keys(forms).length > 0;
   const labels = [...new Set(options.labels)].sort();
   const names = labels.map((label) => `${JSON.stringify(label)}:`);
   return {
     key: (values) => {
       let text = salt;
       for (const label of options.key) {
-        const part = keyText(values[label]);
+        const part = keyText(hasForms ? formed(label, values[label]) : values[label]);
         if (part === undefined) return undefined;
         text += measured(part);
       }
@@ -84,8 +92,9 @@ export function rowDigester(options: {
       let text = salt;
       for (let index = 0; index < labels.length; index++) {
         const label = labels[index] ?? "";
-        const value = references.has(label) ? keyText(values[label]) : values[label];
-        const content = typeof value === "string" && value !== "" ? measured(value) : canonical(value);
+        const value = hasForms ? formed(label, values[label]) : values[label];
+        const compared = references.has(label) ? keyText(value) : value;
+        const content = typeof compared === "string" && compared !== "" ? measured(compared) : canonical(compared);
         if (content !== undefined) text += `${names[index] ?? ""}${content},`;
       }
       return digestOf(text);

@@ -22,6 +22,10 @@ export class LiveRows implements Rows {
   readonly asWanted: RowIndices;
   /** Rows that are certainly not ours: without a key, or with one that neither source nor ledger has. */
   foreign = 0;
+  /** All rows of the table, ours and others. */
+  total = 0;
+  /** Labels of the first rows. */
+  readonly labels = new Set<string>();
   readonly #wanted: RowSet;
   readonly #ledger: Ledger | undefined;
   readonly #ids = new Map<number, string>();
@@ -47,6 +51,7 @@ export class LiveRows implements Rows {
    * @param dangling whether it has a link to a row that is not there
    */
   add(id: string, digests: RowDigests | undefined, dangling = false): number | undefined {
+    this.total++;
     if (digests === undefined) {
       this.foreign++;
       return undefined;

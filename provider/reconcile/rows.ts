@@ -267,23 +267,25 @@ export interface Undone {
   removals?: Iterable<RowDigests>;
   /** Rows that were removed to be recreated, and are still missing. */
   lacking?: Pick<ReadonlySet<number>, "has">;
+  /** Content that rows have which were written and came back otherwise. */
+  found?: ReadonlyMap<number, Content>;
 }
 
 /** The rows that are ours after a plan was carried out, in part or as a whole. */
 export function oursAfter(
   wanted: RowSet,
   plan: RowPlan,
-  { wanted: undone, removals = [], lacking }: Undone = {},
+  { wanted: undone, removals = [], lacking, found }: Undone = {},
 ): RowSet {
   const left = [...removals];
-  if (!undone?.size && left.length === 0 && plan.adoptNeeded.length === 0) return wanted;
+  if (!undone?.size && !found?.size && left.length === 0 && plan.adoptNeeded.length === 0) return wanted;
   const foreign = new Set(plan.adoptNeeded.map((meeting) => meeting.wanted));
   const ours = new RowSet();
   for (let index = 0; index < wanted.length; index++) {
     const key = wanted.key(index);
     const before = undone?.has(index) && !lacking?.has(index) ? plan.last(key) : undefined;
     if (before !== undefined) ours.add(key, before);
-    else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, wanted.content(index));
+    else if (!undone?.has(index) && !foreign.has(index)) ours.add(key, found?.get(index) ?? wanted.content(index));
   }
   for (const { key, content } of left) ours.add(key, content);
   return ours;

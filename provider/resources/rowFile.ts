@@ -1,13 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
+import { ApiError, isOutcomeUnknown, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { id, withoutUndefined } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
 import { calledBy, type Replaced } from "./model/identities.ts";
-import { adopt, common, ResourceError, type Context } from "./model/resource.ts";
+import { adopt, common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
 import { anyIntent, forgetIntent, readIntent, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
-import { address, childrenOf, differing, fileName, made, storedFile, wanted, type Child } from "./rows/fileRecords.ts";
+import {
+  address,
+  childrenOf,
+  differing,
+  fileName,
+  lacking,
+  made,
+  storedFile,
+  wanted,
+  type Child,
+} from "./rows/fileRecords.ts";
 import { rowByKey } from "./rows/live/links.ts";
 
 const inputs = z.object({
@@ -128,8 +138,8 @@ export const rowFile = resource({
         );
       }
       context.report.info(`${quoted(filename)} was already there: going on with it`);
-      const outputs = await write(context, inputs, rowID, there);
-      return { id: idOf(context, { table, rowID, fieldID, childID: there._id }), outputs };
+      const id = idOf(context, { table, rowID, fieldID, childID: there._id });
+      return { id, outputs: await write(context, id, inputs, rowID, there) };
     }
     if (urn !== undefined) {
       const startedAt = new Date(context.now()).toISOString();
@@ -141,10 +151,11 @@ export const rowFile = resource({
       const known = new Set(children.map(({ _id }) => _id));
       const childID = await made(context, inputs, rowID, content, known);
       const id = idOf(context, { table, rowID, fieldID, childID });
-      return { id, outputs: kept(inputs, rowID, childID, stored) };
+      return { id, outputs: await readBack(context, id, content, kept(inputs, rowID, childID, stored)) };
     } catch (error) {
       // A refusal is certain: nothing was made.
-      if (urn !== undefined && !isOutcomeUnknown(error)) await forgetIntent(context.directory, urn);
+      const isRefused = error instanceof ApiError && !isOutcomeUnknown(error);
+      if (urn !== undefined && isRefused) await forgetIntent(context.directory, urn);
       throw error;
     }
   },
@@ -179,7 +190,7 @@ export const rowFile = resource({
       throw new ResourceError(
         `${quoted(fileName(inputs))} is gone from row ${rowID}. Run refresh, then up makes it again.`,
       );
-    return write(context, inputs, rowID, child, old);
+    return write(context, id, inputs, rowID, child, old);
   },
 
   delete: async (context, id, state) => {
@@ -225,19 +236,53 @@ async function located(context: Context, id: string) {
   return { table, row: key, rowID, fieldID, childID };
 }
 
+/** Throws when the platform does not have what it answered that it wrote; the state gets what it has. */
+async function readBack(
+  context: Context,
+  id: string,
+  content: Child["content"] & object,
+  outputs: Kept,
+): Promise<Kept> {
+  const { parentRowID, fieldID, childID } = outputs;
+  const child = (await childrenOf(context, parentRowID, fieldID))?.find(({ _id }) => _id === childID);
+  const name = `${quoted(fileName(outputs))} of row ${parentRowID}`;
+  if (!child) {
+    throw new ResourceError(
+      `${name}: the platform answered that it has the record (childID ${childID}), and its list does not. Run up again: it makes the record if it is still missing`,
+    );
+  }
+  const lost = lacking(content, child);
+  if (lost.length === 0) return outputs;
+  const keptAt = (property: string): string => (property === "url" && outputs.store ? "storedAt" : property);
+  const found = { ...outputs, ...Object.fromEntries(lost.map((one) => [keptAt(one.name), one.found])) };
+  const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
+  const parts = lost.map(({ name, sent, found }) => `${name} is ${shown(found)}, where ${shown(sent)} was sent`);
+  throw new PartialFailure(
+    `${name}: the platform kept another record than it was sent: ${parts.join("; ")}. Run up again to send it once more, or declare what it keeps`,
+    id,
+    withoutUndefined(found),
+  );
+}
+
 /** Updates an existing record; stores the file again where its content or its kind has changed. */
-async function write(context: Context, inputs: Inputs, rowID: string, child: Child, old?: Kept): Promise<Kept> {
+async function write(
+  context: Context,
+  id: string,
+  inputs: Inputs,
+  rowID: string,
+  child: Child,
+  old?: Kept,
+): Promise<Kept> {
   const { url, digest } = inputs;
   const there = old?.storedAt !== undefined && address(child.content?.url) === old.storedAt;
   const copied = there && old.url === url && old.digest === digest;
   const stored = copied && inputs.store ? undefined : await storedFile(context, inputs);
   const content = { ...wanted(inputs), ...withoutUndefined({ url: stored?.url }) };
-  if (differing(content, child).length > 0) {
-    const whole = { ...child.content, ...content };
-    await context.client.microappchildUpdate({ childID: child._id, content: whole }, context);
-  }
   const before = copied && inputs.store ? withoutUndefined({ url: old.storedAt, fileKey: old.fileKey }) : undefined;
-  return kept(inputs, rowID, child._id, stored ?? before);
+  const outputs = kept(inputs, rowID, child._id, stored ?? before);
+  if (differing(content, child).length === 0) return outputs;
+  await context.client.microappchildUpdate({ childID: child._id, content: { ...child.content, ...content } }, context);
+  return readBack(context, id, content, outputs);
 }
 
 const kept = (

@@ -3,12 +3,15 @@ import { fieldTypes } from "../contract/fields.ts";
 import { fraction, id, withoutUndefined } from "../contract/values.ts";
 import { isOutdated, saltOf } from "../reconcile/digests.ts";
 import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
+import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
 import { adopt, common, ResourceError, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
+import { formsOf } from "./rows/declared/forms.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
+import { outputs } from "./rows/declared/outputs.ts";
 import { unsuitedValues } from "./rows/declared/unsuited.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, type Declared } from "./rows/owners.ts";
@@ -43,13 +46,18 @@ const inputs = z.object({
   ...edits,
   types: z.record(label, z.enum(cellTypes)).optional().meta({
     description:
-      "How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value.",
+      "Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text.",
   }),
   fields: z.record(label, z.enum(fieldTypes)).optional().meta({
     description: "Types of the table's fields by label, which rows are held against. Set by an Environment.",
     ignoredInDiff: true,
     computed: true,
     passing: true,
+  }),
+  forms: z.record(label, z.enum(valueForms)).optional().meta({
+    description: "Labels whose values have several spellings, by what the field makes of them. Computed.",
+    ignoredInDiff: true,
+    computed: true,
   }),
   mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
     description:
@@ -120,49 +128,6 @@ const inputs = z.object({
   adopt,
 });
 
-const outputs = z.object({
-  rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
-  ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
-  labels: z.array(z.string()).meta({ description: "Labels that the rows declare.", secretIf: "sensitive" }),
-  renewals: z.int().optional().meta({
-    description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
-  }),
-  departed: z.string().optional().meta({
-    description: "Digests of the keys of rows that were removed: one that comes back has another ID.",
-    opaque: true,
-  }),
-  unfinished: z.boolean().optional().meta({
-    description: "True when the last run left something undone, which the next one does.",
-    diffedAs: "rows",
-  }),
-  drift: z
-    .object({
-      changed: z.number().int().meta({ description: "Rows that say something else." }),
-      missing: z.number().int().meta({ description: "Rows that are gone." }),
-      changedKeys: z.array(z.string()).meta({ description: "The first keys of changed rows." }),
-      missingKeys: z.array(z.string()).meta({ description: "The first keys of rows that are gone." }),
-      found: z
-        .record(z.string(), z.record(z.string(), z.unknown()))
-        .optional()
-        .meta({ description: "What the first changed rows say, by key and label." }),
-      unlinked: z.number().int().optional().meta({
-        description: "Of the changed rows, those that only lost the row that they were linked to.",
-      }),
-      unlinkedKeys: z.array(z.string()).optional().meta({ description: "The first keys of these." }),
-    })
-    .optional()
-    .meta({
-      description:
-        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
-      diffedAs: "rows",
-    }),
-  foundSecrets: z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
-    description: "Digests of what secret labels of the first edited rows say.",
-    opaque: true,
-    secret: true,
-  }),
-});
-
 /** Inputs that a preview does not tell of a seed that has no salt yet: an up makes others. */
 const passing = ["salt", "digest", "fingerprint"] as const;
 
@@ -202,14 +167,19 @@ export const seedRows = resource({
   inputs,
   outputs,
 
-  check: async (context, { inputs: { salt: _, siblings, referrers, linkedSeeds, ...asked }, unknown }, old) => {
+  check: async (
+    context,
+    { inputs: { salt: _, forms: _forms, siblings, referrers, linkedSeeds, ...asked }, unknown },
+    old,
+  ) => {
     const { report, rowClaims } = context;
     const salt = isOutdated(old.salt) ? saltOf(context.seed()) : old.salt;
     // What the next up will choose at random no preview knows.
     const isPreview = unknown.has("salt");
     const isPassing = isPreview && salt !== old.salt;
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
-    const inputs = { ...asked, ...withoutUndefined({ salt, fields }) };
+    const forms = formsOf({ types: asked.types, fields });
+    const inputs = { ...asked, ...withoutUndefined({ salt, fields, forms }) };
     rowClaims.announce(inputs.resourceUrn, siblings, referrers);
     if (decisive.some((name) => unknown.has(name))) {
       rowClaims.forget(inputs.resourceUrn);

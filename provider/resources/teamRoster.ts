@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { role } from "../contract/members.ts";
 import { email, fraction, id } from "../contract/values.ts";
+import { numbered } from "../messages/text.ts";
 import { isUser, managing, planRoster, type RosterMember } from "../reconcile/rosters.ts";
 import { invitationTargets } from "./members/invitations.ts";
 import { apply, caller, each, names, optionsNow, optionsOf, sentences } from "./members/rosterApply.ts";
@@ -151,6 +152,7 @@ export const teamRoster = resource({
     if (own) context.report.info(`${nameOf(own)} stays a member: its account makes these calls`);
     const others = ours.filter((member) => member !== own);
     const leaving = notDecidedOn(context, id, state, others);
+    if (leaving.length > 0) context.report.info(`removes ${numbered(leaving.length, "person")}`);
     const failures = await each(leaving, (member) => context.members.remove(id, member));
     if (failures.size > 0) throw new ResourceError(sentences("not removed", failures, state).join("\n"));
   },

@@ -6,7 +6,7 @@ import { hasEdits } from "./edits.ts";
 import { formatOf, refusedFormat } from "./formats.ts";
 import { jsonRows, ndjsonRows } from "./jsonRows.ts";
 import { placeOf, type Reading, type Refuse, type Source, type SourceRow, type Wrong } from "./source.ts";
-import { EncodingError, textOf } from "./textFiles.ts";
+import { ConflictError, EncodingError, textOf } from "./textFiles.ts";
 import { yamlRows } from "./yamlRows.ts";
 
 /** Something wrong with a source, in one sentence with file, line and remedy. */
@@ -51,7 +51,8 @@ async function* unedited(reading: Reading, directory: string): AsyncGenerator<So
   } catch (error) {
     if (error instanceof FileRefusal) throw new SourceError(`${source} can't be read: ${error.message}`);
     if (isSystemError(error)) throw new SourceError(`${source} can't be read: ${reasonOf(error)}`);
-    if (error instanceof EncodingError) throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
+    if (error instanceof EncodingError || error instanceof ConflictError)
+      throw new SourceError(`${placeOf(declared, error.line)}: ${error.message}`);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
+import { conflict, findConflict } from "../files/conflicts.ts";
 
 /** Whole lines of a file. */
 export interface Lines {
@@ -19,12 +20,28 @@ export class EncodingError extends Error {
 
 const lineFeed = 0x0a;
 
-/** The lines of a file in blocks of some 64 KB, without the mark that may begin it. Throws an EncodingError. */
+/** A line where a merge left its conflict. */
+export class ConflictError extends Error {
+  readonly line: number;
+  constructor(line: number) {
+    super(conflict);
+    this.line = line;
+  }
+}
+
+/** The text, unless a merge left its conflict in it. Throws a ConflictError. */
+function settled(text: string, first: number): string {
+  const line = findConflict(text);
+  if (line !== undefined) throw new ConflictError(first + line);
+  return text;
+}
+
+/** The lines of a file in blocks of some 64 KB, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
 export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
   let first = 1;
   let begun: Buffer[] = [];
   const block = (bytes: Buffer): Lines => {
-    const lines = { first, text: decoded(bytes, first) };
+    const lines = { first, text: settled(decoded(bytes, first), first) };
     first += breaksIn(bytes);
     return lines;
   };
@@ -42,8 +59,8 @@ export async function* linesOf(file: FileHandle): AsyncGenerator<Lines> {
   if (begun.length > 0) yield block(Buffer.concat(begun));
 }
 
-/** The text of a file, without the mark that may begin it. Throws an EncodingError. */
-export const textOf = async (file: FileHandle): Promise<string> => decoded(await file.readFile(), 1);
+/** The text of a file, without the mark that may begin it. Throws an EncodingError or a ConflictError. */
+export const textOf = async (file: FileHandle): Promise<string> => settled(decoded(await file.readFile(), 1), 1);
 
 function decoded(bytes: Buffer, first: number): string {
   // UTF-16 without a mark, and what is no text at all, may happen to be valid.

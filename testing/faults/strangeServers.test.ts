@@ -59,17 +59,17 @@ test("numbers that come back as text are told by line and label, repaired in pla
   await set({ row: numbersAsText });
   const rows = [1, 2, 3].map((Size) => ({ Code: `K${Size}`, Name: "one", Size }));
   const made = await up({ rows });
-  const said =
-    'rows[0] and 2 more: table items gave back the number in "Size" as another value (string): ' +
-    "declare its type in types, or write it as the table has it";
-  expect(made.failed).toContain(said);
+  const gaveBack = 'table items gave back "1" in "Size", where 1 was sent: declare types: {Size: number}';
+  expect(made.failed).toContain(`rows[0] "K1": ${gaveBack}`);
+  expect(made.failed).toContain('rows[1] "K2" and 1 more: table items gave back "2" in "Size", where 2 was sent');
   expect(made.failed).not.toContain('"Name"');
   const next = (): Promise<Seeded> => up({ rows }, made);
   expect(new Set(await stage.calls(next))).toEqual(new Set(["updatemicroapprow"]));
-  expect((await next()).failed).toContain(said);
+  expect((await next()).failed).toContain(`rows[0] "K1" and 2 more: ${gaveBack}`);
   expect(await live()).toEqual(rows);
 
   // What the message advises.
+  expect((await up({ rows, types: { Size: "number" } }, made)).failed).toBeUndefined();
   const asTheTableHasIt = rows.map((row) => ({ ...row, Size: String(row.Size) }));
   const right = await up({ rows: asTheTableHasIt }, made);
   expect(right.failed).toBeUndefined();
@@ -81,10 +81,13 @@ test("text that comes back as numbers is told by line and label, a natural key t
   await writeFile(join(stage.host.folder, "items.csv"), "Code,Name,Size\nK1,one,10\n007,two,20\nK3,three,030\n");
   const made = await up({ source: "items.csv" });
   const { failed } = made;
-  const told = (line: string, label: string): string =>
-    `items.csv:${line}: table items gave back the string in "${label}" as another value (number): declare its type in types`;
-  expect(failed).toContain(told("2 and 2 more", "Size"));
-  expect(failed).toContain(told("3", "Code"));
+  const told = (row: string, values: string, label: string): string => {
+    const [found = "", sent = ""] = values.split("/");
+    return `items.csv:${row}: table items gave back ${found} in "${label}", where "${sent}" was sent: declare types: {${label}: number}`;
+  };
+  expect(failed).toContain(told('2 "K1"', "10/10", "Size"));
+  expect(failed).toContain(told('3 "007" and 1 more', "20/20", "Size"));
+  expect(failed).toContain(told('3 "007"', "7/007", "Code"));
   expect(failed).not.toContain('"Name"');
   // Nor is it inserted once more, whether it is remembered or not.
   for (const state of [made, undefined]) {
@@ -94,7 +97,7 @@ test("text that comes back as numbers is told by line and label, a natural key t
   expect(await live()).toHaveLength(3);
   const typed = { source: "items.csv", adopt: true, types: { Code: "text", Size: "number" } };
   await writeFile(join(stage.host.folder, "items.csv"), "Code,Name,Size\nK1,one,10\n7,two,20\nK3,three,030\n");
-  expect((await up(typed, made)).failed).toContain(told("3", "Code"));
+  expect((await up(typed, made)).failed).toContain(told('3 "7"', "7/7", "Code"));
   expect(await live()).toHaveLength(3);
 });
 
@@ -103,7 +106,7 @@ test("a natural key that comes back as a number is the same row", async () => {
   await writeFile(join(stage.host.folder, "items.csv"), "Code,Name,Size\n1,one,10\n2,two,20\n");
   const source = { source: "items.csv" };
   const made = await up(source);
-  expect(made.failed).toContain('items.csv:2 and 1 more: table items gave back the string in "Code" as another value');
+  expect(made.failed).toContain('items.csv:2 "1": table items gave back 1 in "Code", where "1" was sent');
   // Not even when nothing is remembered.
   for (const state of [made, undefined]) {
     const calls = await stage.calls(() => up({ ...source, adopt: true }, state));
@@ -140,7 +143,7 @@ test.each([1, -1] as const)(
     // One old row is changed, which may not be among the newest.
     const changed = rows.map((row, index) => (index === 0 ? { ...row, Colour: "red" } : row));
     expect((await up({ rows: changed }, made)).failed).toContain(
-      'rows[0]: table items did not keep the label "Colour"',
+      'rows[0] "K0": table items did not keep the label "Colour"',
     );
     expect(await live()).toHaveLength(50);
   },

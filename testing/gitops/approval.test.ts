@@ -184,7 +184,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
     // The next report shows what is left to do; of rows as far as it can without the passphrase.
     const [dev] = (await reported()).environments;
     expect(dev?.pending?.things.map(({ name }) => name)).toEqual(["acme/crew"]);
-    expect(dev?.pending?.why).toContain("regions: what 3 rows say is not compared");
+    expect(dev?.pending?.why).toContain("rows of 1 seed are compared when an update runs");
   });
 
   test("a destroy is none of it; and any engine's run refuses a report that is signed by another", async () => {

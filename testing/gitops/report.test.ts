@@ -72,6 +72,18 @@ test("an unchanged tree is one line, without a call, twice the same, and the sta
   expect(git("status", "--porcelain")).toBe("");
 });
 
+test("a seed that leaves the program says how many rows go with it, in lines and as data", async () => {
+  const dev = { "dev.yaml": (text: string) => text.replace(/\n {2}offices:\n(?: {4}.*\n)+/, "\n") };
+  await edited(dev, async () => {
+    const { output } = await project.run("preview", "--stack", "dev");
+    expect(output).toMatch(/SeedRows environment\/offices delete: \d+ rows\n/);
+    const lines = (await project.run("preview", "--stack", "dev", "--json")).output.trim().split("\n");
+    const steps = lines.map((line) => JSON.parse(line) as { type: string; op?: string; name?: string; size?: string });
+    const deletion = steps.find(({ type, op }) => type === "step" && op === "delete");
+    expect(deletion).toMatchObject({ name: "environment/offices", size: expect.stringMatching(/^\d+ rows$/) });
+  });
+});
+
 describe("a change", () => {
   const edits = {
     "dev.yaml": (text: string) =>
@@ -165,7 +177,7 @@ test("a state file that is none, or is elsewhere, is refused in one sentence; th
   expect((await reported("dev", "--state", "/etc/passwd")).output).toContain("it is outside of the repository");
   expect((await reported("--state", "exported.json")).output).toContain("--state is of one stack");
   const { output } = await reported("other", "--file", "examples/environment/dev.yaml");
-  expect(output).toContain("pending: not compared: no state of the stack other is to be had here");
+  expect(output).toContain("pending: not compared: no state is to be had here");
 });
 
 test("what was changed by hand on the platform is no part of a report", async () => {
@@ -210,6 +222,6 @@ describe("drift", () => {
     Object.assign(project.environment, { MICROAPPS_ENDPOINT: "emulator::memory:?seed=platform.yaml" });
     const other = await project.run("drift", "--format", "md");
     delete project.environment["MICROAPPS_ENDPOINT"];
-    expect([other.status, other.output]).toEqual([4, expect.stringContaining("Not compared")]);
+    expect([other.status, other.output]).toEqual([4, expect.stringContaining("not compared")]);
   });
 });

@@ -215,16 +215,18 @@ test("a change is reported without secrets and network, stopped by a rule, and m
     "prod.yaml:9:32: organizations.acme.teams.support.roster.maxRemovals is the number 0.9; " +
       "the rule at base.yaml:7:5 says at most 0.5, because a mistake must not empty a team",
   );
-  for (const name of environments) {
-    const [, chapter = ""] = first.text.split(`\n### <code>${name}</code>\n`);
-    const [shown] = chapter.split(/\n(?:### |<details>)/);
-    expect(shown).toContain(
-      "<code>acme/pilots</code> (was <code>acme/crew</code>) | changed; 1 person added, 1 setting",
-    );
-    expect(shown).toContain("<code>acme/support</code> | changed; 1 person removed");
-    expect(shown).toContain("<code>articles</code> | changed; 500 rows changed");
-    if (name === "prod") expect(shown).toContain("<code>samples</code> | removed");
-  }
+  const all = "<code>dev</code>, <code>staging</code> and <code>prod</code>";
+  for (const line of [
+    `<code>acme/pilots</code> (was <code>acme/crew</code>) | 1 person added, 1 setting; `,
+    `<code>acme/support</code> | 1 person removed | <code>dev</code> and <code>staging</code> |`,
+    `<code>acme/support</code> | 1 person removed, 1 setting | <code>prod</code> |`,
+    `<code>articles</code> | 500 rows changed | ${all} |`,
+    "<code>samples</code> | removed; 2 rows removed | <code>prod</code> |",
+  ])
+    expect(first.text).toContain(line);
+  // Settings of two teams, and 500 rows; a person of each, and a seed of two rows.
+  const counts = { added: "3", changed: "1504", removed: "6", stops: "1" };
+  expect(first.outputs).toMatchObject(counts);
   expect(first.text).toContain("| ~ | row | <code>A200</code> |");
   expect(comments.all.slice(1)).toEqual([expect.objectContaining({ id: 2, body: first.summary.trimEnd() })]);
   const second = await reported(comments, commits.mended);
@@ -249,6 +251,8 @@ test("GitLab's jobs report the same, and comment with their own token", async ()
   const broken = await runner.gitLab(pipeline, "report", commits.broken, own, variables);
   expect([broken.status, existsSync(log), hasRun(broken)]).toEqual([2, false, false]);
   expect(decoded(broken.summary)).toContain("the rule at base.yaml:7:5 says at most 0.5");
+  const outputs = readFileSync(join(broken.folder, "microapps-report/report.env"), "utf8");
+  expect(outputs).toBe("added=3\nchanged=1504\nremoved=6\nstops=1\n");
   const token = { MICROAPPS_COMMENT_TOKEN: "the token of the bot" };
   const posted = await runner.gitLab(pipeline, "comment", commits.broken, { ...own, ...token });
   const updated = await runner.gitLab(pipeline, "comment", commits.broken, { ...own, ...token });

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { pages } from "../../provider/client/index.ts";
 import * as doors from "../harness/doors.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { eventually } from "../harness/processes.ts";
 import { InitFailed } from "../harness/providerHost.ts";
 import { Stage } from "../harness/stage.ts";
@@ -17,6 +18,7 @@ import { Stage } from "../harness/stage.ts";
 const tables = { continents: { name: "Continents", fields: { Code: { type: "text", sort: 1 }, Name: "text" } } };
 
 describe.each(Object.values(doors))("through the $name door a cancellation", (door) => {
+  const test = testThrough(door.name);
   let stage: Stage;
   beforeEach(async () => void (stage = await Stage.set({ tables }, {}, door)));
   afterEach(() => stage.clear());

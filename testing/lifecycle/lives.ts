@@ -257,7 +257,7 @@ export const lives: Record<string, (scene: Stage, memberForm: "objects" | "ids",
       live: async () => (await all()).map(({ Code, Name }) => ({ Code, Name })),
       create: {
         news: { table: "continents", key: "Code", rows: [europe, africa] },
-        calls: ["insertmicroapprows"],
+        calls: ["insertmicroapprow", "insertmicroapprows"],
         live: [africa, europe, theirs],
         outputs: { rowCount: 2, keys: ["EU", "AF"] },
       },

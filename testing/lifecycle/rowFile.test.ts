@@ -166,4 +166,21 @@ throughBothDoors(seed, (scene) => {
     );
     expect(await live()).toEqual([]);
   });
+
+  test("RowFile: a record that is answered and not kept is no success, and the next run makes it", async () => {
+    scene.emulator.setFaults({ faults: [{ endpoint: "microappchildCreate", kind: "keepsPart" }] });
+    const news = { ...place, filename: "flag.png", type: "image/png" };
+    await expect(scene.create("RowFile", news)).rejects.toThrow("the platform answered that it has the record");
+    scene.emulator.setFaults();
+    const made = await scene.create("RowFile", news);
+    expect((await live()).map(({ _id }) => _id)).toEqual([made.outputs["childID"]]);
+    scene.emulator.setFaults({ faults: [{ endpoint: "microappchildUpdate", kind: "keepsPart" }] });
+    const changed = { ...made.inputs, type: "image/x-png" };
+    const { message, state } = await scene.failure(scene.host.update("RowFile", made.id, made.outputs, changed));
+    expect(message).toContain('type is "image/png", where "image/x-png" was sent');
+    scene.emulator.setFaults();
+    expect(await scene.host.diff("RowFile", made.id, state, changed)).toMatchObject({ changes: true });
+    await scene.host.update("RowFile", made.id, state, changed);
+    expect((await live())[0]?.content).toEqual({ filename: "flag.png", type: "image/x-png" });
+  });
 });

@@ -176,7 +176,7 @@ throughBothDoors({ tables }, (scene) => {
     const news = { table: "continents", key: "Code", rows: [{ Code: "EU", Nmae: "Europe" }] };
     const failed = await scene.failure(scene.create("SeedRows", news));
     expect(failed).toMatchObject({
-      message: expect.stringContaining('rows[0]: table continents did not keep the label "Nmae"') as unknown,
+      message: expect.stringContaining('rows[0] "EU": table continents did not keep the label "Nmae"') as unknown,
       id: "continents/Code",
       state: { rowCount: 1 },
     });

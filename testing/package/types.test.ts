@@ -39,7 +39,7 @@ const cases: [program: string, said: string[]][] = [
     [`'"amdin"' is not assignable`],
   ],
   [`new TeamRoster("all", { teamID: output, members: {}, mode: "strict" });`, [`'"strict"' is not assignable`]],
-  [`new UserTeams("ada", { email: "ada@example.com" });`, ["Property 'teamIDs' is missing"]],
+  [`new UserTeams("ada", { email: "ada@example.com" });`, ["missing the following properties", "teamIDs"]],
   [`new UserTeams("ada", { teamIDs: [output], userID: output });`, []],
   [`new UserTeams("ada", { teamIDs: [] });`, ["is not assignable to parameter of type 'UserTeamsArgs'"]],
   [`new SeedRows("r", { table: "r", key: "Code", rows: [{ Code: "N", Name: output }] });`, []],
@@ -64,7 +64,7 @@ const cases: [program: string, said: string[]][] = [
   ],
   [
     `new SeedRows("r", { table: "r", key: "Code", source: "r.csv", parent: { by: "N" } });`,
-    ["Property 'rows' is missing"],
+    ["missing the following properties", "table, key"],
   ],
   [
     `new GeneratedApp("a", { userEmail: "ada@example.com", appPrompt: "An atlas.", wait: "done" });`,

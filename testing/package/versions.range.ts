@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -78,6 +79,20 @@ async function installed({ pulumi, node }: { pulumi: string; node: string }): Pr
   await execute("npm", ["install", ...quietly, ...packages], { cwd: folder });
   return packaged ? join(folder, "node_modules", name, "bin/node") : process.execPath;
 }
+
+test("who takes the client or the emulator alone installs 40 MB at most", async () => {
+  const alone = await freshFolder();
+  try {
+    await writeFile(join(alone, "package.json"), files["package.json"]);
+    const quietly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+    await execute("npm", ["install", ...quietly, join(folder, archive)], { cwd: alone });
+    const { stdout } = await execute("du", ["-sk", "node_modules"], { cwd: alone });
+    expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(40_000);
+    expect(existsSync(join(alone, "node_modules/@pulumi"))).toBe(false);
+  } finally {
+    await rm(alone, { recursive: true, force: true });
+  }
+});
 
 const state = (): Promise<string> => readFile(join(folder, ".pulumi/stacks/crew/dev.json"), "utf8");
 

@@ -1,10 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect } from "@jest/globals";
 import * as doors from "../harness/doors.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { Stage } from "../harness/stage.ts";
 
 const tables = { regions: { name: "Regions", fields: { Code: "text" } } };
 
 describe.each(Object.values(doors))("through the $name door an import", (door) => {
+  const test = testThrough(door.name);
   let stage: Stage;
   let ids: { organization: string; team: string; ada: string; app: string };
 

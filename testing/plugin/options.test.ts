@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../emulator/index.ts";
 import { pages } from "../../provider/client/index.ts";
 import * as doors from "../harness/doors.ts";
+import { testThrough } from "../harness/drawn.ts";
 import { endedCleanly } from "../harness/endedCleanly.ts";
 import { Project, repository } from "../harness/project.ts";
 import { Stage } from "../harness/stage.ts";
@@ -38,6 +39,7 @@ make("SeedRows", "currencies", { table: "currencies", key: "Code", rows }, optio
 `;
 
 describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
+  const test = testThrough(door);
   let project: Project;
   let emulator: Emulator;
   // Nothing that is tried here changes anything, so that it is brought up once.
@@ -109,6 +111,7 @@ describe.each(["dynamic", "plugin"] as const)("through the %s door", (door) => {
 });
 
 describe.each(Object.values(doors))("what a refusal advises holds through the $name door", (door) => {
+  const test = testThrough(door.name);
   let stage: Stage;
   const own = ["leftOut", "insertOnly", "keepLive", "none"] as const;
   beforeAll(async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { testThrough } from "../harness/drawn.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 
 /** Rows and a member, by one of two providers or by the one of the stack. */
@@ -12,6 +13,7 @@ interface Declared {
 }
 
 describe.each(doorNames)("two providers of one program, through the %s door:", (door: DoorName) => {
+  const test = testThrough(door);
   let scene: Scene;
   beforeAll(async () => void (scene = await Scene.open(door)));
   afterAll(async () => expect(await scene.close()).toEqual([]));

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect } from "@jest/globals";
+import { testThrough } from "../harness/drawn.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 import { seedsOf } from "./seeds.ts";
 
@@ -89,6 +90,7 @@ const before = told.map((story) => story.before).join("");
 const after = told.map((story) => story.after).join("");
 
 describe.each(doorNames)("through the %s door:", (door: DoorName) => {
+  const test = testThrough(door);
   let scene: Scene;
   beforeAll(
     async () =>

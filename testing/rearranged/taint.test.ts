@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
+import { testThrough } from "../harness/drawn.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
 import { seed } from "./seeds.ts";
 
@@ -12,6 +13,7 @@ ${seed("depots", "NES")}`;
 const all = ["acme", "crew", "yard", "ada", "roster", "depots"];
 
 describe.each(doorNames)("what a state calls tainted, through the %s door:", (door: DoorName) => {
+  const test = testThrough(door);
   let scene: Scene;
   /** Milliseconds by which the platform's clock is behind. */
   let behind = 0;

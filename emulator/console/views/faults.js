@@ -15,12 +15,15 @@ const kinds = {
   expiredToken: ["Ends the caller's session before the call.", []],
   slow: ["Waits before the call.", ["milliseconds"]],
   defaultLimit: ["Limits how many rows a read answers when it names no limit.", ["limit"]],
+  keepsPart: ["Keeps a part of what a write brings, and answers as if it had kept all.", ["rows"]],
+  otherForms: ["Reads values of rows back in another form.", []],
 };
 const parameters = {
   status: ["Status", { min: 400, max: 599, placeholder: "500" }],
   retryAfter: ["Retry after, seconds", { min: 0, placeholder: "none" }],
   milliseconds: ["Milliseconds", { min: 0, placeholder: "1000" }],
   limit: ["Rows", { min: 1, placeholder: "1" }],
+  rows: ["Rows that are kept", { min: 0, placeholder: "0" }],
 };
 const selection = {
   after: ["Calls that pass first", { min: 0, placeholder: "0" }],
@@ -129,7 +132,7 @@ export function faults({ redraw }) {
   };
   const describe = ({ kind, endpoint, hit, ...rest }) =>
     Object.entries(rest)
-      .map(([name, value]) => (value === true ? name : `${name} ${count(value)}`))
+      .map(([name, value]) => (value === true ? name : `${name} ${typeof value === "number" ? count(value) : value}`))
       .join(", ");
   const cells = (fault, index) => [
     fault.kind,

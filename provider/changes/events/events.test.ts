@@ -35,6 +35,15 @@ describe("events", () => {
     ]);
   });
 
+  test("say how much a deletion takes along, of either engine", () => {
+    const seed = urn("microapps:index:SeedRows", "cities");
+    const outputs = { rowCount: 24 };
+    const own = { type: "step", op: "delete", urn: seed, properties: outputs };
+    const pulumi = { steps: [{ op: "delete", urn: seed, oldState: { inputs: {}, outputs } }] };
+    for (const text of [JSON.stringify(own), JSON.stringify(pulumi, null, 2)])
+      expect(eventsReport(text).environments[0]?.change.things).toMatchObject([{ op: "remove", notes: ["24 rows"] }]);
+  });
+
   test("of pulumi preview --json, which is one value, and of an event log", () => {
     const states = {
       old: { inputs: { name: "Crew", token: "[secret]", __provider: "a" } },

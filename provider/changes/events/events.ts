@@ -9,6 +9,7 @@ import {
   type ChangeSet,
   type Thing,
 } from "../model/changeSet.ts";
+import { describeSizes, type DescribeSize } from "../model/sizes.ts";
 import { fieldOf, stable } from "../model/values.ts";
 
 /** A step of an engine, with what all forms of events have. */
@@ -19,6 +20,9 @@ interface Step {
   changes?: readonly { path: string; kind: string; old?: unknown; new?: unknown }[] | undefined;
   old?: Record<string, unknown> | undefined;
   new?: Record<string, unknown> | undefined;
+  /** What the state says of a resource that is deleted. */
+  outputs?: Record<string, unknown> | undefined;
+  id?: string | undefined;
 }
 
 /** Why a text has no events. */
@@ -30,11 +34,12 @@ export function eventsReport(text: string): ChangeSet {
   if (steps.length === 0) {
     throw new EventsError("it has no events: write it with 'preview --json', or with --event-log of the Pulumi CLI");
   }
+  const sizeOf = describeSizes();
   const stacks = Map.groupBy(steps, ({ urn }) => urn.split("::")[0]?.replace(/^urn:pulumi:/, "") ?? "");
   const environments = [...stacks].map(([stack, own]) => ({
     name: stack === "" ? "stack" : stack,
     stack,
-    change: { compared: true, things: ordered(own.flatMap((step) => thingOf(step) ?? [])) },
+    change: { compared: true, things: ordered(own.flatMap((step) => thingOf(step, sizeOf) ?? [])) },
     problems: [],
     flags: [],
     notes: [],
@@ -56,7 +61,7 @@ function stepsIn(text: string): Step[] {
 }
 
 function stepOf(raw: Record<string, unknown>, before = "", after = ""): Step[] {
-  const { op, urn, changes } = raw;
+  const { op, urn, changes, id, properties } = raw;
   if (typeof op !== "string" || typeof urn !== "string" || raw["internal"] === true) return [];
   if (Array.isArray(changes)) {
     const fields = changes.map(objectOf).map(({ path, kind, old, new: now }) => ({
@@ -67,8 +72,11 @@ function stepOf(raw: Record<string, unknown>, before = "", after = ""): Step[] {
     }));
     return [{ op, urn, changes: fields }];
   }
+  const state = objectOf(raw[before]);
+  const outputs = op === "delete" ? objectOf(hidden(before === "" ? properties : state["outputs"])) : undefined;
+  const known = { outputs, id: [id, state["id"]].find((each) => typeof each === "string") };
   const inputs = (name: string): Record<string, unknown> => objectOf(hidden(objectOf(raw[name])["inputs"]));
-  return [{ op, urn, old: inputs(before), new: inputs(after) }];
+  return [{ op, urn, ...known, old: inputs(before), new: inputs(after) }];
 }
 
 const ops: Record<string, Thing["op"]> = { create: "add", delete: "remove", update: "change", replace: "replace" };
@@ -79,7 +87,10 @@ const kinds: Record<string, Thing["kind"]> = {
   GeneratedApp: "app",
 };
 
-function thingOf({ op, urn, changes, old = {}, new: now = {} }: Step): Thing | undefined {
+function thingOf(
+  { op, urn, changes, old = {}, new: now = {}, outputs, id }: Step,
+  sizeOf: DescribeSize,
+): Thing | undefined {
   const [, , types = "", ...names] = urn.split("::");
   const type = types.split("$").at(-1) ?? "";
   const what = ops[op];
@@ -88,6 +99,7 @@ function thingOf({ op, urn, changes, old = {}, new: now = {} }: Step): Thing | u
   const rows = fields.filter(({ kind }) => kind === "row");
   const tally = noTally();
   for (const row of rows) tally[row.op]++;
+  const size = outputs && sizeOf({ urn, resourceType: type, properties: outputs, ...(id === undefined ? {} : { id }) });
   const kind = kinds[type.split(":").at(-1) ?? ""] ?? "resource";
   const name = kind === "resource" ? `${type.split(":").at(-1) ?? ""} ${names.join("::")}` : names.join("::");
   return {
@@ -97,7 +109,7 @@ function thingOf({ op, urn, changes, old = {}, new: now = {} }: Step): Thing | u
     ...(rows.length > 0 ? { rows: tally } : {}),
     changes: orderedChanges(fields),
     omitted: 0,
-    notes: [],
+    notes: size === undefined ? [] : [size],
     guards: [],
   };
 }

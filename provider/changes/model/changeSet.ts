@@ -23,6 +23,10 @@ const change = z.strictObject({
   op: z.enum(["remove", "change", "add"]),
   name: z.string().meta({ description: "Name of a setting, an e-mail address, or the natural key of a row." }),
   fields: z.array(field),
+  same: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: "Of a changed row: the cells that stay as they are, by label." }),
   place: z.string().optional().meta({ description: "file:line:column in the declaration." }),
   accepted: z.string().optional().meta({ description: "Why drift.yaml accepts it." }),
 });
@@ -37,6 +41,10 @@ const thing = z.strictObject({
   place: z.string().optional(),
   people: tally.optional(),
   rows: tally.optional(),
+  columns: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Labels of the rows besides their key, in the order of the source." }),
   changes: z.array(change).meta({ description: "Removals first." }),
   omitted: z.int().meta({ description: "Changes that are counted and not listed." }),
   notes: z.array(z.string()),
@@ -57,6 +65,10 @@ const environment = z.strictObject({
   name: z.string(),
   stack: z.string().optional(),
   file: z.string().optional(),
+  depth: z.int().optional().meta({
+    description:
+      "Environments that come before it one after another, as the base lists them: the last one decides most.",
+  }),
   change: section.meta({ description: "The declaration at the base against the one of the working tree." }),
   pending: section.optional().meta({ description: "What an up would do: the state against the working tree." }),
   problems: z.array(note).meta({ description: "Mistakes, broken rules and undeclared removals: a run would stop." }),
@@ -116,10 +128,13 @@ export const stops = ({ problems, change, pending }: EnvironmentChanges): string
   ),
 ];
 
-/** Whether an environment is known to be left as it is. */
-export const isUnchanged = (environment: EnvironmentChanges): boolean =>
+/** Whether the change itself is known to leave an environment alone, whatever is pending there. */
+export const isUntouched = (environment: EnvironmentChanges): boolean =>
   environment.change.compared &&
   environment.change.things.length === 0 &&
-  (environment.pending?.things.length ?? 0) === 0 &&
   environment.flags.length === 0 &&
   stops(environment).length === 0;
+
+/** Whether an environment is known to be left as it is. */
+export const isUnchanged = (environment: EnvironmentChanges): boolean =>
+  isUntouched(environment) && (environment.pending?.things.length ?? 0) === 0;

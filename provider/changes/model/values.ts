@@ -3,12 +3,28 @@ import { secretText, type Change, type Field } from "./changeSet.ts";
 /** Characters of a value that are kept: a cell may have megabytes. */
 const maxCharacters = 500;
 
-/** A value as a report keeps it: a long one as text that is cut. */
-export function kept(value: unknown): unknown {
+/** Characters of a long value that stand before the first one that differs. */
+const context = 40;
+
+/** A value as a report keeps it: a long one as text that is cut, from shortly before `from` on. */
+export function kept(value: unknown, max = maxCharacters, from = 0): unknown {
   if (value === undefined || value === null || typeof value === "number" || typeof value === "boolean") return value;
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (text.length <= maxCharacters) return value;
-  return `${text.slice(0, maxCharacters)}… (${text.length} characters)`;
+  if (text.length <= max) return value;
+  const start = Math.max(0, Math.min(from - context, text.length - max));
+  const end = start + max < text.length ? "…" : "";
+  return `${start > 0 ? "…" : ""}${text.slice(start, start + max)}${end} (${text.length} characters)`;
+}
+
+const asText = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+
+/** Where two values begin to differ as texts. */
+function firstDifference(one: unknown, other: unknown): number {
+  const [a, b] = [asText(one), asText(other)];
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
 }
 
 /** A value as text in which nothing but its content counts: maps in the order of their keys. Nothing and null differ. */
@@ -23,7 +39,8 @@ export function stable(value: unknown): string {
 
 /** One field that differs. */
 export function fieldOf(name: string, before: unknown, after: unknown, secret = false): Field {
-  const shown = (value: unknown): unknown => (secret ? secretText : kept(value));
+  const from = firstDifference(before, after);
+  const shown = (value: unknown): unknown => (secret ? secretText : kept(value, maxCharacters, from));
   return {
     name,
     ...(before === undefined ? {} : { before: shown(before) }),

@@ -27,7 +27,7 @@ export function isConfusable(text: string): boolean {
   const composed = text.normalize("NFC");
   if (/^[\x20-\x7e]*$/.test(composed)) return false;
   if (composed.split(/[^\p{L}\p{M}]+/u).some(mixesScripts)) return true;
-  const foreign = [...composed].filter((letter) =>
+  const foreign = Array.from(composed).filter((letter) =>
     /(?!\p{Script=Latin})\p{L}|[\uff21-\uff5a\u{1d400}-\u{1d7ff}]/u.test(letter),
   );
   return (

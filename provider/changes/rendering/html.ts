@@ -1,22 +1,16 @@
 import { createHash } from "node:crypto";
-import { stops, type ChangeSet } from "../model/changeSet.ts";
-import { script, style } from "./page.ts";
+import type { ChangeSet } from "../model/changeSet.ts";
 import { isConfusable } from "./confusables.ts";
+import { script, style } from "./page.ts";
 import { visible } from "./text.ts";
+import { viewOf } from "./view.ts";
 
 /**
  * The report as one file that loads nothing and may load nothing. The data stand in it as JSON in which nothing ends an
  * element; the script writes them as text.
  */
 export function html(set: ChangeSet): string {
-  const shown = {
-    ...(seen(set) as ChangeSet),
-    environments: set.environments.map((environment) => ({
-      ...(seen(environment) as object),
-      stops: stops(environment).map(visible),
-    })),
-  };
-  const data = JSON.stringify(shown).replace(
+  const data = JSON.stringify(seen(viewOf(set))).replace(
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
@@ -34,10 +28,14 @@ export function html(set: ChangeSet): string {
 <body>
 <header>
 <h1 id="title">Report</h1>
-<p><label for="filter">Filter by name, label or value</label> <input id="filter" type="search" autocomplete="off"></p>
-<p id="count" role="status"></p>
 </header>
-<main id="report"></main>
+<main id="report">
+<form id="find" role="search">
+<span><label for="filter">Filter by name, label or value</label> <input id="filter" type="search" autocomplete="off"></span>
+<span><label for="op">Show</label> <select id="op"><option value="">all</option><option value="remove">removed</option><option value="change">changed</option><option value="add">added</option></select></span>
+<span id="count" role="status"></span>
+</form>
+</main>
 <noscript><p>The report needs JavaScript to be shown; nothing of it is loaded from elsewhere.</p></noscript>
 <script type="application/json" id="data">${data}</script>
 <script>${script}</script>

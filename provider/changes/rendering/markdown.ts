@@ -1,53 +1,90 @@
 import {
-  isUnchanged,
+  isUntouched,
   stops,
   type Change,
   type ChangeSet,
   type EnvironmentChanges,
-  type Note,
-  type Section,
+  type Field,
   type Thing,
 } from "../model/changeSet.ts";
-import { isConfusable } from "./confusables.ts";
-import { cut, signed, signs, summary, totals, valueText, verbs, visible } from "./text.ts";
+import { checklist, leads, type CheckItem } from "./checklist.ts";
+import { code, Comment, type Details } from "./comment.ts";
+import { applied, besides, mergeThings, openPart, saysMore, shared, type MergedThing, type Shared } from "./merged.ts";
+import { cutBoth, inWords, signed, signs, summary, totals, valueText, valueTexts, verbs, visible } from "./text.ts";
 
 /** Bytes that a report has at most: a comment of GitHub takes 65,536 characters. */
 const maxBytes = 60_000;
 /** Bytes that are left for the line that says how much was cut. */
 const reserve = 600;
-const limits = { name: 120, value: 80, sentence: 500, listed: 50, flags: 12 };
+/** Bytes that flags may have: they are never cut for anything else. */
+const maxFlagBytes = 50_000;
+const limits = {
+  name: 120,
+  value: 80,
+  row: 200,
+  sentence: 500,
+  flag: 4_000,
+  listed: 50,
+  environments: 12,
+  names: 30,
+  places: 3,
+  open: 12,
+};
 
 /** What the first line of a report begins with, by which a bot finds its comment. */
 export const marker = ({ kind }: Pick<ChangeSet, "kind">): string => `<!-- microapps-${kind} -->`;
 
 /** The report as a comment: counts of all, tables first, details folded. The same report makes the same bytes. */
 export function markdown(set: ChangeSet): string {
-  if (set.flags.length === 0 && set.environments.every(isUnchanged)) return `${marker(set)} ${nothingChanges(set)}\n`;
-  const page = new Page(maxBytes - reserve);
-  page.all([marker(set), "", `## ${title(set)}`, "", ...overview(set)]);
-  page.list(
-    "What stops it",
-    set.environments.flatMap((each) => stops(each).map((text) => [each.name, text] as const)),
+  if (set.flags.length === 0 && set.environments.every(isUntouched)) return `${marker(set)} ${nothingChanges(set)}\n`;
+  const page = new Comment(maxBytes - reserve);
+  const checks = checkLines(set);
+  const bytes = Buffer.byteLength(checks.flags.join("\n")) + 100;
+  page.reserve(bytes);
+  // A table that is cut must keep its head.
+  for (const line of [marker(set), "", `## ${title(set)}`, "", ...overview(set)]) page.row(line);
+  const found = shared(
+    set.environments.flatMap((each) => stops(each).map((value) => ({ environment: each.name, value }))),
   );
-  page.list("Look at these", [
-    ...set.environments.flatMap(({ name, flags }) => firstOf(flags).map((text) => [name, text] as const)),
-    ...firstOf(set.flags).map((text) => [undefined, text] as const),
-  ]);
+  const stopping = found.map(({ value, environments }) => `- ${named(environments)} ${code(value, limits.sentence)}`);
+  page.list("What stops it", stopping, limits.listed);
+  page.reserve(-bytes);
+  page.list("Look at these before you approve", [...checks.flags, ...checks.others], Infinity);
+  for (const line of noteLines(set)) page.line("", line);
   const details: Details[] = [];
-  for (const environment of set.environments) {
-    page.line("", `### ${code(environment.name, limits.name)}`);
-    for (const note of environment.notes) page.line("", code(note, limits.sentence));
-    section(page, details, set, "This change", environment.change, environment);
-    if (environment.pending) section(page, details, set, "Pending", environment.pending, environment);
-  }
-  page.details(details);
+  section(page, details, set, { title: "", pending: false, thingsOf: ({ change }) => change.things });
+  section(page, details, set, { title: "Pending besides", pending: true, thingsOf: besides });
+  const few = details.reduce((sum, { rows }) => sum + rows.length, 0) <= limits.open;
+  page.details(details.map((each) => ({ ...each, isOpen: few })));
   return page.end();
 }
 
-/** The first of them, so that many links of a branch leave room for what counts. */
-function firstOf(flags: readonly Note[]): string[] {
-  const more = flags.length - limits.flags;
-  return [...flags.slice(0, limits.flags).map(noteText), ...(more > 0 ? [`and ${more} more`] : [])];
+/** Environments in a sentence. */
+function named(environments: readonly string[]): string {
+  const names = environments.slice(0, limits.environments).map((name) => code(name, limits.name));
+  const more = environments.length - names.length;
+  return inWords(more > 0 ? [...names, `${more} more`] : names);
+}
+
+/** The list for whoever approves; flags that have no room make a line that nobody can miss. */
+function checkLines(set: ChangeSet): { flags: string[]; others: string[] } {
+  const items = checklist(set);
+  const lines = (is: (item: CheckItem) => boolean): string[] => items.filter(is).map((item) => checkLine(item));
+  const flags = lines(({ about }) => about === "flags");
+  const shown: string[] = [];
+  let left = maxFlagBytes;
+  for (const line of flags) if ((left -= Buffer.byteLength(line) + 1) >= 0) shown.push(line);
+  const missing = flags.length - shown.length;
+  const more = `- [ ] ⛔ ${missing} more of these have no room here: read all of them in the report in HTML or JSON before you approve`;
+  return { flags: missing === 0 ? shown : [...shown, more], others: lines(({ about }) => about !== "flags") };
+}
+
+function checkLine({ about, environments, names }: CheckItem): string {
+  const where = environments.length === 0 ? "" : `${named(environments)}: `;
+  if (about === "flags") return `- [ ] ${where}${code(names.join(), limits.flag)}`;
+  const listed = names.slice(0, limits.names).map((name) => code(name, limits.name));
+  const more = names.length - listed.length;
+  return `- [ ] ${leads[about]}, ${where}${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 const titles: Record<ChangeSet["kind"], string> = {
@@ -67,14 +104,54 @@ function title(set: ChangeSet): string {
 }
 
 function nothingChanges(set: ChangeSet): string {
-  const names = set.environments.slice(0, limits.listed).map(({ name }) => code(name, limits.name));
-  const where =
-    names.length === 0 ? "" : ` in ${names.join(", ")}${set.environments.length > names.length ? ", …" : ""}`;
+  const names = set.environments.map(({ name }) => name);
   const what = set.kind === "drift" ? "No drift" : "Nothing changes";
-  const reasons = [...new Set(set.environments.flatMap(({ pending }) => pending?.why ?? []))];
-  const unseen =
-    reasons.length === 0 ? "" : ` Of the state is not compared: ${code(reasons.join("; "), limits.sentence)}`;
-  return `${what}${where}${set.base ? `, compared with ${code(set.base.ref, limits.name)}` : ""}.${unseen}`;
+  const where = names.length === 0 ? "" : ` in ${named(names)}`;
+  const waiting = set.environments.filter(({ pending }) => (pending?.things.length ?? 0) > 0);
+  const pending = waiting
+    .map((each) => `${code(each.name, limits.name)} ${pendingCount(each)}`)
+    .slice(0, limits.listed);
+  const first = pending.length === 0 ? "" : ` Pending from before: ${pending.join(", ")}.`;
+  return [
+    `${what}${where}${set.base ? `, compared with ${code(set.base.ref, limits.name)}` : ""}.${first}`,
+    ...openLines(set),
+  ].join(" ");
+}
+
+/** What is pending and can't be said, one line for the environments that share the reason. */
+function openLines({ environments }: ChangeSet): string[] {
+  const entries = environments.flatMap(({ name, pending }) =>
+    (openPart(pending) ?? "") === "" ? [] : [{ environment: name, value: openPart(pending) ?? "" }],
+  );
+  return shared(entries).map(
+    ({ value, environments: where }) => `Pending in ${named(where)}: ${code(value, limits.sentence)}.`,
+  );
+}
+
+function noteLines(set: ChangeSet): string[] {
+  const notes = shared(
+    set.environments.flatMap(({ name, notes }) => notes.map((value) => ({ environment: name, value }))),
+  );
+  const uncompared = shared(
+    set.environments.flatMap(({ name, change }) =>
+      openPart(change) === undefined ? [] : [{ environment: name, value: openPart(change) ?? "" }],
+    ),
+  );
+  const done = shared(
+    set.environments.flatMap((each) =>
+      applied(each).map(({ kind, name }) => ({ environment: each.name, value: `${kind} ${name}` })),
+    ),
+  );
+  return [
+    ...[...uncompared, ...notes].map(
+      ({ value, environments }) => `${named(environments)}: ${code(value, limits.sentence)}`,
+    ),
+    ...done.map(
+      ({ value, environments }) =>
+        `${named(environments)}: ${code(value, limits.name)} is so already, an update has nothing to do`,
+    ),
+    ...openLines(set),
+  ];
 }
 
 function overview(set: ChangeSet): string[] {
@@ -94,174 +171,116 @@ function overview(set: ChangeSet): string[] {
   ];
 }
 
-function pendingCount({ pending }: EnvironmentChanges): string {
+function pendingCount(environment: EnvironmentChanges): string {
+  const { change, pending } = environment;
   if (!pending) return "";
   if (!pending.compared) return "not compared";
   const count = pending.things.length;
-  return count === 0
-    ? "nothing"
-    : `${count} ${count === 1 ? "thing" : "things"}${pending.calls === undefined ? "" : `, about ${pending.calls} calls`}`;
-}
-
-/** The changes of one thing, folded away. */
-interface Details {
-  title: string;
-  changes: readonly Change[];
-  omitted: number;
+  const isSame = count > 0 && count === change.things.length && besides(environment).length === 0;
+  const what = isSame ? "the same" : `${count} ${count === 1 ? "thing" : "things"}`;
+  if (count === 0) return pending.why === undefined ? "nothing" : "not whole";
+  return `${what}${pending.calls === undefined ? "" : `, about ${pending.calls} calls`}`;
 }
 
 function section(
-  page: Page,
+  page: Comment,
   details: Details[],
   set: ChangeSet,
-  name: string,
-  { compared, why, things }: Section,
-  environment: EnvironmentChanges,
+  {
+    title,
+    pending,
+    thingsOf,
+  }: { title: string; pending: boolean; thingsOf: (environment: EnvironmentChanges) => readonly Thing[] },
 ): void {
-  const heading = set.kind === "report" ? [`**${name}**`] : [];
-  const reason = why === undefined ? "" : ` ${compared ? "Not whole" : "Not compared"}: ${code(why, limits.sentence)}`;
-  if (things.length === 0) {
-    page.line("", `${heading.join("")}${reason === "" ? ": nothing" : reason}`);
-    return;
-  }
-  page.line("", `${heading.join("")}${reason}`, "", "| | | | what | where |", "| --- | --- | --- | --- | --- |");
+  const things = mergeThings(set.environments, thingsOf);
+  if (things.length === 0) return;
+  const isOne = set.environments.length === 1;
+  const columns = ["", "", "", "what", ...(isOne ? [] : ["in"]), "where"];
+  page.line(
+    ...(title === "" ? [] : ["", `**${title}**`]),
+    "",
+    `| ${columns.join(" | ")} |`,
+    `|${" --- |".repeat(columns.length)}`,
+  );
   for (const thing of things) {
-    page.row(thingRow(thing));
-    if (thing.changes.length + thing.omitted > 0) {
-      const title = `${code(environment.name, limits.name)} ${name === "Pending" ? "pending " : ""}${thing.kind} ${code(thing.name, limits.name)}: ${summary(thing) || verbs[thing.op]}`;
-      details.push({ title, changes: thing.changes, omitted: thing.omitted });
-    }
+    for (const head of thing.heads) page.row(thingRow(head, isOne));
+    const { kind, name, changes, omitted, heads } = thing;
+    const what = heads.length === 1 && heads[0] ? summary(heads[0].value) || verbs[heads[0].value.op] : "differs";
+    const about = `${pending ? "pending " : ""}${kind} ${code(name, limits.name)}: ${what}`;
+    details.push({
+      title: about,
+      isOpen: false,
+      head: ["| | | | | before | after | where |", "| --- | --- | --- | --- | --- | --- | --- |"],
+      rows: changes.filter(saysMore(thing)).map((change) => () => changeRows(change, thing)),
+      omitted: heads.some(({ value: { op } }) => op === "change" || op === "replace") ? omitted : 0,
+    });
   }
 }
 
-function thingRow(thing: Thing): string {
-  const { kind, name, op, formerly, notes, guards, place, accepted } = thing;
+const where = (places: readonly string[]): string => {
+  const more = places.length - limits.places;
+  return (
+    places
+      .slice(0, limits.places)
+      .map((place) => code(place, limits.name))
+      .join(" ") + (more > 0 ? ` and ${more} more` : "")
+  );
+};
+
+function thingRow({ value: thing, environments, places }: Shared<Thing>, isOne: boolean): string {
+  const { kind, name, op, formerly, notes, guards, accepted } = thing;
   const renamed = formerly === undefined ? "" : ` (was ${code(formerly, limits.name)})`;
+  const counts = summary(thing);
   const details = [
-    summary(thing),
+    ...(counts === "" || op !== "change" ? [verbs[op]] : []),
+    ...(counts === "" ? [] : [counts]),
     ...(accepted === undefined ? [] : [`accepted: ${code(accepted, limits.sentence)}`]),
     ...notes.map((note) => code(note, limits.sentence)),
-    ...guards.map((guard) => `⛔ ${code(guard, limits.sentence)}`),
-  ].filter((part) => part !== "");
+    ...(guards.length > 0 ? ["⛔"] : []), // each of them stands above
+  ];
   const cells = [
     signs[op],
     kind,
     `${code(name, limits.name)}${renamed}`,
-    [verbs[op], ...details].join("; "),
-    where(place),
+    details.join("; "),
+    ...(isOne ? [] : [named(environments)]),
+    where(places),
   ];
   return `| ${cells.join(" | ")} |`;
 }
 
-function changeRows({ kind, op, name, fields, place, accepted }: Change): string {
+function changeRows({ value: change, environments, places }: Shared<Change>, thing: MergedThing): string {
+  const { kind, op, name, fields, accepted } = change;
   const mark = accepted === undefined ? "" : ` accepted: ${code(accepted, limits.sentence)}`;
-  const start = [signs[op], kind, `${code(name, limits.name)}${mark}`];
-  const value = (raw: unknown): string => (raw === undefined ? "" : code(valueText(raw), limits.value));
-  if (fields.length === 0) return `| ${[...start, "", "", "", where(place)].join(" | ")} |`;
-  return fields
-    .map((field, index) => {
-      const label = kind === "setting" ? "" : code(field.name, limits.name);
-      const first = index === 0 ? start : ["", "", ""];
-      return `| ${[...first, label, value(field.before), value(field.after), index === 0 ? where(place) : ""].join(" | ")} |`;
-    })
+  const only = environments.length === thing.environments.length ? "" : ` in ${named(environments)} alone`;
+  const start = [signs[op], kind, `${code(name, limits.name)}${mark}${only}`];
+  const line = (label: string, before: string, after: string): string[] => [label, before, after];
+  const ends = kind === "row" && op !== "change" ? cellsText(name, fields) : undefined;
+  const lines =
+    ends !== undefined || fields.length === 0
+      ? [op === "add" ? line("", "", ends ?? "") : line("", ends ?? "", "")]
+      : fields.map((field) => line(kind === "setting" ? "" : code(field.name, limits.name), ...valueCells(field)));
+  return lines
+    .map(
+      (cells, at) =>
+        `| ${[...(at === 0 ? start : ["", "", ""]), ...cells, at === 0 ? where(places) : ""].join(" | ")} |`,
+    )
     .join("\n");
 }
 
-const where = (place: string | undefined): string => (place === undefined ? "" : code(place, limits.name));
-const noteText = ({ text, place }: Note): string => (place === undefined ? text : `${place}: ${text}`);
-
-/**
- * A text of others: inside of an element, in which every character that could mean something stands as its number. So no
- * text makes a link, an image, a mention, a heading, or ends the cell that it stands in.
- */
-export function code(text: string, length: number): string {
-  const encoded = cut(visible(text), length)
-    .replace(/[^\p{L}\p{M}\p{N} ]/gu, (char) => `&#${char.codePointAt(0) ?? 0};`)
-    // GitHub looks for addresses once entities are decoded, between elements alone.
-    .replace(/&#64;|&#58;(?=&#47;)|(?<=www)&#46;/gi, "$&<!-- -->");
-  return `<code>${encoded === "" ? "&#8203;" : encoded}</code>${isConfusable(text) ? " ⚠ letters of several scripts" : ""}`;
+/** Cells of a row that comes or goes, on one line; those of its key are its name. */
+function cellsText(name: string, fields: readonly Field[]): string | undefined {
+  const cells = fields.flatMap((field) => {
+    const value = field.before ?? field.after;
+    return valueText(value) === name ? [] : [`${field.name} ${valueTexts(value, undefined)[0]}`];
+  });
+  return cells.length === 0 ? undefined : code(cells.join(", "), limits.row);
 }
 
-/** Lines within a number of bytes; what does not fit is counted. */
-class Page {
-  readonly #lines: string[] = [];
-  #left: number;
-  #cutRows = 0;
-  #cutChanges = 0;
-
-  constructor(bytes: number) {
-    this.#left = bytes;
-  }
-
-  all(lines: readonly string[]): void {
-    // A table that is cut must keep its head.
-    for (const line of lines) this.row(line);
-  }
-
-  /** Adds lines that belong together, or none of them. */
-  line(...lines: string[]): boolean {
-    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-    if (bytes > this.#left) return false;
-    this.#left -= bytes;
-    this.#lines.push(...lines);
-    return true;
-  }
-
-  row(line: string): void {
-    if (!this.line(line)) this.#cutRows++;
-  }
-
-  list(title: string, entries: readonly (readonly [name: string | undefined, text: string])[]): void {
-    if (entries.length === 0) return;
-    this.line("", `### ${title}`, "");
-    for (const [name, text] of entries.slice(0, limits.listed)) {
-      this.row(`- ${name === undefined ? "" : `${code(name, limits.name)} `}${code(text, limits.sentence)}`);
-    }
-    if (entries.length > limits.listed) this.line(`- and ${entries.length - limits.listed} more`);
-  }
-
-  /** Each of them gets its share of the room that is left. */
-  details(all: readonly Details[]): void {
-    all.forEach(({ title, changes, omitted }, index) => {
-      const share = this.#left / (all.length - index);
-      const head = [
-        "",
-        "<details>",
-        `<summary>${title}</summary>`,
-        "",
-        "| | | | | before | after | where |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-      ];
-      const foot = ["", "</details>"];
-      const size = (lines: readonly string[]): number =>
-        lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-      let room = share - size([...head, ...foot]) - 100;
-      const rows: string[] = [];
-      for (const change of changes) {
-        const row = changeRows(change);
-        room -= Buffer.byteLength(row) + 1;
-        if (room < 0) break;
-        rows.push(row);
-      }
-      const hidden = changes.length - rows.length + omitted;
-      if (rows.length === 0) {
-        this.#cutChanges += hidden;
-        return;
-      }
-      const more = hidden === 0 ? [] : ["", `${hidden} more are not shown here.`];
-      this.line(...head, ...rows, ...more, ...foot);
-      this.#cutChanges += hidden;
-    });
-  }
-
-  end(): string {
-    if (this.#cutRows + this.#cutChanges > 0) {
-      const things = this.#cutRows > 0 ? `${this.#cutRows} lines of the tables and ` : "";
-      this.#lines.push(
-        "",
-        `Cut here: ${things}${this.#cutChanges} changes. All that is listed is in the report in JSON or HTML (\`microapps report --format html\`); the counts above are of all.`,
-      );
-    }
-    return `${this.#lines.join("\n")}\n`;
-  }
+/** The old and the new value of a field; one that is not there is an empty cell. */
+function valueCells({ before, after }: Field): [before: string, after: string] {
+  const [was, is] = valueTexts(before, after);
+  const texts = cutBoth(visible(was), visible(is), limits.value);
+  const cell = (value: unknown, text: string): string => (value === undefined ? "" : code(text, limits.value + 2));
+  return [cell(before, texts[0]), cell(after, texts[1])];
 }

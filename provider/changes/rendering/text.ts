@@ -23,6 +23,35 @@ export function cut(text: string, maxLength: number): string {
 export const valueText = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
+/** Two values as people read them: never alike where they differ, and an empty text is seen. */
+export function valueTexts(before: unknown, after: unknown): [before: string, after: string] {
+  const isAlike = valueText(before) === valueText(after) && before !== undefined && after !== undefined;
+  const text = (value: unknown): string =>
+    value === "" || (isAlike && typeof value === "string") ? JSON.stringify(value) : valueText(value);
+  return [text(before), text(after)];
+}
+
+/** Cuts two texts to this length such that the part in which they first differ is seen. */
+export function cutBoth(before: string, after: string, maxLength: number): [before: string, after: string] {
+  const [one, other] = [Array.from(before), Array.from(after)];
+  if (one.length <= maxLength && other.length <= maxLength) return [before, after];
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at++;
+  const window = (letters: readonly string[]): string => {
+    const start = Math.max(0, Math.min(at - Math.floor(maxLength / 4), letters.length - maxLength));
+    const end = start + maxLength < letters.length ? "…" : "";
+    return `${start > 0 ? "…" : ""}${letters.slice(start, start + maxLength).join("")}${end}`;
+  };
+  return [window(one), window(other)];
+}
+
+/** Names as a sentence has them: `dev, staging and prod`. */
+export const inWords = (names: readonly string[]): string =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+
+/** File and line of a place, which is all that people need to find it. */
+export const fileAndLine = (place: string): string => place.replace(/^(.*:\d+):\d+$/s, "$1");
+
 function tallied({ remove, change, add }: Tally, what: string): string[] {
   return [
     ...(remove > 0 ? [`${numbered(remove, what)} removed`] : []),
@@ -32,8 +61,10 @@ function tallied({ remove, change, add }: Tally, what: string): string[] {
 }
 
 /** What happens to a thing, in words of ours alone: `2 rows removed, 1 setting changed`. */
-export function summary({ people, rows, changes }: Thing): string {
-  const settings = changes.filter(({ kind }) => kind === "setting").length;
+export function summary({ op, people, rows, changes }: Thing): string {
+  // Whatever comes or goes as a whole has all its settings.
+  const isWhole = op === "add" || op === "remove";
+  const settings = isWhole ? 0 : changes.filter(({ kind }) => kind === "setting").length;
   const parts = [
     ...(people ? tallied(people, "person") : []),
     ...(rows ? tallied(rows, "row") : []),

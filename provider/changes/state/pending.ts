@@ -1,5 +1,6 @@
 import { nameBelow, rootName, type LogicalName } from "../../../sdk/logicalNames.ts";
 import { formerKeys } from "../../environment/formerKeys.ts";
+import { numbered } from "../../messages/text.ts";
 import { generatedApp } from "../../resources/generatedApp.ts";
 import { organization } from "../../resources/organization.ts";
 import { team } from "../../resources/team.ts";
@@ -42,10 +43,18 @@ export async function pending(state: State, declared: Declared): Promise<Section
   const calls = things.reduce((sum, { calls }) => sum + calls, 0);
   const found = things.flatMap(({ thing }) => thing ?? []);
   const unread = things.flatMap(({ unread }) => unread ?? []);
-  const reasons = [...(state.interrupted > 0 ? [interrupted(state.interrupted)] : []), ...unread];
+  const sealed = things.filter(({ isSealed }) => isSealed).length;
+  const reasons = [
+    ...(state.interrupted > 0 ? [interrupted(state.interrupted)] : []),
+    ...(sealed > 0 ? [sealedRows(sealed)] : []),
+    ...unread,
+  ];
   const why = reasons.length === 0 ? {} : { why: reasons.join("; ") };
   return { compared: true, ...why, things: ordered(found), calls };
 }
+
+const sealedRows = (seeds: number): string =>
+  `rows of ${numbered(seeds, "seed")} are compared when an update runs: the salt of the digests is encrypted in the state`;
 
 const interrupted = (count: number): string =>
   `a run was interrupted while it worked on ${count} ${count === 1 ? "resource" : "resources"}, which the next one looks at first`;

@@ -30,6 +30,7 @@ interface PendingRows {
   notes: string[];
   guards: string[];
   calls: number;
+  isSealed?: boolean;
 }
 
 /** A seed as resources have it: what names other seeds of the file has their table and key. */
@@ -61,10 +62,11 @@ export async function pendingSeed(search: Search, root: LogicalName, key: string
   const settings = declaredSettings(seedRows, seed, ["rows"]);
   const fields = state ? applied(state, settings) : [];
   const rows = await rowsOf(state, seed, declared);
+  const sealed = rows.isSealed === true ? { isSealed: true } : {};
   const changed = rows.tally.add + rows.tally.change + rows.tally.remove > 0;
   if (state && fields.length === 0 && !changed) {
     const [note] = rows.notes;
-    return { calls: 0, ...(note === undefined ? {} : { unread: `${key}: ${note}` }) };
+    return { calls: 0, ...(note === undefined ? {} : { unread: `${key}: ${note}` }), ...sealed };
   }
   const changes = settingChanges(fields, (name) => declared.place([...path, name]));
   const isReplaced = fields.some(({ name }) => settings.replacing.has(name));
@@ -79,7 +81,7 @@ export async function pendingSeed(search: Search, root: LogicalName, key: string
     notes: rows.notes,
     guards: rows.guards,
   };
-  return { thing, calls: rows.calls };
+  return { thing, calls: rows.calls, ...sealed };
 }
 
 const unknownRows = (...notes: string[]): PendingRows => ({
@@ -151,10 +153,11 @@ async function withoutSalt(
     const added = keys.filter((each) => !was.has(each));
     const removed = seed.mode === "exact" ? [...was].filter((each) => !is.has(each)) : [];
     const tally = { ...noTally(), add: added.length, remove: removed.length };
-    if (tally.add + tally.remove === 0) return unknownRows(`what ${keys.length} rows say is ${sealed}`);
+    if (tally.add + tally.remove === 0) return { ...unknownRows(), isSealed: true };
     const refusal = tooManyRemovals("rows", removed.length, before, seed.maxRemovals);
     return {
-      ...unknownRows(`what the other ${keys.length - added.length} rows say is ${sealed}`),
+      ...unknownRows(),
+      isSealed: true,
       ...named(
         [
           ["remove", removed],
@@ -168,8 +171,9 @@ async function withoutSalt(
     };
   }
   const net = keys.length - before;
+  if (net === 0) return { ...unknownRows(), isSealed: true };
   return unknownRows(
-    `rows are ${sealed}; ${before} were applied and ${keys.length} are declared${net === 0 ? "" : `, ${Math.abs(net)} ${net > 0 ? "more" : "fewer"}`}`,
+    `rows are ${sealed}; ${before} were applied and ${keys.length} are declared, ${Math.abs(net)} ${net > 0 ? "more" : "fewer"}`,
   );
 }
 

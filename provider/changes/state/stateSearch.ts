@@ -8,6 +8,8 @@ export interface Found {
   calls: number;
   /** Why a part of the thing is not compared, where it has no other change. */
   unread?: string;
+  /** True when only what the rows say is not compared, since the salt of their digests is encrypted. */
+  isSealed?: boolean;
 }
 
 /** Resources of a state by what they are called, or were called; each is found once. */

@@ -22,6 +22,7 @@ const changes = (count: number): Change[] =>
     fields: [
       { name: "Name", before: `before ${at}`, after: at === 1 ? "<img src=x onerror=alert(1)>" : `after ${at}` },
     ],
+    same: { Area: `area ${at}`, Size: "large" },
     place: `data.csv:${at + 2}`,
   }));
 const report = (count: number): ChangeSet => ({
@@ -42,6 +43,7 @@ const report = (count: number): ChangeSet => ({
             place: "prod.yaml:1:1",
             rows: { add: 1, change: 1, remove: 1, same: 0 },
             changes: changes(count),
+            columns: ["Name", "Area", "Size"],
             omitted: 2,
             notes: ["a note"],
             guards: ["too many"],
@@ -95,9 +97,66 @@ test("10,000 changes are filtered by name and value, and texts of others stay te
     const count = page.getByRole("status");
     await count.getByText("10000 changes listed", { exact: true }).waitFor();
     expect(await page.locator("img").count()).toBe(0);
+    const rows = page.locator(".grid tbody tr");
+    expect(await rows.count()).toBe(200);
+    await page.getByRole("button", { name: "Show 1000 more of 10000" }).click();
+    expect(await rows.count()).toBe(1200);
     await page.getByRole("searchbox").fill("before 7777");
     await count.getByText("1 of 10000 changes listed", { exact: true }).waitFor();
-    expect(await page.locator("tbody tr:not([hidden])").count()).toBe(1);
+    expect(await rows.count()).toBe(1);
+    await page.getByLabel("Show", { exact: true }).selectOption("add");
+    await count.getByText("0 of 10000 changes listed", { exact: true }).waitFor();
     await page.getByRole("searchbox").fill("");
-    await count.getByText("10000 changes listed", { exact: true }).waitFor();
+    await count.getByText("3333 of 10000 changes listed", { exact: true }).waitFor();
+  }));
+
+test("a grid has the table's columns: old and new beside each other, the key in sight, unchanged ones on request", () =>
+  opened(report(9), "light", async (page) => {
+    const grid = page.getByRole("region", { name: "Rows of cities" });
+    expect(await grid.getByRole("columnheader").allTextContents()).toEqual(["Row", "Change", "Name", "Where"]);
+    const changed = grid.getByRole("row", { name: "K4" });
+    expect(await changed.locator("th, td").allTextContents()).toEqual([
+      "~K4",
+      "changed",
+      "before 4 → after 4",
+      "data.csv:6",
+    ]);
+    // More than a colour: a sign, a word, and how the value is written.
+    expect(await grid.getByRole("row", { name: "K0" }).locator("th, td").nth(1).textContent()).toBe("removed");
+    await page.getByRole("button", { name: "Show 2 unchanged columns" }).click();
+    expect(await grid.getByRole("columnheader").allTextContents()).toEqual([
+      "Row",
+      "Change",
+      "Name",
+      "Area",
+      "Size",
+      "Where",
+    ]);
+    expect(await changed.locator("td").nth(2).textContent()).toBe("area 4");
+    const key = changed.locator("th");
+    const left = async (): Promise<number | undefined> => (await key.boundingBox())?.x;
+    const before = await left();
+    await page.evaluate(
+      `const box = document.querySelector(".grid"); box.style.width = "12rem"; box.scrollLeft = 100;`,
+    );
+    expect(await left()).toBe(before);
+    await page.getByRole("button", { name: "Fold 2 unchanged columns" }).click();
+    expect(await grid.getByRole("columnheader").count()).toBe(4);
+  }));
+
+test("counts stand on top as a matrix, and what a reviewer must have looked at as a list to tick", () =>
+  opened(report(9), "light", async (page) => {
+    const matrix = page.locator("table.matrix");
+    expect(await matrix.getByRole("row").nth(1).locator("th, td").allTextContents()).toEqual([
+      "prod",
+      "~1",
+      "",
+      "−1 ~1 +1",
+      "not compared",
+      "2",
+    ]);
+    const boxes = page.getByRole("checkbox");
+    expect(await boxes.count()).toBe(3);
+    await page.getByRole("checkbox", { name: "What goes" }).check();
+    expect(await page.getByText("Where credentials go and what runs: endpoint changes").count()).toBe(1);
   }));

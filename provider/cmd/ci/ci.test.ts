@@ -149,6 +149,7 @@ const gitLabJob = z.strictObject({
       expire_in: z.string(),
       expose_as: z.string().regex(/^[\w -]{1,100}$/),
       paths: z.array(z.string()),
+      reports: z.strictObject({ dotenv: z.literal("microapps-report/report.env") }).optional(),
     })
     .optional(),
 });

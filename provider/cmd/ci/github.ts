@@ -104,6 +104,10 @@ jobs:
       contents: read
     outputs:
       report: \${{ steps.report.outputs.report }}
+      added: \${{ steps.report.outputs.added }}
+      changed: \${{ steps.report.outputs.changed }}
+      removed: \${{ steps.report.outputs.removed }}
+      stops: \${{ steps.report.outputs.stops }}
     steps:
 ${steps(
   checkout("${{ github.event.pull_request.head.sha }}"),
@@ -114,7 +118,7 @@ ${steps(
   run(
     "Report",
     [
-      ...reportBranch(temp),
+      ...reportBranch(temp, "$GITHUB_OUTPUT"),
       `cat "${temp}/report.md" >> "$GITHUB_STEP_SUMMARY"`,
       "end=\"$(node -p 'crypto.randomUUID()')\"",
       `{ echo "report<<$end"; cat "${temp}/report.md"; echo "$end"; } >> "$GITHUB_OUTPUT"`,

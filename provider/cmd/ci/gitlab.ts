@@ -84,12 +84,14 @@ ${script(
   "BASE=refs/remotes/origin/microapps-base",
   ...intoFolder(pipelines),
   ...installFromBase(temp, root, pipelines),
-  ...reportBranch(temp),
+  ...reportBranch(temp, `${temp}/report.env`),
   `cat "${temp}/report.md"`,
-  ...handOn(`"${temp}/report.md"`),
+  ...handOn(`"${temp}"/report.*`),
   'exit "$status"',
 )}
-${artifacts("Environments report")}`;
+${artifacts("Environments report")}
+    reports:
+      dotenv: microapps-report/report.env`;
 }
 
 function commentJob(pipelines: Pipelines): string {

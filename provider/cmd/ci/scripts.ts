@@ -29,10 +29,13 @@ export const installFromBase = (temp: string, root: string, { folder }: Pipeline
 
 const below = (folder: string): string => (folder === "" ? "" : `${folder}/`);
 
-/** Reports the branch; the status is kept until the report is handed on. */
-export const reportBranch = (temp: string): string[] => [
+/**
+ * Reports the branch; the status is kept until the report is handed on.
+ * @param outputs the file of what later jobs may ask for: added, changed, removed, stops
+ */
+export const reportBranch = (temp: string, outputs: string): string[] => [
   "status=0",
-  `"${temp}/tool/${microapps}" report --base "$BASE" --format md --output "${temp}/report.md" || status=$?`,
+  `MICROAPPS_REPORT_OUTPUTS="${outputs}" "${temp}/tool/${microapps}" report --base "$BASE" --format md --output "${temp}/report.md" || status=$?`,
   `[ -f "${temp}/report.md" ] || exit "$status"`,
 ];
 

@@ -53,6 +53,19 @@ test("a file is checked down to its rows, and every problem ends it with status 
   expect(files.toSorted()).toEqual(["Pulumi.yaml", "base.yaml", "dev.yaml", "prod.yaml", "s.csv", "sub"]);
 });
 
+test("keys that differ by spaces alone are two rows, and a warning names both", async () => {
+  writeFileSync(join(folder, "spaced.csv"), "Code,Name\nA,a\nB ,b\nA ,c\n");
+  writeFileSync(join(folder, "spaced.yaml"), "seeds: { s: { table: t, key: Code, source: spaced.csv } }\n");
+  expect(await run("environment", "check", "spaced.yaml")).toEqual({
+    status: 0,
+    output:
+      'warning: spaced.csv:4:1: the key "A " differs from "A" at spaced.csv:2 by spaces alone: two rows; if one is meant, delete the other\n' +
+      "environment spaced.yaml is sound: 1 seed\n",
+    errors: "",
+  });
+  for (const file of ["spaced.csv", "spaced.yaml"]) rmSync(join(folder, file));
+});
+
 test("a file is shown as one, as YAML or JSON", async () => {
   const { status, output } = await run("environment", "show", "-s", "dev", "--json", "--origin");
   expect(status).toBe(0);

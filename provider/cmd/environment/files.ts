@@ -6,6 +6,8 @@ import { checkEnvironment } from "../../environment/rowChecks.ts";
 import { origins, shownTree, yamlOf } from "../../environment/shown.ts";
 import { projectAbove } from "../../files/repository.ts";
 import { plain } from "../../layers/document.ts";
+import { placed } from "../../layers/verbs.ts";
+import { unbroken } from "../../messages/text.ts";
 
 /** Flags of the commands. */
 interface Options {
@@ -22,9 +24,11 @@ const mistaken = 2;
 /** Checks a file; what is wrong ends it with every problem at its place. */
 export async function checkFile(file: string | undefined, options: Options): Promise<string> {
   const { name, folder } = chosen(file, options);
-  const { declared } = sound(name, await checkEnvironment(name, folder));
+  const checked = await checkEnvironment(name, folder);
+  const { declared } = sound(name, checked);
   const notes = options.base === undefined ? [] : await sinceBase(name, folder, options.base);
   const lines = [
+    ...checked.warnings.map(({ at, message }) => `warning: ${unbroken(`${placed(at)}: ${message}`)}`),
     ...notes.map((note) => `warning: ${note}`),
     `environment ${oneLine(name)} is sound: ${counted(declared)}`,
   ];

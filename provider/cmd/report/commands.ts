@@ -36,9 +36,16 @@ export function addReportCommand(program: Command): void {
       "report from the events of 'preview --json' instead, for programs that are no Environment file",
     )
     .option("--expect-no-changes", "fail when anything changes")
+    // As a variable as well: a tool of the version before ignores it.
+    .addOption(
+      new Option(
+        "--outputs <file>",
+        "append added, changed, removed and stops to it, for later jobs of a pipeline",
+      ).env("MICROAPPS_REPORT_OUTPUTS"),
+    )
     .action(async (names: string[], _, own: Command) => {
       const options = own.optsWithGlobals<
-        ReportOptions & { base: string; state?: string; events?: string; all?: boolean }
+        ReportOptions & { base: string; state?: string; events?: string; outputs?: string; all?: boolean }
       >();
       // Loaded when it is needed: the emulator is to start fast.
       const { runReport } = await import("./reporting.ts");

@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { EngineError, projectFolder, stateAtRest } from "../../../engine/index.ts";
 import { CommitError } from "../../changes/base/commits.ts";
 import type { EnvironmentEntry } from "../../changes/base/environments.ts";
 import { EventsError, eventsReport } from "../../changes/events/events.ts";
 import { isUnchanged, notCompared, stops, type ChangeSet, type Section } from "../../changes/model/changeSet.ts";
+import { outputs } from "../../changes/rendering/outputs.ts";
 import { render } from "../../changes/rendering/render.ts";
 import { report, RequestError, type Shown } from "../../changes/report.ts";
 import { destinationOf } from "../../changes/sealing/destination.ts";
@@ -27,11 +28,12 @@ const mostOfState = 512;
 
 /** Makes the report, writes it, and sets the exit status. */
 export async function runReport(
-  options: ReportOptions & { base: string; state?: string; events?: string },
+  options: ReportOptions & { base: string; state?: string; events?: string; outputs?: string },
 ): Promise<void> {
   const cwd = path.resolve(options.cwd ?? ".");
   const set = await reportOf(cwd, options);
   deliver(set, options, cwd);
+  if (options.outputs !== undefined) appendFileSync(path.resolve(cwd, options.outputs), outputs(set));
   if (set.environments.some((environment) => stops(environment).length > 0)) process.exitCode = statuses.stopped;
   else if (options.expectNoChanges && !isWhole(set)) process.exitCode = statuses.changes;
 }
@@ -114,13 +116,13 @@ async function pendingOf(texts: StateTexts, { stack }: EnvironmentEntry, declare
   const { file } = texts;
   try {
     const text = await texts.of(stack);
-    if (text === undefined) return notCompared(`no state of the stack ${stack} is to be had here`);
+    if (text === undefined) return notCompared("no state is to be had here");
     return await pending(stateOf(text), declared);
   } catch (error) {
     if (file !== undefined && error instanceof StateError) throw new EngineError(`${file}: ${error.message}`);
     if (error instanceof EngineError || error instanceof StateError) {
       if (file !== undefined) throw error;
-      return notCompared(`the state of the stack ${stack} can't be read here: ${error.message}`);
+      return notCompared(`the state can't be read here: ${error.message}`);
     }
     throw error;
   }

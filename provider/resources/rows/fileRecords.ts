@@ -43,6 +43,14 @@ export function wanted(inputs: FileDeclaration): Partial<Content> {
 export const differing = (content: Partial<Content>, child: Child): string[] =>
   Object.entries(content).flatMap(([name, value]) => (child.content?.[name] === value ? [] : [name]));
 
+/** What a record has otherwise than it was sent; addresses are compared and shown without what signs them. */
+export const lacking = (content: Partial<Content>, child: Child): { name: string; sent: unknown; found: unknown }[] =>
+  Object.entries(content).flatMap(([name, value]) => {
+    const form = (one: unknown) => (name === "url" && typeof one === "string" ? address(one) : one);
+    const [sent, found] = [form(value), form(child.content?.[name])];
+    return sent === found ? [] : [{ name, sent, found }];
+  });
+
 /** Files on a field of a row; undefined when there is no such row. */
 export async function childrenOf(context: Context, rowID: string, fieldID: string): Promise<Child[] | undefined> {
   const listing = context.client.microappchildList({ appID: rowID, fieldID }, context);

@@ -1,11 +1,10 @@
-import { rowDigester, sameContent, type Content } from "../../reconcile/digests.ts";
+import { sameContent, type Content } from "../../reconcile/digests.ts";
 import type { Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
 import { planRows, type Meeting, type RowOptions, type RowPlan } from "../../reconcile/rows.ts";
 import { read } from "../../sources/read.ts";
-import { linkedLabels } from "../../sources/source.ts";
-import type { Summary } from "./declared/declaration.ts";
+import { digesterFor, type Summary } from "./declared/declaration.ts";
 import type { RowTarget } from "./declared/target.ts";
 import type { RowContext } from "./live/context.ts";
 import type { Links } from "./live/links.ts";
@@ -49,10 +48,10 @@ async function asDeclaredBut(
   { summary, links }: Pick<Seen, "summary" | "links">,
   meetings: readonly Meeting[],
 ): Promise<Set<number>> {
-  const { key, table } = inputs;
+  const { table } = inputs;
   const contentBut = (lost: readonly string[]) => {
     const labels = summary.labels.filter((label) => !lost.includes(label));
-    return rowDigester({ key, labels, references: linkedLabels(inputs) }).content;
+    return digesterFor({ ...inputs, salt: undefined }, labels).content;
   };
   const indices = new Map(meetings.map(({ wanted, id }) => [id, wanted]));
   const found = new Map<number, { lost: string[]; content: Content }>();

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { quoted } from "../../messages/text.ts";
-import { canonical, keyText, rowDigester } from "../../reconcile/digests.ts";
+import { canonical, keyText } from "../../reconcile/digests.ts";
 import { unresolvedSentences, type Unresolved } from "../../reconcile/references.ts";
-import { isHidden, linkedLabels, placeOf } from "../../sources/source.ts";
+import { isHidden, placeOf } from "../../sources/source.ts";
 import { isProven, noteProven } from "../records/proofs.ts";
-import { type Leaving, type RowClaim, type RowClaims, type RowReferrer } from "./declared/claims.ts";
-import { keyOf } from "./declared/declaration.ts";
+import type { Leaving, RowClaim, RowClaims, RowReferrer } from "./declared/claims.ts";
+import { digesterFor, keyOf } from "./declared/declaration.ts";
 import { declaredRows, holderOf, holderOfKeys } from "./declared/holders.ts";
 import { linksOf } from "./declared/links.ts";
 import type { RowTarget } from "./declared/target.ts";
@@ -100,8 +100,8 @@ function tellingSecrets(claims: RowClaims, { urn, target }: Declared, others: re
 /** Rows that two seeds declare. */
 async function shared(claims: RowClaims, { target }: Declared, other: RowClaim, directory: string): Promise<string[]> {
   const { rows } = await claims.summary(other);
-  const { key, salt } = other.target;
-  const digester = rowDigester({ key, labels: [], references: linkedLabels(other.target), salt });
+  const { key } = other.target;
+  const digester = digesterFor(other.target);
   const named: string[] = [];
   let count = 0;
   for await (const { line, values } of declaredRows(target, directory)) {

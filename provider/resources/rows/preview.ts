@@ -9,7 +9,7 @@ import type { OfflineRowContext } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
-import type { RowTarget } from "./declared/target.ts";
+import { viewersChanged, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
 import { departedFrom, takesUp } from "./departed.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
@@ -17,7 +17,7 @@ import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } fr
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
-import { viewersChanged, type SeedInputs, type SeedState } from "./session.ts";
+import type { SeedInputs, SeedState } from "./session.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 

@@ -8,14 +8,20 @@ import { linksOf, type LinkDeclaration } from "./declared/links.ts";
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
 
+/** Rows that are read back at once, and IDs of one query. */
+const readBack = { rows: 10_000, ids: 1_000 };
+
 /** Calls that a run will make when the table holds our rows alone. Updates and removals are one each. */
 export function callsAhead(declaration: LinkDeclaration, { insert, update, remove }: Changes, owned: number): number {
   const tables = new Set(linksOf(declaration).map(({ table, key }) => JSON.stringify([table, key])));
   const pages = Math.ceil(owned / maxRowsPerInsert) + 1;
-  const batches = Math.ceil(insert / maxRowsPerInsert);
-  // What was written is looked at in the end, what was inserted also after the first of several batches.
-  const looks = Math.min(batches, 2) + Math.min(update, 1);
-  return 2 * tables.size + pages + batches + update + remove + looks;
+  // The first row of a table is inserted alone and read; what follows is looked at in the end, and after the first of
+  // several batches. Many rows are counted as well.
+  const first = owned === 0 ? Math.min(insert, 1) : 0;
+  const batches = Math.ceil((insert - first) / maxRowsPerInsert);
+  const looks = Math.min(batches, 2) + Math.ceil(Math.min(update, readBack.rows) / readBack.ids);
+  const counts = insert - first + update > readBack.rows ? 1 : 0;
+  return 2 * tables.size + pages + 2 * first + batches + update + remove + looks + counts;
 }
 
 /** Reports what a run found that its outcome does not show. */

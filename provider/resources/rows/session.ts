@@ -1,7 +1,7 @@
 import { CallCounter } from "../../client/calls.ts";
 import { orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { withoutUndefined } from "../../contract/values.ts";
-import { quoted, some } from "../../messages/text.ts";
+import { numbered, quoted, some } from "../../messages/text.ts";
 import { decodeLedger, encodeLedger, ledgerInFailure, ledgerOf, type Ledger } from "../../reconcile/ledger.ts";
 import type { LiveRows } from "../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../reconcile/ownership.ts";
@@ -13,22 +13,23 @@ import { PartialFailure, ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
 import { keysOf, type Summary } from "./declared/declaration.ts";
 import { isWithinBounds, lastSource, summaryOf } from "./declared/summaries.ts";
-import { type RowTarget } from "./declared/target.ts";
+import { viewersChanged, viewersOf, type RowTarget } from "./declared/target.ts";
 import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { comesBack, departedFrom } from "./departed.ts";
-import { applyPlan, type Applied } from "./live/apply.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
 import { NumberedKeys, refuseNumbered } from "./live/numberedKeys.ts";
 import { renewedRows } from "./live/renewal.ts";
 import { inOldTerms, isReshaped, reshapedRows } from "./live/reshaped.ts";
-import type { Removal as RowRemoval, Spared } from "./live/rowWriter.ts";
 import { planWithLostLinks } from "./lostLinks.ts";
 import { outcome, tellFindings } from "./reports.ts";
 import { refuseReferredTo, sparedMessage, withoutClaimed } from "./spared.ts";
 import { refuseUndeclaredRows } from "./undeclared.ts";
 import { leavingUnseen } from "./unseen.ts";
+import { applyPlan, type Applied } from "./writing/apply.ts";
+import type { Removal as RowRemoval, Spared } from "./writing/steps.ts";
+import { UnprovenRows } from "./writing/unproven.ts";
 
 /** What a seed's rows are kept by. */
 export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
@@ -51,6 +52,7 @@ interface Kept {
   unfinished?: boolean;
   renewals?: number | undefined;
   departed?: string | undefined;
+  unproven?: string[] | undefined;
 }
 
 /** What the last run left. */
@@ -109,11 +111,12 @@ async function applied<Inputs extends SeedInputs>(
   const began = context.now();
   const summary = await summaryOf(context, inputs);
   const links = await Links.of(context, inputs);
+  const unproven = await UnprovenRows.decided(context, inputs, old, { rows: summary.rows, links });
   const recreates = old !== undefined && viewersChanged(old, inputs) && inputs.onViewersChange === "recreate";
   const seen = await observedRows(context, inputs, { last, old, summary, links, recreates });
   const { live, terms, numbered } = seen;
-  const onlyShown = context.isApproved;
-  const options = { ...optionsOf(inputs), handedOver: await handedOver(context, inputs), onlyShown };
+  const givenUp = new Map([...(await handedOver(context, inputs)), ...unproven.ours]);
+  const options = { ...optionsOf(inputs), handedOver: givenUp, onlyShown: context.isApproved };
   const plan = await planWithLostLinks(context, inputs, { summary, links, ...seen }, options);
   const considered = othersOn(context, inputs);
   const early = await withoutClaimed(context, terms, plan.remove, considered);
@@ -134,6 +137,8 @@ async function applied<Inputs extends SeedInputs>(
       terms,
       release,
       spare: lateSparing(context, inputs, terms, considered),
+      seen: live,
+      unproven: last.count === 0 || (old && !sameKey(old, inputs)) ? unproven : undefined,
     }),
   );
   sayWhatStays(context, inputs.table, early.spared, spared);
@@ -144,6 +149,7 @@ async function applied<Inputs extends SeedInputs>(
   const kept = {
     ...(renewals > 0 ? { renewals } : {}),
     ...withoutUndefined({ departed: departed.encode(removing, (key) => ours.has(key)) }),
+    ...unproven.kept,
   };
   if (failures.length > 0) {
     const done = summary.rows.length - undone.wanted.size - plan.kept;
@@ -212,14 +218,6 @@ function ownRows(plan: RowPlan, { rows }: Summary, live: LiveRows): Map<number, 
   return own;
 }
 
-const viewersOf = ({ viewers, teamViewers, userID }: RowTarget) => ({ viewers, teamViewers, userID });
-const sortedViewers = ({ viewers = [], teamViewers = [], userID = "" }: RowTarget): string =>
-  JSON.stringify([viewers.toSorted(), teamViewers.toSorted(), userID]);
-
-/** Whether who may see the rows, or who made them, is declared otherwise than in the last run. */
-export const viewersChanged = (old: RowTarget, inputs: RowTarget): boolean =>
-  sortedViewers(old) !== sortedViewers(inputs);
-
 async function rowsToRemove(context: RowContext, state: SeedState, ledger: Ledger) {
   const none: Summary = { rows: new RowSet(), labels: state.labels, digest: "" };
   const links = await Links.of(context, state, () => new Lookup());
@@ -236,6 +234,7 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
   const release = await context.rowClaims.lock.enter(state.table);
   try {
     const ledger = decodeLedger(state.ledger);
+    await (await UnprovenRows.of(context, state, state)).removeAll();
     const read = await rowsToRemove(context, state, ledger);
     if (!read) return; // the rows went with their table
     const { plan, links, none } = read;
@@ -247,6 +246,8 @@ export async function removeOwned(context: RowContext, state: SeedState): Promis
     const { left, spared } = await withoutClaimed(context, state, plan.remove, considered);
     plan.remove = left;
     sayWhatStays(context, state.table, spared);
+    // An engine of another make has no place for the size of a deletion.
+    if (left.length > 0) context.report.info(`deletes ${numbered(left.length, "row")}`);
     await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, left);
     const work = (): Promise<Applied> => applyPlan(context, state, none, links, plan, { release });
     const { failures } = await leavingUnseen(context, state, plan, none, work);
@@ -283,7 +284,7 @@ function outputsOf<Inputs extends SeedInputs>(
   { rows: inline, keys, ...inputs }: Inputs,
   summary: Summary,
   ledger: Ledger,
-  more: Pick<Kept, "renewals" | "departed">,
+  more: Pick<Kept, "renewals" | "departed" | "unproven">,
 ): Inputs & Kept {
   const outputs = {
     ...inputs,

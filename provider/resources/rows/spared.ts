@@ -1,17 +1,17 @@
 import type { Row } from "../../contract/values.ts";
 import { quoted } from "../../messages/text.ts";
-import { rowDigester } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../sources/source.ts";
 import { ResourceError } from "../model/resource.ts";
 import type { RowClaim } from "./declared/claims.ts";
+import { digesterFor } from "./declared/declaration.ts";
 import type { RowTarget } from "./declared/target.ts";
 import { keysWithin, sameKey } from "./declared/terms.ts";
 import type { RowContext } from "./live/context.ts";
 import { Links } from "./live/links.ts";
 import { rowsByIDs } from "./live/queries.ts";
-import type { Removal, Spared } from "./live/rowWriter.ts";
 import { referringTo } from "./owners.ts";
+import type { Removal, Spared } from "./writing/steps.ts";
 
 /**
  * Takes rows that another seed of the program declares out of what is to be removed.
@@ -49,10 +49,10 @@ async function claimedBy(
     return ({ key }) => staying.has(key);
   }
   const { rows } = await context.rowClaims.summary(claim);
-  const { key, salt } = claim.target;
+  const { key } = claim.target;
   const linked = linkedLabels(claim.target);
   const links = linked.some((label) => key.includes(label)) ? await Links.of(context, claim.target) : undefined;
-  const digester = rowDigester({ key, labels: [], references: linked, salt });
+  const digester = digesterFor(claim.target);
   const declared = new Set<string>();
   const take = (row: Row): void => {
     const digest = digester.key(links?.inSourceTerms(row) ?? row);

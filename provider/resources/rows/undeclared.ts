@@ -1,12 +1,11 @@
 import { numbered } from "../../messages/text.ts";
-import { rowDigester, type Digest, type RowDigests } from "../../reconcile/digests.ts";
+import type { Digest, RowDigests } from "../../reconcile/digests.ts";
 import { decodeLedger } from "../../reconcile/ledger.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import type { RemovalKey } from "../../sources/edits.ts";
-import { linkedLabels } from "../../sources/source.ts";
 import { listed, withoutLine, type Removal } from "../model/removals.ts";
 import { ResourceError, type OfflineContext } from "../model/resource.ts";
-import type { RowDeclaration } from "./declared/declaration.ts";
+import { digesterFor, type RowDeclaration } from "./declared/declaration.ts";
 
 /** A seed whose rows may need a line to leave. */
 interface Guarded {
@@ -48,8 +47,8 @@ export async function refuseUndeclaredRows(
 
 /** Digests of natural keys, as lines of a file have them. */
 function keyDigester(terms: RowDeclaration): (line: RemovalKey) => Digest | undefined {
-  const { key, salt } = terms;
-  const digester = rowDigester({ key, labels: [], references: linkedLabels(terms), salt });
+  const { key } = terms;
+  const digester = digesterFor(terms);
   return (line) => {
     const parts: readonly unknown[] = [line].flat();
     return digester.key(Object.fromEntries(key.map((label, at) => [label, parts[at]])));

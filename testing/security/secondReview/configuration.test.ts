@@ -78,9 +78,12 @@ new Organization("acme", { name: "Acme" });
     await project.succeed("config set microapps:password --secret", "password of ada");
     await project.succeed("up --yes --skip-preview");
     const before = await project.read("Pulumi.dev.yaml");
+    await project.succeed("config set shop:moved --secret", marker);
+    const [cipher = ""] = /v1:\S+(?=\s*$)/.exec(await project.read("Pulumi.dev.yaml")) ?? [];
+    expect(cipher).not.toBe("");
     for (const key of keys) {
-      await project.write("Pulumi.dev.yaml", before);
-      await project.succeed(`config set microapps:${key} --secret`, marker);
+      const without = before.replace(new RegExp(`  microapps:${key}:.*\n(    .*\n)?`), "");
+      await project.write("Pulumi.dev.yaml", `${without.trimEnd()}\n  microapps:${key}:\n    secure: ${cipher}\n`);
       for (const command of key === "door" ? ["preview", "refresh --yes", "api readorganization"] : ["preview"]) {
         const { output } = await project.run(command);
         expect(`${key}: ${output}`).not.toContain(marker);

@@ -15,10 +15,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "../../../emulator/index.ts";
+import { Sandbox } from "../../../engine/testing/sandbox.ts";
 import { ownFolder } from "../../../machine/ownFolder.ts";
 import { isConfusable } from "../../../provider/changes/rendering/confusables.ts";
 import { anyIntent, readIntent, writeIntent } from "../../../provider/resources/records/intents.ts";
-import { Sandbox } from "../../../engine/testing/sandbox.ts";
 import { runCommand } from "../../harness/commands.ts";
 
 // "A committed link as a draft's name made up write outside of the tree", and what else lies in folders of a branch.

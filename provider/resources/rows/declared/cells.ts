@@ -2,8 +2,9 @@ import type { RowData } from "../../../contract/values.ts";
 import { quoted } from "../../../messages/text.ts";
 import { canonical, digestOf, keyText } from "../../../reconcile/digests.ts";
 import { read, SourceError } from "../../../sources/read.ts";
-import { isHidden, linkedLabels } from "../../../sources/source.ts";
+import { isHidden } from "../../../sources/source.ts";
 import { keyOf, type RowDeclaration } from "./declaration.ts";
+import { comparing } from "./forms.ts";
 
 /** Bounds of what is shown and kept of rows. */
 const max = { rows: 5, cells: 10, characters: 60 };
@@ -71,11 +72,9 @@ export async function rowsByKey(
 
 /** The cells that differ between two rows, `Name "Austira" => "Austria"`, `Token changed`. Keys of other rows are compared as keys are. */
 function changedCellTexts(declaration: RowDeclaration, was: RowData, is: RowData): string[] {
-  const linked = new Set(linkedLabels(declaration));
+  const form = comparing(declaration);
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((label) => {
-    const form = (value: unknown) => (linked.has(label) ? keyText(brief(value)) : canonical(brief(value)));
-    const [before, after] = [form(was[label]), form(is[label])];
-    if (before === after) return [];
+    if (form(label, brief(was[label])) === form(label, brief(is[label]))) return [];
     if (isHidden(declaration, label)) return [`${label} changed`];
     return [`${label} ${shown(was[label])} => ${shown(is[label])}`];
   });

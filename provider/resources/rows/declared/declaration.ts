@@ -5,6 +5,7 @@ import { addFile } from "../../../files/files.ts";
 import { quoted, some } from "../../../messages/text.ts";
 import { keyText, rowDigester, type RowDigester } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
+import type { ValueForms } from "../../../reconcile/valueForms.ts";
 import { editAt, editsOf } from "../../../sources/edits.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { linkedLabels, placeOf, type Source, type SourceRow } from "../../../sources/source.ts";
@@ -19,6 +20,8 @@ export interface RowDeclaration extends Source {
   key: readonly string[];
   /** What every digest of the seed is keyed with. */
   salt?: string | undefined;
+  /** Labels whose values have several spellings, by what the field makes of them. */
+  forms?: ValueForms | undefined;
 }
 
 /** The rows of a source by their digests, with all labels that they declare. */
@@ -98,7 +101,7 @@ interface Taken {
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
 function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistakes }: Taken): (row: SourceRow) => void {
   const { key, source, sensitive, fields } = declaration;
-  const digesterFor = digesterOf(declaration);
+  const digesterIn = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
   const keyIn = (values: RowData): string | undefined => (sensitive ? undefined : keyOf(key, values));
   return ({ line, values }) => {
@@ -111,7 +114,7 @@ function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistak
       if (text !== undefined) mistakes.add({ line, text });
     }
     for (const text of known?.misfits(values) ?? []) mistakes.add({ line, text, key: keyIn(values) });
-    const digester = digesterFor(values);
+    const digester = digesterIn(values);
     const digest = digester.key(values);
     if (digest === undefined) {
       const missing = key.filter((label) => keyText(values[label]) === undefined).join(" and no ");
@@ -133,7 +136,7 @@ function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistak
 
 /** Digest of a source's file and of what decides how its rows are read; undefined for rows in the program. */
 export async function fingerprintOf(declaration: RowDeclaration, directory: string): Promise<string | undefined> {
-  const { key, source, types, salt, fields, secretLabels = [] } = declaration;
+  const { key, source, types, salt, fields, forms, secretLabels = [] } = declaration;
   if (source === undefined) return undefined;
   const how = [
     key,
@@ -142,6 +145,7 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
     linkedLabels(declaration),
     salt,
     ...(fields ? [fields] : []),
+    ...(forms ? [{ forms }] : []),
     ...(secretLabels.length > 0 ? [{ secretLabels }] : []), // whether the rows have them
     ...editsOf(declaration),
   ];
@@ -149,11 +153,18 @@ export async function fingerprintOf(declaration: RowDeclaration, directory: stri
   return (await addFile(digest, directory, source)) ? digest.digest("hex").slice(0, 32) : undefined;
 }
 
+/** Digests of rows by their natural key and these labels, as a seed compares them. */
+export const digesterFor = (
+  declaration: Pick<RowDeclaration, "key" | "salt" | "forms" | "references" | "parent">,
+  labels: readonly string[] = [],
+): RowDigester => {
+  const { key, salt, forms } = declaration;
+  return rowDigester({ key, labels, references: linkedLabels(declaration), salt, forms });
+};
+
 /** Digests of a row of the source, by the labels that it has itself: an absent label counts as one without a value. */
 export function digesterOf(declaration: RowDeclaration): (values: RowData) => RowDigester {
   const digesters = new Map<string, RowDigester>();
-  const references = linkedLabels(declaration);
-  const { key, salt } = declaration;
   let last: { labels: string[]; digester: RowDigester } | undefined;
   return (values) => {
     const labels = Object.keys(values);
@@ -163,7 +174,7 @@ export function digesterOf(declaration: RowDeclaration): (values: RowData) => Ro
     }
     const shape = JSON.stringify(labels);
     let digester = digesters.get(shape);
-    if (!digester) digesters.set(shape, (digester = rowDigester({ key, labels, references, salt })));
+    if (!digester) digesters.set(shape, (digester = digesterFor(declaration, labels)));
     last = { labels, digester };
     return digester;
   };

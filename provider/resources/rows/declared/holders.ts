@@ -9,8 +9,11 @@ import type { RowTarget } from "./target.ts";
 type Holds = (text: string) => boolean;
 
 /** Whether a set of keys of one label has one, given as text. */
-export function holderOfKeys({ key: [label = ""], salt }: Pick<RowTarget, "key" | "salt">, keys: RowSet): Holds {
-  const digester = rowDigester({ key: [label], labels: [], salt });
+export function holderOfKeys(
+  { key: [label = ""], salt, forms }: Pick<RowTarget, "key" | "salt" | "forms">,
+  keys: RowSet,
+): Holds {
+  const digester = rowDigester({ key: [label], labels: [], salt, forms });
   return (text) => {
     const digest = digester.key({ [label]: text });
     return digest !== undefined && keys.has(digest);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RowRefusals } from "../live/refusals.ts";
+import { RowRefusals } from "../writing/refusals.ts";
 import { summarize, type RowDeclaration } from "./declaration.ts";
 
 let folder: string;

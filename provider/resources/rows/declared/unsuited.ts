@@ -19,11 +19,11 @@ export async function unsuitedValues(
     for (const { line, values } of block) {
       const key = declaration.sensitive ? undefined : keyOf(declaration.key, values);
       for (const [label, value] of Object.entries(values)) {
-        const form = readBackAs(value, { numberForm, dateForm });
-        if (form === undefined) continue;
+        const [form, type = ""] = readBackAs(value, { numberForm, dateForm }) ?? [];
+        if (form === undefined || declaration.forms?.[label] === type) continue;
         const text =
           `${label} is ${form}: each up would find the row changed, and write it again. ` +
-          `Leave ${label} out of the rows`;
+          `Declare types: {${label}: ${type}}, and both are the same, or leave ${label} out of the rows`;
         mistakes.add({ line, text, ...(key === undefined ? {} : { key }) });
       }
     }
@@ -34,11 +34,11 @@ export async function unsuitedValues(
 function readBackAs(
   value: unknown,
   { numberForm, dateForm }: Pick<Habits, "numberForm" | "dateForm">,
-): string | undefined {
+): readonly [form: string, type: string] | undefined {
   if (typeof value === "number" && numberForm === "text")
-    return "a number, which this platform reads back as text (numberForm)";
+    return ["a number, which this platform reads back as text (numberForm)", "number"];
   const isDate = typeof value === "string" && /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(value);
   return isDate && dateForm === "milliseconds"
-    ? "a date, which this platform reads back as a number of milliseconds (dateForm)"
+    ? ["a date, which this platform reads back as a number of milliseconds (dateForm)", "date"]
     : undefined;
 }

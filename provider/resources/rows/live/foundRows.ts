@@ -1,13 +1,13 @@
 import type { RowData } from "../../../contract/values.ts";
-import { canonical, keyText } from "../../../reconcile/digests.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { canonical } from "../../../reconcile/digests.ts";
 import { keyOf, type RowDeclaration } from "../declared/declaration.ts";
+import { comparing } from "../declared/forms.ts";
 
 /** Rows that a program declares, as they are found on the platform: an engine compares them with the declared ones. */
 export class FoundRows {
   readonly #declaration: RowDeclaration;
   readonly #labels: readonly string[];
-  readonly #references: ReadonlySet<string>;
+  readonly #form: ReturnType<typeof comparing>;
   readonly #declared: ReadonlyMap<string, RowData>;
   readonly #found = new Map<string, RowData>();
 
@@ -15,7 +15,7 @@ export class FoundRows {
   constructor(declaration: RowDeclaration & { labels: readonly string[] }, rows: readonly RowData[]) {
     this.#declaration = declaration;
     this.#labels = declaration.labels;
-    this.#references = new Set(linkedLabels(declaration));
+    this.#form = comparing(declaration);
     this.#declared = new Map(rows.map((values) => [keyOf(declaration.key, values), values]));
   }
 
@@ -28,7 +28,7 @@ export class FoundRows {
       ...this.#labels.filter((label) => canonical(values[label])),
     ]);
     const conditions = [...labels].map((label) => {
-      const form = (value: unknown): unknown => (this.#references.has(label) ? keyText(value) : canonical(value));
+      const form = (value: unknown) => this.#form(label, value);
       // The same value keeps the spelling that it is declared in.
       return [label, form(values[label]) === form(declared?.[label]) ? declared?.[label] : values[label]] as const;
     });

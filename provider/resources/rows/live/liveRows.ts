@@ -1,9 +1,9 @@
 import type { RowData } from "../../../contract/values.ts";
-import { another, rowDigester, type RowDigests } from "../../../reconcile/digests.ts";
+import { another, type RowDigests } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { LiveRows } from "../../../reconcile/liveRows.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
@@ -26,11 +26,11 @@ export async function liveRows(
   observe: ObserveRow = () => undefined,
   keepsIDs = false,
 ): Promise<LiveRows> {
-  const { key, salt } = declaration;
-  const digester = rowDigester({ key, labels, references: linkedLabels(declaration), salt });
+  const digester = digesterFor(declaration, labels);
   const live = new LiveRows(wanted, ledger, keepsIDs);
   const rate = new ProgressRate("rows read", context.now);
   for await (const page of rowsOf(context, table, Math.max(wanted.length, ledger?.count ?? 0))) {
+    if (live.total === 0) for (const row of page.slice(0, 100)) for (const label in row) live.labels.add(label);
     for (const row of page) {
       const values = links.inSourceTerms(row);
       const known = digester.key(values);

@@ -6,16 +6,23 @@ import type { RowContext } from "./context.ts";
 /** IDs that one query asks for. */
 const maxIDs = 1_000;
 
-/** One page of a table. */
+/** One page of a table, from its first row on unless some are skipped. */
 export async function page(
   context: RowContext,
   table: string,
   limit: number,
   which: Pick<RequestOf<"microappdata">, "optViewFilters" | "optViewSort">,
+  skip = 0,
 ): Promise<Row[]> {
-  const searchFilter = [{ resourceID: table, skip: 0, limit }];
+  const searchFilter = [{ resourceID: table, skip, limit }];
   const query = { microAppID: table, searchFilter, optLimit: limit, ...which };
   return (await context.client.microappdata(query, context)).microAppRows;
+}
+
+/** Whether a table has exactly so many rows, in one query. False as well from a server that skips none. */
+export async function hasRows(context: RowContext, table: string, count: number): Promise<boolean> {
+  if (count === 0) return false;
+  return (await page(context, table, 2, { optViewSort: { _id: 1 } }, count - 1)).length === 1;
 }
 
 /** Rows by their IDs, in one query; none from a server that does not know the filter. */

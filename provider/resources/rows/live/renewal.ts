@@ -1,10 +1,9 @@
-import { isOutdated, rowDigester } from "../../../reconcile/digests.ts";
+import { isOutdated } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import type { LiveRows } from "../../../reconcile/liveRows.ts";
 import type { KnownRows } from "../../../reconcile/ownership.ts";
 import { Renewal } from "../../../reconcile/renewal.ts";
-import { linkedLabels } from "../../../sources/source.ts";
-import type { Summary } from "../declared/declaration.ts";
+import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
@@ -37,8 +36,7 @@ export async function renewedRows(
   const { summary, links, see, keepsIDs } = seed;
   const renewal = isRenewal(old, inputs) ? await renewalOf(inputs, old, seed, context.directory) : undefined;
   if (!renewal) return undefined;
-  const { key, salt, labels } = old;
-  const digester = rowDigester({ key, labels, references: linkedLabels(old), salt });
+  const digester = digesterFor(old, old.labels);
   const seen: ObserveRow = (row) => {
     see(row);
     const key = digester.key(row.values);

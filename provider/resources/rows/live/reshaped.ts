@@ -1,11 +1,10 @@
-import { another, canonical, rowDigester } from "../../../reconcile/digests.ts";
+import { another, canonical } from "../../../reconcile/digests.ts";
 import type { Ledger } from "../../../reconcile/ledger.ts";
 import { Lookup } from "../../../reconcile/references.ts";
 import { recognised, type Recognised, type SeenRow } from "../../../reconcile/rekey.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { SourceError } from "../../../sources/read.ts";
-import { linkedLabels } from "../../../sources/source.ts";
-import { summarize, type Summary } from "../declared/declaration.ts";
+import { digesterFor, summarize, type Summary } from "../declared/declaration.ts";
 import { lastSource } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
 import { rowsOf, type RowContext } from "./context.ts";
@@ -55,13 +54,8 @@ export async function reshapedRows(
 ): Promise<Recognised | undefined> {
   // Rows that the last run linked to may have been removed.
   const oldLinks = await Links.of(context, old, () => new Lookup());
-  const before = rowDigester({ key: old.key, labels: old.labels, references: linkedLabels(old), salt: old.salt });
-  const now = rowDigester({
-    key: inputs.key,
-    labels: summary.labels,
-    references: linkedLabels(inputs),
-    salt: inputs.salt,
-  });
+  const before = digesterFor(old, old.labels);
+  const now = digesterFor(inputs, summary.labels);
   const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
   for await (const page of rowsOf(context, inputs.table, ledger.count)) {

@@ -1,11 +1,10 @@
-import { ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
+import { type ApiError, isOutcomeUnknown, isRefusal } from "../../../contract/errors.ts";
 import { withoutUndefined } from "../../../contract/values.ts";
-import { rowDigester } from "../../../reconcile/digests.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
-import { linkedLabels } from "../../../sources/source.ts";
+import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { rowsOf, type RowContext } from "./context.ts";
-import type { Links } from "./links.ts";
+import { rowsOf, type RowContext } from "../live/context.ts";
+import type { Links } from "../live/links.ts";
 
 /** A row that is to be inserted: where it stands in the source, and its JSON. */
 export interface NewRow {
@@ -39,15 +38,20 @@ export class RowInserts {
 
   /**
    * Inserts a batch. A batch that is refused is halved until the rows that the platform refuses are known: `refused` gets
-   * each of them, `inserted` all others.
+   * each of them, `unseen` those that did not appear although they were sent several times, `inserted` all others.
    */
   async insert(
     batch: readonly NewRow[],
-    report: { inserted: (rows: readonly NewRow[]) => void; refused: (row: NewRow, error: ApiError) => void },
+    report: {
+      inserted: (rows: readonly NewRow[]) => void;
+      unseen: (rows: readonly NewRow[]) => void;
+      refused: (row: NewRow, error: ApiError) => void;
+    },
   ): Promise<void> {
     try {
-      await this.#once(batch);
-      report.inserted(batch);
+      const unseen = new Set(await this.#once(batch));
+      report.inserted(unseen.size === 0 ? batch : batch.filter((row) => !unseen.has(row)));
+      report.unseen([...unseen]);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const [first] = batch;
@@ -61,16 +65,17 @@ export class RowInserts {
     }
   }
 
-  async #once(batch: readonly NewRow[]): Promise<void> {
+  /** Rows that did not appear. */
+  async #once(batch: readonly NewRow[]): Promise<readonly NewRow[]> {
     const { report } = this.#context;
     const { table, viewers, teamViewers, userID, ignoreActionRules } = this.#target;
     const request = { microAppID: table, ...withoutUndefined({ viewers, teamViewers, userID, ignoreActionRules }) };
     let missing = batch;
-    for (let attempt = 1; missing.length > 0; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts && missing.length > 0; attempt++) {
       const texts = missing.map(({ text }) => text);
       try {
         const inserted = await this.#sent(request, texts);
-        if (inserted === missing.length || (inserted === undefined && this.#isTrusted)) return;
+        if (inserted === missing.length || (inserted === undefined && this.#isTrusted)) return [];
         if (inserted !== undefined)
           report.warning(`${table}: the platform inserted ${inserted} of ${missing.length} rows; looking which`);
         this.#isTrusted = inserted === undefined;
@@ -79,15 +84,8 @@ export class RowInserts {
         report.warning(`${table}: the answer to a batch of ${missing.length} rows was lost; looking which are there`);
       }
       missing = await this.#notThere(missing);
-      if (attempt === maxAttempts && missing.length > 0) {
-        throw new ApiError({
-          code: "unavailable",
-          endpoint: "insertmicroapprows",
-          message: `${missing.length} rows did not appear in table ${table}`,
-          hint: "Run up again to go on; what is there is not inserted again.",
-        });
-      }
     }
+    return missing;
   }
 
   /** Sends rows; resolves to how many the platform says that it inserted, if it does. */
@@ -108,8 +106,8 @@ export class RowInserts {
 
   /** Those rows of a batch whose key the table lacks. */
   async #notThere(batch: readonly NewRow[]): Promise<NewRow[]> {
-    const { table, key, salt } = this.#target;
-    const digester = rowDigester({ key, labels: [], references: linkedLabels(this.#target), salt });
+    const { table } = this.#target;
+    const digester = digesterFor(this.#target);
     const left = new Map(batch.map((row) => [row.index, row]));
     for await (const page of rowsOf(this.#context, table, this.#wanted.length)) {
       for (const row of page) {

@@ -4,9 +4,10 @@ import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { linkedLabels } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import type { RowContext } from "./context.ts";
-import type { Links } from "./links.ts";
-import { RowWriter, type Spared, type Steps } from "./rowWriter.ts";
+import type { RowContext } from "../live/context.ts";
+import type { Links } from "../live/links.ts";
+import { RowWriter, Stopped } from "./rowWriter.ts";
+import type { Spared, Steps } from "./steps.ts";
 
 /** What became of a plan. */
 export interface Applied {
@@ -38,6 +39,7 @@ export async function applyPlan(
     await writer.verify();
   } catch (error) {
     reasons.push(reasonOf(error));
+    if (error instanceof Stopped) await writer.verify();
   } finally {
     context.tables.changed(target.table);
   }

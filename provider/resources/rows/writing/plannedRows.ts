@@ -1,11 +1,12 @@
+import type { RowData } from "../../../contract/values.ts";
 import type { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { read, SourceError } from "../../../sources/read.ts";
 import { isHidden, placeOf } from "../../../sources/source.ts";
 import { digesterOf } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import type { RowContext } from "./context.ts";
-import type { LinkedRow, Links } from "./links.ts";
+import type { RowContext } from "../live/context.ts";
+import type { LinkedRow, Links } from "../live/links.ts";
 
 /** A row of the source as it is sent, and where it stands. */
 export interface PlannedRow extends LinkedRow {
@@ -65,4 +66,17 @@ export class PlannedRows {
   #place(line: number): string {
     return placeOf(this.#target, line);
   }
+}
+
+/** Rows of blocks, one by one. */
+export async function* each<One>(blocks: AsyncIterable<One[]>): AsyncGenerator<One> {
+  for await (const block of blocks) yield* block;
+}
+
+/** A row that is new has nothing to clear. */
+export function newRow(data: RowData, embeddingRowID: string | undefined): RowData {
+  const values = Object.values(data).includes(null)
+    ? Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
+    : data;
+  return embeddingRowID === undefined ? values : { ...values, embeddingRowID };
 }

@@ -3,43 +3,26 @@ import { inParallel } from "../../../client/parallel.ts";
 import { isRefusal, orUndefinedIfNotFound, ApiError } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
-import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
-import { room, type RowContext } from "./context.ts";
+import { room, type RowContext } from "../live/context.ts";
+import type { Links } from "../live/links.ts";
+import { ProgressRate } from "../live/progressRate.ts";
+import type { Unproven } from "./firstRow.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
-import type { Links } from "./links.ts";
-import { lostLabels } from "./lostLabels.ts";
-import { PlannedRows, type PlannedRow } from "./plannedRows.ts";
-import { ProgressRate } from "./progressRate.ts";
+import { each, newRow, PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { Proof } from "./proof.ts";
 import { RowRefusals } from "./refusals.ts";
+import type { Removal, Spared, Steps } from "./steps.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
 const concurrency = { batches: 4, calls: 16 };
 
 /** After this many refusals of single rows, the rest is not tried. */
 const maxRefused = 20;
-
-/** A row that a run is about to remove. */
-export type Removal = RowDigests & { id: string };
-
-/** Rows that stay on the platform, by the seed that declares them. */
-export type Spared = ReadonlyMap<string, number>;
-
-/** How a plan is carried out beside what other seeds do. */
-export interface Steps {
-  /** Rows to recreate: wanted row → ID of the old one, which is removed right before. */
-  recreate?: ReadonlyMap<number, string>;
-  /** The seed as it was when the digests of the removals were taken. */
-  terms?: RowTarget;
-  /** Lets other seeds remove rows of the table; called before the first removal. */
-  release?: () => void;
-  /** Takes out what seeds declare that were checked meanwhile. Nobody else works on the table then. */
-  spare?: (removals: readonly Removal[]) => Promise<{ left: Removal[]; spared: Spared }>;
-}
 
 type ChangedRow = PlannedRow & { id: string };
 
@@ -48,7 +31,6 @@ export class RowWriter {
   readonly #context: RowContext;
   readonly #target: RowTarget;
   readonly #summary: Summary;
-  readonly #links: Links;
   readonly #steps: Steps;
   readonly #recreate: ReadonlyMap<number, string>;
   /** Rows that are updated: wanted row → ID of the live one. */
@@ -59,21 +41,24 @@ export class RowWriter {
   readonly #source: PlannedRows;
   readonly #inserts: RowInserts;
   readonly #refusals: RowRefusals;
-  readonly #lost: string[] = [];
+  readonly #proof: Proof;
   #rate: ProgressRate;
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
   #spared: Spared = new Map();
+  /** Rows that were sent and did not appear so far. */
+  readonly #unseen: number[] = [];
+  #sent = 0;
+  #removed = 0;
+  #isStopped = false;
 
   constructor(context: RowContext, target: RowTarget, summary: Summary, links: Links, plan: RowPlan, steps: Steps) {
     const { rows, labels } = summary;
     this.#context = context;
     this.#target = target;
     this.#summary = summary;
-    this.#links = links;
     this.#steps = steps;
-    const recreate = steps.recreate ?? new Map<number, string>();
-    this.#recreate = recreate;
+    const recreate = (this.#recreate = steps.recreate ?? new Map<number, string>());
     this.#updates = new Map(plan.update.flatMap(({ wanted, id }) => (recreate.has(wanted) ? [] : [[wanted, id]])));
     this.#removals = new Map(plan.remove.map((row) => [row.id, row]));
     this.#inserted = plan.insert.size + recreate.size;
@@ -88,6 +73,10 @@ export class RowWriter {
     }
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
     this.#inserts = new RowInserts(context, target, rows, links);
+    this.#proof = new Proof(context, target, summary, links, {
+      seen: steps.seen,
+      missing: (index) => this.#undone.add(index),
+    });
     this.#refusals = new RowRefusals(target, labels);
     this.#rate = this.#startRate();
   }
@@ -101,15 +90,16 @@ export class RowWriter {
   /** Inserts new and recreated rows. */
   async insertAll(): Promise<void> {
     if (this.#inserted === 0) return;
-    const recreated = this.#recreate.size > 0;
     const { limits } = this.#context.manner;
     // Recreates few rows at a time, so that a killed run leaves few of them missing.
-    const maxRows = recreated ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
+    const maxRows =
+      this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
       this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
     );
     const size = Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
-    const texts = batches(added, { text: ({ text }) => text, maxRows: size });
+    const firstRows = this.#steps.unproven ? 1 : size;
+    const texts = batches(added, { text: ({ text }) => text, maxRows: size, firstRows });
     const enter = () => room.writing.enter(Math.min(size, this.#inserted), this.#context.signal);
     await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch), enter);
   }
@@ -140,21 +130,23 @@ export class RowWriter {
       await inParallel([...this.#removals.keys()], concurrency.calls, async (rowID) => {
         await this.#remove(rowID);
         this.#removals.delete(rowID);
+        this.#removed++;
         this.#finished(1);
       });
     });
   }
 
-  /** Looks for labels that the platform lost, where everything else went well. */
+  /** Reads back what was written. */
   async verify(): Promise<void> {
-    if (this.#lost.length + this.#refusals.count === 0) await this.#loses([...this.#updates.values()]);
+    if (!this.#isStopped) await this.#looks([...this.#updates].flatMap(([at, id]) => (this.#undone.has(at) ? [] : id)));
   }
 
   /** What is not done, what stays for others, and what failed, in sentences. */
   async outcome(): Promise<{ undone: Required<Undone>; spared: Spared; failures: string[] }> {
     const undone = { wanted: this.#undone, removals: [...this.#removals.values()], lacking: this.#lacking };
+    const { sentences, found } = this.#proof;
     const refused = await this.#refusals.sentences(this.#context.directory);
-    return { undone, spared: this.#spared, failures: [...refused, ...this.#lost] };
+    return { undone: { ...undone, found }, spared: this.#spared, failures: [...refused, ...sentences] };
   }
 
   /**
@@ -172,10 +164,45 @@ export class RowWriter {
   }
 
   async #insertFirst(source: AsyncGenerator<NewRow[]>): Promise<void> {
-    const first = await source.next();
-    if (first.done) return;
-    await this.#insert(first.value);
-    if (this.#inserted > first.value.length && (await this.#loses())) throw new Stopped("the other rows were not sent");
+    const { unproven } = this.#steps;
+    let isTried = unproven === undefined;
+    let rows: readonly NewRow[] = [];
+    while (rows.length === 0) {
+      const next = await source.next();
+      if (next.done) return;
+      this.#sent += next.value.length;
+      rows = next.value;
+      if (isTried || !unproven) continue;
+      const rest = await this.#tryOne(rows, unproven);
+      isTried = rest !== undefined;
+      rows = rest ?? [];
+    }
+    await this.#insert(rows);
+    if (this.#inserted > this.#sent && !(await this.#looks())) throw this.#stopped();
+  }
+
+  /** Inserts the first row that the platform takes, alone; answers those after it, undefined where it takes none. */
+  async #tryOne(rows: readonly NewRow[], unproven: Unproven): Promise<readonly NewRow[] | undefined> {
+    for (const [at, row] of rows.entries()) {
+      const values = JSON.parse(row.text) as RowData;
+      try {
+        const isKept = await this.#proof.tries(row, unproven);
+        this.#undone.delete(row.index);
+        this.#finished(1);
+        if (!isKept && this.#inserted > 1) throw this.#stopped();
+        return rows.slice(at + 1);
+      } catch (error) {
+        this.#conceal(() => [values]);
+        if (!isRefusal(error)) throw error;
+        this.#refused(row, error, values);
+      }
+    }
+    return undefined;
+  }
+
+  #stopped(): Stopped {
+    this.#isStopped = true;
+    return new Stopped("the other rows were not sent");
   }
 
   async #insert(batch: readonly NewRow[]): Promise<void> {
@@ -194,6 +221,7 @@ export class RowWriter {
           }
           this.#finished(done.length);
         },
+        unseen: (rows) => void this.#unseen.push(...rows.map(({ index }) => index)),
         refused: (row, error) => {
           const values = JSON.parse(row.text) as RowData;
           this.#conceal(() => [values]);
@@ -240,12 +268,14 @@ export class RowWriter {
     await orUndefinedIfNotFound(this.#context.client.removemicroapprow({ rowID }, this.#context));
   }
 
-  /** Whether the platform lost labels of rows that were written. */
-  async #loses(changed: readonly string[] = []): Promise<boolean> {
-    const written = { written: this.#chosen, inserted: this.#inserted, changed };
-    const sentences = await lostLabels(this.#context, this.#target, this.#summary, this.#links, written);
-    this.#lost.push(...sentences);
-    return sentences.length > 0;
+  /** Whether the table keeps what was written so far. */
+  #looks(changed: readonly string[] = []): Promise<boolean> {
+    for (const index of this.#unseen.splice(0)) this.#undone.delete(index);
+    const written = RowIndices.of(this.#chosen);
+    for (const index of this.#undone) written.delete(index);
+    const inserted = written.size - changed.length;
+    const more = inserted - [...this.#recreate.keys()].filter((index) => written.has(index)).length - this.#removed;
+    return this.#proof.looks(written, inserted, changed, more);
   }
 
   #refused(row: { index: number; line: number }, error: ApiError, values: RowData): void {
@@ -270,16 +300,4 @@ export class RowWriter {
 }
 
 /** Ends a plan early; its message names the rest. */
-class Stopped extends Error {}
-
-async function* each<One>(blocks: AsyncIterable<One[]>): AsyncGenerator<One> {
-  for await (const block of blocks) yield* block;
-}
-
-/** A row that is new has nothing to clear. */
-function newRow(data: RowData, embeddingRowID: string | undefined): RowData {
-  const values = Object.values(data).includes(null)
-    ? Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null))
-    : data;
-  return embeddingRowID === undefined ? values : { ...values, embeddingRowID };
-}
+export class Stopped extends Error {}

@@ -1,0 +1,46 @@
+import { timeOf } from "../contract/fields.ts";
+
+/** What a field makes of a value: other spellings of it are the same value there. */
+export const valueForms = ["date", "number", "checkbox", "boolean"] as const;
+export type ValueForm = (typeof valueForms)[number];
+
+/** Forms of values by label. */
+export type ValueForms = Readonly<Record<string, ValueForm>>;
+
+/** Furthest time from the epoch that a date can have, in milliseconds. */
+const furthest = 8.64e15;
+
+/**
+ * A value in the spelling that stands for all that are the same in such a field: the shortest one, which most people write,
+ * so that values which are written so have the digests that they have without a form. What is no such value stays as it is.
+ */
+export function inForm(form: ValueForm, value: unknown): unknown {
+  switch (form) {
+    case "date":
+      return dateOf(value);
+    case "number":
+      return typeof value === "string" ? numberOf(value) : value;
+    case "checkbox":
+      return typeof value === "string" || typeof value === "boolean" ? listOf(String(value)) : value;
+    case "boolean":
+      return value === "true" ? true : value === "false" ? false : value;
+  }
+}
+
+const listOf = (text: string): string[] => (text === "" ? [] : [text]);
+
+function numberOf(text: string): unknown {
+  const number = /^\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*$/.test(text) ? Number(text) : Number.NaN;
+  // Of a whole number that is too large others would be the same.
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : text;
+}
+
+/** A day without its midnight UTC, a time without milliseconds that are none. A time without a zone has no place on the line. */
+function dateOf(value: unknown): unknown {
+  if (typeof value === "string" && /T[\d:.]+$/.test(value)) return value;
+  const time = timeOf(typeof value === "string" ? value.trim() : value);
+  if (time === undefined || Math.abs(time) > furthest) return value;
+  return new Date(time)
+    .toISOString()
+    .replace(/(T00:00:00)?\.000Z$/, (_, midnight) => (midnight === undefined ? "Z" : ""));
+}

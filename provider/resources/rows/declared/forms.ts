@@ -1,0 +1,43 @@
+import type { FieldType } from "../../../contract/fields.ts";
+import { canonical, keyText } from "../../../reconcile/digests.ts";
+import { inForm, type ValueForm, type ValueForms } from "../../../reconcile/valueForms.ts";
+import { linkedLabels, type CellType, type Source } from "../../../sources/source.ts";
+
+const formOfType: Readonly<Partial<Record<FieldType | CellType, ValueForm>>> = {
+  number: "number",
+  date: "date",
+  checkbox: "checkbox",
+  boolean: "boolean",
+};
+
+/** What the fields of a table make of values, as far as their types are declared: `fields` counts more than `types`. */
+export function formsOf({ types = {}, fields = {} }: Pick<Source, "types" | "fields">): ValueForms | undefined {
+  const declared = { ...types, ...fields };
+  const forms = Object.keys(declared)
+    .sort()
+    .flatMap((label) => {
+      const form = declared[label] && formOfType[declared[label]];
+      return form === undefined ? [] : [[label, form] as const];
+    });
+  return forms.length === 0 ? undefined : Object.fromEntries(forms);
+}
+
+/** Text of a cell's value that is the same for all its spellings; undefined for nothing. */
+export function comparing(
+  declaration: Pick<Source, "references" | "parent"> & { forms?: ValueForms | undefined },
+): (label: string, value: unknown) => string | undefined {
+  const linked = new Set(linkedLabels(declaration));
+  const forms = new Map(Object.entries(declaration.forms ?? {}));
+  return (label, value) => {
+    if (linked.has(label)) return keyText(value);
+    const form = forms.get(label);
+    return canonical(form === undefined ? value : inForm(form, value));
+  };
+}
+
+/** Types that may be declared of a label for which two values were the same. */
+const declarable = ["date", "number", "checkbox"] as const;
+
+/** The type of a field that makes the same of both values; undefined where none does. */
+export const typeThatEquals = (one: unknown, other: unknown): (typeof declarable)[number] | undefined =>
+  declarable.find((form) => canonical(inForm(form, one)) === canonical(inForm(form, other)));

@@ -1,0 +1,127 @@
+import { nearest } from "../../../../machine/spelling.ts";
+import type { RowData } from "../../../contract/values.ts";
+import { quoted, some } from "../../../messages/text.ts";
+import { canonical } from "../../../reconcile/digests.ts";
+import { RowIndices } from "../../../reconcile/rowIndices.ts";
+import { read } from "../../../sources/read.ts";
+import { isHidden, placeOf } from "../../../sources/source.ts";
+import { brief } from "../declared/cells.ts";
+import { keyOf } from "../declared/declaration.ts";
+import { comparing, typeThatEquals } from "../declared/forms.ts";
+import { RowMistakes } from "../declared/mistakes.ts";
+import type { RowTarget } from "../declared/target.ts";
+import type { NumberedKeys } from "../live/numberedKeys.ts";
+
+/** Rows that a message names. */
+const maxNamed = 20;
+
+/** What was seen of rows that are not as they were written, by the index of the wanted row. */
+export interface Seen {
+  /** Rows that came back otherwise. */
+  differing: ReadonlyMap<number, RowData>;
+  /** Rows that were not seen. */
+  missing: RowIndices;
+  numbered?: NumberedKeys;
+  /** Labels that the table was seen to have. */
+  labels: ReadonlySet<string>;
+}
+
+/** How rows differ from what was written. */
+export interface Differences {
+  /** With row, label, what was sent and what was found, and what to do. */
+  sentences: string[];
+  /** Whether the table lacks a label. */
+  isLabelLost: boolean;
+  /** Rows that are not there. */
+  missing: RowIndices;
+}
+
+/** Compares rows with what was written of them; reads the source up to the last of them. */
+export async function differencesOf(
+  { directory }: { directory: string },
+  target: RowTarget,
+  { differing, missing: unseen, numbered, labels }: Seen,
+): Promise<Differences> {
+  const cells = new RowMistakes((line) => placeOf(target, line));
+  const missing = RowIndices.of(unseen);
+  const named: string[] = [];
+  let isLabelLost = false;
+  let left = differing.size + unseen.size;
+  let index = -1;
+  for await (const block of left === 0 ? [] : read(target, directory)) {
+    for (const { line, values } of block) {
+      index++;
+      const isMissing = unseen.has(index);
+      if (!isMissing && !differing.has(index)) continue;
+      left--;
+      const found = differing.get(index) ?? numbered?.madeOf(values);
+      const key = target.sensitive ? undefined : keyOf(target.key, values);
+      if (found) {
+        missing.delete(index);
+        for (const cell of cellsThatDiffer(target, values, found, labels)) {
+          isLabelLost ||= cell.isLost;
+          cells.add({ line, key, ...cell });
+        }
+      } else if (named.length < maxNamed) {
+        named.push(key === undefined ? placeOf(target, line) : `${placeOf(target, line)} ${quoted(key)}`);
+      }
+    }
+    if (left === 0) break;
+  }
+  return { sentences: [...cells.sentences(), ...absence(target, missing.size, named)], isLabelLost, missing };
+}
+
+/** Labels of a row that came back otherwise. */
+function* cellsThatDiffer(
+  target: RowTarget,
+  sent: RowData,
+  found: RowData,
+  labels: ReadonlySet<string>,
+): Generator<{ text: string; about: string; isLost: boolean }> {
+  const form = comparing(target);
+  for (const [label, value] of Object.entries(sent)) {
+    if (form(label, value) === form(label, found[label])) continue;
+    const isLost = canonical(found[label]) === undefined;
+    const text = isLost ? lostLabel(target, label, found, labels) : otherValue(target, label, value, found[label]);
+    yield { text, about: `${label} ${isLost ? "lost" : "otherwise"}`, isLost };
+  }
+}
+
+function lostLabel({ table, key }: RowTarget, label: string, found: RowData, labels: ReadonlySet<string>): string {
+  const isKey = key.includes(label);
+  const meant = nearestLabel(label, [...Object.keys(found), ...labels]);
+  const what = `table ${table} did not keep ${isKey ? `${quoted(label)}, the natural key` : `the label ${quoted(label)}`}`;
+  if (meant !== undefined) return `${what}; it has ${quoted(meant)}: write it so (labels are case sensitive)`;
+  const otherwise = isKey ? "correct key" : "remove the label from the source";
+  return `${what}: add the field to the table, or ${otherwise} (labels are case sensitive)`;
+}
+
+function nearestLabel(label: string, known: readonly string[]): string | undefined {
+  const others = known.filter((one) => one !== label);
+  return others.find((one) => one.toLowerCase() === label.toLowerCase()) ?? nearest(label, others);
+}
+
+function otherValue(target: RowTarget, label: string, sent: unknown, found: unknown): string {
+  const { table } = target;
+  const type = typeThatEquals(sent, found);
+  const isTrimmed = typeof sent === "string" && sent.trim() === found;
+  const otherwise = isTrimmed ? "write it without the space around it" : "write it as the table has it";
+  const remedy =
+    type === undefined
+      ? `${otherwise}, or leave ${label} out of the rows`
+      : `declare types: {${label}: ${type}}, and both are the same, or write it as the table has it`;
+  if (isHidden(target, label)) return `table ${table} gave back another value in ${quoted(label)}: ${remedy}`;
+  return `table ${table} gave back ${shown(found)} in ${quoted(label)}, where ${shown(sent)} was sent: ${remedy}`;
+}
+
+const shown = (value: unknown): string => (canonical(value) === undefined ? "nothing" : JSON.stringify(brief(value)));
+
+function absence({ table, sensitive }: RowTarget, count: number, named: readonly string[]): string[] {
+  if (count === 0) return [];
+  const which = sensitive
+    ? ""
+    : `: ${some(named, maxNamed)}${count > named.length ? ` and ${count - named.length} more` : ""}`;
+  return [
+    `${count} rows of table ${table} are not there after they were sent${which}. Run up again: it sends these rows and no others`,
+  ];
+}

@@ -1,0 +1,150 @@
+import { messageOf } from "../../../../machine/failures.ts";
+import { isOutcomeUnknown, orUndefinedIfNotFound } from "../../../contract/errors.ts";
+import { withoutUndefined, type Row, type RowData } from "../../../contract/values.ts";
+import { quoted } from "../../../messages/text.ts";
+import { canonical, keyText } from "../../../reconcile/digests.ts";
+import { RowIndices } from "../../../reconcile/rowIndices.ts";
+import { ResourceError } from "../../model/resource.ts";
+import { digesterFor, type Summary } from "../declared/declaration.ts";
+import type { RowTarget } from "../declared/target.ts";
+import { rowsOf, type RowContext } from "../live/context.ts";
+import type { Links } from "../live/links.ts";
+import { rowsByID } from "../live/queries.ts";
+import { differencesOf } from "./differences.ts";
+import type { NewRow } from "./inserts.ts";
+import type { Findings } from "./readBack.ts";
+
+/** How often the first row is sent whose answer is lost. */
+const maxAttempts = 3;
+
+/** Rows that are known by the IDs of their answers alone, until their natural key is seen on the platform. */
+export interface Unproven {
+  add: (rowID: string) => Promise<void>;
+  delete: (rowID: string) => Promise<void>;
+}
+
+/** A table that a seed has not written before, as it was seen. */
+export interface NewTable {
+  unproven: Unproven;
+  /** Labels that the table was seen to have. */
+  labels: ReadonlySet<string>;
+}
+
+/**
+ * Inserts one row alone and reads it back by its ID: a table that does not keep the natural key would take all rows, and
+ * nobody would know them again. Throws when it did not keep the key; the row is taken away then.
+ */
+export async function tryRow(
+  context: RowContext,
+  target: RowTarget,
+  { rows: wanted, labels }: Pick<Summary, "rows" | "labels">,
+  links: Links,
+  row: NewRow,
+  { unproven, labels: seen }: NewTable,
+): Promise<Findings> {
+  const { table } = target;
+  const digester = digesterFor(target, labels);
+  const rowID = await inserted(context, target, links, row);
+  await unproven.add(rowID);
+  const found = await rowOf(context, table, rowID);
+  if (!found) {
+    throw new ResourceError(
+      `table ${table}: the platform answered that it inserted the first row (rowID ${rowID}), and reading it finds nothing; ` +
+        `nothing else was sent. Run up again: it looks for that row first. If this persists, the platform does not keep rows`,
+    );
+  }
+  const values = links.inSourceTerms(found);
+  const index = new RowIndices(wanted.length);
+  const digest = digester.key(values);
+  const isKept = digest !== undefined && wanted.find(digest) === row.index;
+  const content = digester.content(values);
+  const none = { sentences: [], isLabelLost: false, missing: index, found: new Map() };
+  if (isKept && wanted.hasContent(row.index, content)) {
+    await unproven.delete(rowID);
+    return none;
+  }
+  const differing = new Map([[row.index, values]]);
+  const differences = await differencesOf(context, target, { differing, missing: index, labels: seen });
+  if (isKept) {
+    await unproven.delete(rowID);
+    return { ...differences, found: new Map([[row.index, content]]) };
+  }
+  const away = await takenAway(context, rowID, unproven);
+  const reasons =
+    differences.sentences.length > 0 ? differences.sentences : [`table ${table} did not keep the natural key`];
+  throw new ResourceError(`${reasons.join("\n")}\nThe first row was tried alone: ${away}, and nothing else was sent`);
+}
+
+async function takenAway({ client, ...call }: RowContext, rowID: string, unproven: Unproven): Promise<string> {
+  try {
+    await orUndefinedIfNotFound(client.removemicroapprow({ rowID }, call));
+    await unproven.delete(rowID);
+    return "it was taken away again";
+  } catch (error) {
+    return `it could not be taken away again (rowID ${rowID}: ${messageOf(error)}), which the next up or destroy does`;
+  }
+}
+
+/** Inserts a row and answers its ID; where the answer is lost, finds it by its key. */
+async function inserted(context: RowContext, target: RowTarget, links: Links, { text }: NewRow): Promise<string> {
+  const { client, report } = context;
+  const { table, viewers, teamViewers, userID, ignoreActionRules } = target;
+  const { embeddingRowID, ...rowData } = JSON.parse(text) as RowData & { embeddingRowID?: string }; // RowWriter wrote it
+  const options = withoutUndefined({ embeddingRowID, viewers, teamViewers, userID, ignoreActionRules });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await client.insertmicroapprow({ microAppID: table, rowData, ...options }, context)).rowID;
+    } catch (error) {
+      if (!isOutcomeUnknown(error) || error.code === "cancelled") throw error;
+      report.warning(`${table}: the answer to the first row was lost; looking whether it is there`);
+      const found = await rowLike(context, target, links, rowData);
+      if (found !== undefined) return found;
+      if (attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+/** ID of the row with the key of one that was sent. Throws where a row without a key may be what became of it. */
+async function rowLike(
+  context: RowContext,
+  { table, key }: RowTarget,
+  links: Links,
+  sent: RowData,
+): Promise<string | undefined> {
+  const others = Object.keys(sent).filter((label) => !key.includes(label) && canonical(sent[label]) !== undefined);
+  const isSame = (row: RowData, values: RowData, label: string): boolean =>
+    canonical(row[label]) === canonical(sent[label]) || keyText(values[label]) === keyText(sent[label]);
+  for await (const page of rowsOf(context, table, 1)) {
+    for (const row of page) {
+      const values = links.inSourceTerms(row);
+      if (key.every((label) => isSame(row, values, label))) return row._id;
+      const isKeyless = key.some((label) => keyText(values[label]) === undefined);
+      if (!isKeyless || others.length === 0 || !others.every((label) => isSame(row, values, label))) continue;
+      throw new ResourceError(
+        `table ${table}: the answer to the first row was lost, and row ${row._id} is like it and has no ${key.map(quoted).join(" and no ")}, ` +
+          `the natural key; nothing else was sent. If that row is of this run, remove it by hand; correct key (labels are case sensitive)`,
+      );
+    }
+  }
+  return undefined;
+}
+
+/** A row by its ID; undefined also where a platform finds rows by their IDs in no query. */
+export async function rowByID(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+  // In the form in which tables are read: that of a single row may be another one.
+  const found = (await rowsByID(context, table, [rowID])).find(({ _id }) => _id === rowID);
+  if (found) return found;
+  const { currentRow } = (await orUndefinedIfNotFound(context.client.microappdataRow({ rowID }, context))) ?? {};
+  return currentRow?._id === rowID ? currentRow : undefined;
+}
+
+/** A row by its ID, if need be by looking through the table. */
+async function rowOf(context: RowContext, table: string, rowID: string): Promise<Row | undefined> {
+  const found = await rowByID(context, table, rowID);
+  if (found) return found;
+  for await (const rows of rowsOf(context, table, 1)) {
+    const row = rows.find(({ _id }) => _id === rowID);
+    if (row) return row;
+  }
+  return undefined;
+}

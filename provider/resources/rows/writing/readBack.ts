@@ -1,0 +1,106 @@
+import type { Row, RowData } from "../../../contract/values.ts";
+import { quoted } from "../../../messages/text.ts";
+import type { Content } from "../../../reconcile/digests.ts";
+import { RowIndices } from "../../../reconcile/rowIndices.ts";
+import { digesterFor, type Summary } from "../declared/declaration.ts";
+import type { RowTarget } from "../declared/target.ts";
+import { room, rowsOf, type RowContext } from "../live/context.ts";
+import type { Links } from "../live/links.ts";
+import { NumberedKeys } from "../live/numberedKeys.ts";
+import { hasRows, oneByOne, page, rowsByID } from "../live/queries.ts";
+import { differencesOf } from "./differences.ts";
+
+/** Of more rows than these the last ones are looked at, and all are counted. */
+const most = 10_000;
+
+/** IDs that one query asks for, and that are asked for one by one. */
+const ids = { together: 1_000, oneByOne: 10 };
+
+/** Rows that a run wrote. */
+export interface WrittenRows {
+  /** By the index of the wanted row. */
+  written: RowIndices;
+  inserted: number;
+  /** IDs of those that were there before. */
+  changed: readonly string[];
+  /** Rows that the table should have by now, ours and others. */
+  inAll: number;
+  /** Labels that the table was seen to have. */
+  labels: ReadonlySet<string>;
+}
+
+/** What a read found otherwise than it was written. */
+export interface Findings {
+  sentences: string[];
+  isLabelLost: boolean;
+  /** Rows that are not there. */
+  missing: RowIndices;
+  /** What is there of rows that came back otherwise. */
+  found: ReadonlyMap<number, Content>;
+}
+
+/**
+ * Reads back what was written, whatever the platform answered to it: all rows up to 10,000; of more the newest ones, with
+ * the number of all. What a platform is known for may save a call that finds nothing, and proves nothing.
+ */
+export async function readBack(
+  context: RowContext,
+  target: RowTarget,
+  { rows: wanted, labels }: Pick<Summary, "rows" | "labels">,
+  links: Links,
+  { written, inserted, changed, inAll, labels: seen }: WrittenRows,
+): Promise<Findings> {
+  const { table, key } = target;
+  const digester = digesterFor(target, labels);
+  const differing = new Map<number, RowData>();
+  const found = new Map<number, Content>();
+  const numbered = new NumberedKeys(key);
+  const missing = RowIndices.of(written);
+  let keyless = 0;
+  const look = (rows: readonly Row[]): void => {
+    for (const row of rows) {
+      const values = links.inSourceTerms(row);
+      const digest = digester.key(values);
+      if (digest === undefined) keyless++;
+      const index = digest && wanted.find(digest);
+      if (index === undefined) numbered.observe(values);
+      if (index === undefined || !written.has(index)) continue;
+      missing.delete(index);
+      const content = digester.content(values);
+      if (wanted.hasContent(index, content) || differing.size >= most) continue;
+      differing.set(index, values);
+      found.set(index, content);
+    }
+  };
+  for (let at = 0; at < Math.min(changed.length, most); at += ids.together)
+    look(await rowsByID(context, table, changed.slice(at, at + ids.together)));
+  if (missing.size > 0) look(await newest(context, table, missing.size));
+  if (missing.size > 0 && inserted === 0) look(await oneByOne(context, changed.slice(0, ids.oneByOne)));
+  const isProved =
+    written.size <= most ? missing.size === 0 : missing.size < written.size && (await hasRows(context, table, inAll));
+  if (!isProved) {
+    for await (const rows of rowsOf(context, table, wanted.length)) {
+      look(rows);
+      if (missing.size === 0) break;
+    }
+  }
+  if (missing.size === written.size && written.size > 0 && keyless > 0 && numbered.size === 0) {
+    const sentences = [withoutKey(target)];
+    return { sentences, isLabelLost: true, missing, found };
+  }
+  const unseen = isProved ? new RowIndices(0) : missing;
+  const differences = await differencesOf(context, target, { differing, missing: unseen, numbered, labels: seen });
+  return { ...differences, found };
+}
+
+const withoutKey = ({ table, key }: RowTarget): string =>
+  `table ${table} did not keep ${key.map(quoted).join(" or ")}, the natural key, of the rows that were written: add the field to the table, or correct key (labels are case sensitive)`;
+
+async function newest(context: RowContext, table: string, expected: number): Promise<Row[]> {
+  const leave = await room.reading.enter(Math.min(expected, most), context.signal);
+  try {
+    return await page(context, table, most, { optViewSort: { _id: -1 } });
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,26 @@
+import type { RowDigests } from "../../../reconcile/digests.ts";
+import type { RowTarget } from "../declared/target.ts";
+import type { Unproven } from "./firstRow.ts";
+import type { SeenTable } from "./proof.ts";
+
+/** A row that a run is about to remove. */
+export type Removal = RowDigests & { id: string };
+
+/** Rows that stay on the platform, by the seed that declares them. */
+export type Spared = ReadonlyMap<string, number>;
+
+/** How a plan is carried out beside what other seeds do. */
+export interface Steps {
+  /** Rows to recreate: wanted row → ID of the old one, which is removed right before. */
+  recreate?: ReadonlyMap<number, string>;
+  /** The seed as it was when the digests of the removals were taken. */
+  terms?: RowTarget;
+  /** Lets other seeds remove rows of the table; called before the first removal. */
+  release?: () => void;
+  /** Takes out what seeds declare that were checked meanwhile. Nobody else works on the table then. */
+  spare?: (removals: readonly Removal[]) => Promise<{ left: Removal[]; spared: Spared }>;
+  /** How the table was read. */
+  seen?: SeenTable;
+  /** Where the seed has not written the table before: one row is tried first, and noted here until its key is seen. */
+  unproven?: Unproven | undefined;
+}

@@ -1,0 +1,893 @@
+// Generated from the definitions of provider/resources and provider/functions by `make docs`: change those, not this.
+/* eslint-disable max-lines */
+import type { Input, Output } from "@pulumi/pulumi";
+import type { ParentRows, RowsOf } from "./resources.ts";
+
+/** No value is assignable: exactly one of `email` and `userID` is set. */
+interface EitherEmailOrUserID {
+  readonly "exactly one of email and userID is set": never;
+}
+
+/** No value is assignable: exactly one of `rows` and `source` is set. */
+interface EitherRowsOrSource {
+  readonly "exactly one of rows and source is set": never;
+}
+
+/** Arguments of Organization. */
+export interface OrganizationArgs {
+  /**
+   * Name, unique on the platform.
+   * @example "Acme"
+   */
+  name: Input<string>;
+  /**
+   * What it is for. Left alone when unset, cleared by null or an empty text.
+   * @example "Makes everything."
+   */
+  description?: Input<string | null>;
+  /** User ID of the first administrator; the caller when unset. Acts when the organization is created. */
+  adminID?: Input<string>;
+  /** Delete the teams that still stand in the way of a destroy, with their members. */
+  forceDestroy?: Input<boolean>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  adopt?: Input<boolean>;
+}
+
+/** Outputs of Organization. */
+export interface OrganizationOutputs {
+  /** Name, unique on the platform. */
+  readonly name: Output<string>;
+  /** What it is for. Left alone when unset, cleared by null or an empty text. */
+  readonly description: Output<string | null | undefined>;
+  /** User ID of the first administrator; the caller when unset. Acts when the organization is created. */
+  readonly adminID: Output<string | undefined>;
+  /** Delete the teams that still stand in the way of a destroy, with their members. */
+  readonly forceDestroy: Output<boolean | undefined>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  readonly adopt: Output<boolean | undefined>;
+}
+
+/** Arguments of Team. */
+export interface TeamArgs {
+  /** Organization that the team belongs to. */
+  organizationID: Input<string>;
+  /**
+   * Name of the team.
+   * @example "Crew"
+   */
+  name: Input<string>;
+  /**
+   * What it is for. Left alone when unset, cleared by null or an empty text.
+   * @example "Runs the place."
+   */
+  description?: Input<string | null>;
+  /** User ID of an administrator. A new one is added; the former one keeps the role. */
+  adminID?: Input<string>;
+  /** Remove the members that still stand in the way of a destroy. */
+  forceDestroy?: Input<boolean>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  adopt?: Input<boolean>;
+}
+
+/** Outputs of Team. */
+export interface TeamOutputs {
+  /** Organization that the team belongs to. */
+  readonly organizationID: Output<string>;
+  /** Name of the team. */
+  readonly name: Output<string>;
+  /** What it is for. Left alone when unset, cleared by null or an empty text. */
+  readonly description: Output<string | null | undefined>;
+  /** User ID of an administrator. A new one is added; the former one keeps the role. */
+  readonly adminID: Output<string | undefined>;
+  /** Remove the members that still stand in the way of a destroy. */
+  readonly forceDestroy: Output<boolean | undefined>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  readonly adopt: Output<boolean | undefined>;
+}
+
+/** Arguments of TeamMember beside `email` and `userID`. */
+export interface TeamMemberSettings {
+  /** Team that the user is a member of. */
+  teamID: Input<string>;
+  /**
+   * Left alone when unset; a new member is a plain member.
+   * @example "admin"
+   */
+  role?: Input<"admin" | "member">;
+  /** Where the invitation leads. Acts when a user is invited. */
+  targetRoute?: Input<"app" | "go">;
+  /** App that the invitation opens. Acts when a user is invited. */
+  targetInitialApp?: Input<string>;
+  /** Screen that the invitation opens. Acts when a user is invited. */
+  targetInitialScreen?: Input<string>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  adopt?: Input<boolean>;
+}
+
+/** Arguments of TeamMember with `email`, not `userID`. */
+export interface TeamMemberByEmail extends TeamMemberSettings {
+  /**
+   * The user's e-mail address; an unknown one is invited. Either this or userID.
+   * @example "ada@example.com"
+   */
+  email: Input<string>;
+  /** Excluded by `email`. */
+  userID?: EitherEmailOrUserID;
+}
+
+/** Arguments of TeamMember with `userID`, not `email`. */
+export interface TeamMemberByUserID extends TeamMemberSettings {
+  /** The user's ID. Either this or email. */
+  userID: Input<string>;
+  /** Excluded by `userID`. */
+  email?: EitherEmailOrUserID;
+}
+
+/** Arguments of TeamMember: exactly one of `email` and `userID` is set. */
+export type TeamMemberArgs = TeamMemberByEmail | TeamMemberByUserID;
+
+/** Outputs of TeamMember. */
+export interface TeamMemberOutputs {
+  /** Team that the user is a member of. */
+  readonly teamID: Output<string>;
+  /** The user's e-mail address; an unknown one is invited. Either this or userID. */
+  readonly email: Output<string | undefined>;
+  /** The user's ID. Either this or email. */
+  readonly userID: Output<string | undefined>;
+  /** Left alone when unset; a new member is a plain member. */
+  readonly role: Output<"admin" | "member" | undefined>;
+  /** Where the invitation leads. Acts when a user is invited. */
+  readonly targetRoute: Output<"app" | "go" | undefined>;
+  /** App that the invitation opens. Acts when a user is invited. */
+  readonly targetInitialApp: Output<string | undefined>;
+  /** Screen that the invitation opens. Acts when a user is invited. */
+  readonly targetInitialScreen: Output<string | undefined>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  readonly adopt: Output<boolean | undefined>;
+  /** ID of the user, also of one who was named by address. */
+  readonly memberUserID: Output<string>;
+}
+
+/** Arguments of TeamRoster. */
+export interface TeamRosterArgs {
+  /** Team whose members these are. */
+  teamID: Input<string>;
+  /**
+   * Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID.
+   * @example {"ada@example.com":"admin","grace@example.com":"member"}
+   */
+  members: Input<Record<string, Input<"admin" | "member">>>;
+  /**
+   * authoritative: also removes members who are not declared. additive: removes nobody.
+   * @default "authoritative"
+   */
+  mode?: Input<"authoritative" | "additive">;
+  /** Addresses or user IDs of members to leave alone unless they are declared; * stands for any text. */
+  ignore?: Input<Input<string>[]>;
+  /**
+   * Largest part of the managed members (from 10 on) that one run may remove, as a fraction of 1.
+   * @default 0.25
+   */
+  maxRemovals?: Input<number>;
+  /** Administrators that must be left. When unset, the last one is neither removed nor demoted. */
+  minAdmins?: Input<number>;
+  /**
+   * Whether the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
+   * @default true
+   */
+  keepSelf?: Input<boolean>;
+  /** Where the invitation leads. Acts when a user is invited. */
+  targetRoute?: Input<"app" | "go">;
+  /** App that the invitation opens. Acts when a user is invited. */
+  targetInitialApp?: Input<string>;
+  /** Screen that the invitation opens. Acts when a user is invited. */
+  targetInitialScreen?: Input<string>;
+  /** Take over a team that has other members or administrators already: they are removed or demoted. */
+  adopt?: Input<boolean>;
+}
+
+/** Outputs of TeamRoster. */
+export interface TeamRosterOutputs {
+  /** Team whose members these are. */
+  readonly teamID: Output<string>;
+  /** Roles, admin or member, by e-mail address (an unknown one is invited) or by user ID. */
+  readonly members: Output<Record<string, "admin" | "member">>;
+  /**
+   * authoritative: also removes members who are not declared. additive: removes nobody.
+   * @default "authoritative"
+   */
+  readonly mode: Output<"authoritative" | "additive">;
+  /** Addresses or user IDs of members to leave alone unless they are declared; * stands for any text. */
+  readonly ignore: Output<string[] | undefined>;
+  /**
+   * Largest part of the managed members (from 10 on) that one run may remove, as a fraction of 1.
+   * @default 0.25
+   */
+  readonly maxRemovals: Output<number>;
+  /** Administrators that must be left. When unset, the last one is neither removed nor demoted. */
+  readonly minAdmins: Output<number | undefined>;
+  /**
+   * Whether the account that makes the calls keeps its place: undeclared it is left alone, by a destroy too; dropping it from the members or demoting it is refused.
+   * @default true
+   */
+  readonly keepSelf: Output<boolean>;
+  /** Where the invitation leads. Acts when a user is invited. */
+  readonly targetRoute: Output<"app" | "go" | undefined>;
+  /** App that the invitation opens. Acts when a user is invited. */
+  readonly targetInitialApp: Output<string | undefined>;
+  /** Screen that the invitation opens. Acts when a user is invited. */
+  readonly targetInitialScreen: Output<string | undefined>;
+  /** Take over a team that has other members or administrators already: they are removed or demoted. */
+  readonly adopt: Output<boolean | undefined>;
+  /** User IDs of the members, in the order of their sorted names. */
+  readonly userIDs: Output<string[]>;
+}
+
+/** Arguments of UserTeams beside `email` and `userID`. */
+export interface UserTeamsSettings {
+  /** The teams that the user is in: of all others the user is taken out. */
+  teamIDs: Input<Input<string>[]>;
+  /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
+  organizationID?: Input<string>;
+}
+
+/** Arguments of UserTeams with `email`, not `userID`. */
+export interface UserTeamsByEmail extends UserTeamsSettings {
+  /**
+   * The user's e-mail address; an unknown one is invited. Either this or userID.
+   * @example "alan@example.com"
+   */
+  email: Input<string>;
+  /** Excluded by `email`. */
+  userID?: EitherEmailOrUserID;
+}
+
+/** Arguments of UserTeams with `userID`, not `email`. */
+export interface UserTeamsByUserID extends UserTeamsSettings {
+  /** The user's ID. Either this or email. */
+  userID: Input<string>;
+  /** Excluded by `userID`. */
+  email?: EitherEmailOrUserID;
+}
+
+/** Arguments of UserTeams: exactly one of `email` and `userID` is set. */
+export type UserTeamsArgs = UserTeamsByEmail | UserTeamsByUserID;
+
+/** Outputs of UserTeams. */
+export interface UserTeamsOutputs {
+  /** The user's e-mail address; an unknown one is invited. Either this or userID. */
+  readonly email: Output<string | undefined>;
+  /** The user's ID. Either this or email. */
+  readonly userID: Output<string | undefined>;
+  /** The teams that the user is in: of all others the user is taken out. */
+  readonly teamIDs: Output<string[]>;
+  /** Keeps it to the teams of this organization: what the user is in elsewhere stays. */
+  readonly organizationID: Output<string | undefined>;
+  /** ID of the user, also of one who was named by address. */
+  readonly memberUserID: Output<string>;
+}
+
+/** Arguments of SeedRows beside `rows` and `source`. */
+export interface SeedRowsSettings {
+  /**
+   * Data table ID (microAppID) that the rows go into.
+   * @example "countries"
+   */
+  table: Input<string>;
+  /**
+   * Label or labels that tell one row from another: the natural key. Another one names the same rows anew; they keep their IDs.
+   * @example "Code"
+   */
+  key: Input<string | Input<string>[]>;
+  /** Rows beside those of rows or source, by label. */
+  additions?: Input<Input<Record<string, Input<unknown>>>[]>;
+  /** Fields of rows that rows or source has, each with the natural key of its row. */
+  changes?: Input<Input<Record<string, Input<unknown>>>[]>;
+  /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
+  removals?: Input<Input<string | number | boolean | Input<string | number | boolean>[]>[]>;
+  /** How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. */
+  types?: Input<Record<string, Input<"text" | "number" | "boolean" | "date" | "checkbox" | "json">>>;
+  /**
+   * exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.
+   * @default "exact"
+   */
+  mode?: Input<"exact" | "upsert" | "insertOnly">;
+  /**
+   * Linked-table labels whose values are keys of rows in another table: label → {table, key}.
+   * @example {"Currency":{"table":"currencies","key":"Code"}}
+   */
+  references?: Record<string, RowsOf>;
+  /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
+  parent?: ParentRows;
+  /** IDs of users who may see the rows. Acts on insert. */
+  viewers?: Input<Input<string>[]>;
+  /** IDs of teams whose members may see the rows. Acts on insert. */
+  teamViewers?: Input<Input<string>[]>;
+  /** User ID that becomes the creator of the rows. */
+  userID?: Input<string>;
+  /**
+   * What another viewers, teamViewers or userID means for rows that are there: nothing (newRows), each is made anew under another ID (recreate), or an error.
+   * @default "error"
+   */
+  onViewersChange?: Input<"newRows" | "recreate" | "error">;
+  /** Do not run the table's action rules. For controlled administration and migrations. */
+  ignoreActionRules?: Input<boolean>;
+  /**
+   * What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.
+   * @default "overwrite"
+   */
+  onConflict?: Input<"overwrite" | "keepLive" | "error">;
+  /**
+   * Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.
+   * @default 0.25
+   */
+  maxRemovals?: Input<number>;
+  /**
+   * Whether a destroy deletes the rows that we own or leaves them.
+   * @default "delete"
+   */
+  onDestroy?: Input<"delete" | "retain">;
+  /** The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret. */
+  sensitive?: Input<boolean>;
+  /** Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key. */
+  secretLabels?: Input<Input<string>[]>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  adopt?: Input<boolean>;
+}
+
+/** Arguments of SeedRows with `rows`, not `source`. */
+export interface SeedRowsByRows extends SeedRowsSettings {
+  /** The rows by label, in the program. Either this or source. */
+  rows: Input<Input<Record<string, Input<unknown>>>[]>;
+  /** Excluded by `rows`. */
+  source?: EitherRowsOrSource;
+}
+
+/** Arguments of SeedRows with `source`, not `rows`. */
+export interface SeedRowsBySource extends SeedRowsSettings {
+  /**
+   * File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows.
+   * @example "data/countries.csv"
+   */
+  source: Input<string>;
+  /** Excluded by `source`. */
+  rows?: EitherRowsOrSource;
+}
+
+/** Arguments of SeedRows: exactly one of `rows` and `source` is set. */
+export type SeedRowsArgs = SeedRowsByRows | SeedRowsBySource;
+
+/** Outputs of SeedRows. */
+export interface SeedRowsOutputs {
+  /** Data table ID (microAppID) that the rows go into. */
+  readonly table: Output<string>;
+  /** Label or labels that tell one row from another: the natural key. Another one names the same rows anew; they keep their IDs. */
+  readonly key: Output<string[]>;
+  /** The rows by label, in the program. Either this or source. */
+  readonly rows: Output<Record<string, unknown>[] | undefined>;
+  /** File with the rows, relative to the project: .csv, .json, .ndjson or .yaml. Either this or rows. */
+  readonly source: Output<string | undefined>;
+  /** Rows beside those of rows or source, by label. */
+  readonly additions: Output<Record<string, unknown>[] | undefined>;
+  /** Fields of rows that rows or source has, each with the natural key of its row. */
+  readonly changes: Output<Record<string, unknown>[] | undefined>;
+  /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
+  readonly removals: Output<(string | number | boolean | (string | number | boolean)[])[] | undefined>;
+  /** How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. */
+  readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
+  /**
+   * exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.
+   * @default "exact"
+   */
+  readonly mode: Output<"exact" | "upsert" | "insertOnly">;
+  /** Linked-table labels whose values are keys of rows in another table: label → {table, key}. */
+  readonly references: Output<Record<string, { table: string; key: string }> | undefined>;
+  /** For a sub-table: the parent rows, and the column of the source that holds the parent's key. */
+  readonly parent: Output<{ table: string; key: string; by: string } | undefined>;
+  /** IDs of users who may see the rows. Acts on insert. */
+  readonly viewers: Output<string[] | undefined>;
+  /** IDs of teams whose members may see the rows. Acts on insert. */
+  readonly teamViewers: Output<string[] | undefined>;
+  /** User ID that becomes the creator of the rows. */
+  readonly userID: Output<string | undefined>;
+  /**
+   * What another viewers, teamViewers or userID means for rows that are there: nothing (newRows), each is made anew under another ID (recreate), or an error.
+   * @default "error"
+   */
+  readonly onViewersChange: Output<"newRows" | "recreate" | "error">;
+  /** Do not run the table's action rules. For controlled administration and migrations. */
+  readonly ignoreActionRules: Output<boolean | undefined>;
+  /**
+   * What happens to a row of ours that somebody edited on the platform: repaired, kept, or an error.
+   * @default "overwrite"
+   */
+  readonly onConflict: Output<"overwrite" | "keepLive" | "error">;
+  /**
+   * Largest part of the owned rows (from 10 on) that one run may remove, or find gone from the platform, as a fraction of 1.
+   * @default 0.25
+   */
+  readonly maxRemovals: Output<number>;
+  /**
+   * Whether a destroy deletes the rows that we own or leaves them.
+   * @default "delete"
+   */
+  readonly onDestroy: Output<"delete" | "retain">;
+  /** The rows are secret: messages and diffs tell counts, and no keys or values. Set by itself when rows are a secret. */
+  readonly sensitive: Output<boolean | undefined>;
+  /** Labels whose values are secret: previews, drift and messages tell that they change, and not what they are. The rows are shown otherwise. Not part of the natural key. */
+  readonly secretLabels: Output<string[] | undefined>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  readonly adopt: Output<boolean | undefined>;
+  /** Rows that we own. */
+  readonly rowCount: Output<number>;
+  /** Labels that the rows declare. */
+  readonly labels: Output<string[]>;
+  /** How often rows that were gone were made anew, under other IDs. What refers to them follows. */
+  readonly renewals: Output<number | undefined>;
+  /** True when the last run left something undone, which the next one does. */
+  readonly unfinished: Output<boolean | undefined>;
+  /** Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say. */
+  readonly drift: Output<
+    | {
+        changed: number;
+        missing: number;
+        changedKeys: string[];
+        missingKeys: string[];
+        found?: Record<string, Record<string, unknown>>;
+        unlinked?: number;
+        unlinkedKeys?: string[];
+      }
+    | undefined
+  >;
+}
+
+/** Arguments of RowFile. */
+export interface RowFileArgs {
+  /**
+   * Data table ID (microAppID) of the row.
+   * @example "countries"
+   */
+  table: Input<string>;
+  /**
+   * The row by its natural key: label → value. Either this or rowID.
+   * @example {"Code":"PT"}
+   */
+  row?: Input<Record<string, Input<string | number | boolean>>>;
+  /** The row by its ID. Either this or row. */
+  rowID?: Input<string>;
+  /**
+   * Field of the row that the file belongs to.
+   * @example "Flag"
+   */
+  fieldID: Input<string>;
+  /**
+   * Where the file is: an address that the platform can read. Without it, the record is metadata alone.
+   * @example "https://files.example.com/flags/pt.svg"
+   */
+  url?: Input<string>;
+  /**
+   * Whether the platform downloads the file and keeps a copy, or the record leads to url itself.
+   * @default true
+   */
+  store?: Input<boolean>;
+  /** A digest of the file's content, of any kind: when it changes, the file is stored anew from the same url. */
+  digest?: Input<string>;
+  /** Name of the file. When unset, the last part of url, and left alone afterwards. */
+  filename?: Input<string>;
+  /** Bytes. Left alone when unset. */
+  size?: Input<number>;
+  /** Media type. Left alone when unset. */
+  type?: Input<string>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  adopt?: Input<boolean>;
+}
+
+/** Outputs of RowFile. */
+export interface RowFileOutputs {
+  /** Data table ID (microAppID) of the row. */
+  readonly table: Output<string>;
+  /** The row by its natural key: label → value. Either this or rowID. */
+  readonly row: Output<Record<string, string | number | boolean> | undefined>;
+  /** The row by its ID. Either this or row. */
+  readonly rowID: Output<string | undefined>;
+  /** Field of the row that the file belongs to. */
+  readonly fieldID: Output<string>;
+  /** Where the file is: an address that the platform can read. Without it, the record is metadata alone. */
+  readonly url: Output<string | undefined>;
+  /**
+   * Whether the platform downloads the file and keeps a copy, or the record leads to url itself.
+   * @default true
+   */
+  readonly store: Output<boolean>;
+  /** A digest of the file's content, of any kind: when it changes, the file is stored anew from the same url. */
+  readonly digest: Output<string | undefined>;
+  /** Name of the file. When unset, the last part of url, and left alone afterwards. */
+  readonly filename: Output<string | undefined>;
+  /** Bytes. Left alone when unset. */
+  readonly size: Output<number | undefined>;
+  /** Media type. Left alone when unset. */
+  readonly type: Output<string | undefined>;
+  /** Take over what already exists on the platform, instead of refusing. */
+  readonly adopt: Output<boolean | undefined>;
+  /** ID of the row. */
+  readonly parentRowID: Output<string>;
+  /** ID of the record. */
+  readonly childID: Output<string>;
+  /** Where the platform keeps its copy, without the signature that opens it. */
+  readonly storedAt: Output<string | undefined>;
+  /** The platform's key of its copy. */
+  readonly fileKey: Output<string | undefined>;
+}
+
+/** Arguments of GeneratedApp. */
+export interface GeneratedAppArgs {
+  /**
+   * E-mail address of the user who becomes the owner.
+   * @example "admin@example.com"
+   */
+  userEmail: Input<string>;
+  /**
+   * Text that describes the app. White space does not count.
+   * @example "A portal where the crew finds countries."
+   */
+  appPrompt: Input<string>;
+  /** Attachments of the prompt, as the platform takes them. */
+  attachments?: Input<Input<unknown>[]>;
+  /**
+   * What a change of the prompt, its attachments or the owner does: a new generation, nothing, or an error. A generation costs money and can't be deleted.
+   * @default "error"
+   */
+  onPromptChange?: Input<"replace" | "ignore" | "error">;
+}
+
+/** Outputs of GeneratedApp. */
+export interface GeneratedAppOutputs {
+  /** E-mail address of the user who becomes the owner. */
+  readonly userEmail: Output<string>;
+  /** Text that describes the app. White space does not count. */
+  readonly appPrompt: Output<string>;
+  /** Attachments of the prompt, as the platform takes them. */
+  readonly attachments: Output<unknown[] | undefined>;
+  /**
+   * What a change of the prompt, its attachments or the owner does: a new generation, nothing, or an error. A generation costs money and can't be deleted.
+   * @default "error"
+   */
+  readonly onPromptChange: Output<"replace" | "ignore" | "error">;
+  /** ID of the app. */
+  readonly appID: Output<string>;
+  /** Link to the app in the workspace, as the platform answered it. */
+  readonly editLink: Output<string>;
+  /** Link to the finished app. */
+  readonly appLink: Output<string>;
+}
+
+/** Arguments of AppReadiness. */
+export interface AppReadinessArgs {
+  /** The app whose generation is waited for. */
+  appID: Input<string>;
+  /**
+   * Seconds to wait at most.
+   * @default 1800
+   */
+  timeout?: Input<number>;
+  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  statusWords?: Input<Record<string, Input<"pending" | "ready" | "failed">>>;
+}
+
+/** Outputs of AppReadiness. */
+export interface AppReadinessOutputs {
+  /** The app whose generation is waited for. */
+  readonly appID: Output<string>;
+  /**
+   * Seconds to wait at most.
+   * @default 1800
+   */
+  readonly timeout: Output<number>;
+  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  readonly statusWords: Output<Record<string, "pending" | "ready" | "failed"> | undefined>;
+  /** The platform's own word for the state of the generation. */
+  readonly status: Output<string>;
+}
+
+/** Arguments of Notification. */
+export interface NotificationArgs {
+  /** App that it is about; the account must be an administrator or author of it. */
+  appID: Input<string>;
+  /**
+   * The recipient's e-mail address.
+   * @example "ada@example.com"
+   */
+  email: Input<string>;
+  /**
+   * What the recipient sees; without it, only the badge changes. A change of it alone sends nothing: change triggers, too.
+   * @example "The portal is there."
+   */
+  message?: Input<string>;
+  /** Absolute number on the badge. A change of it alone sends nothing: change triggers, too. */
+  badgeCount?: Input<number>;
+  /** push: a push message alone. inApp: a record in the app alone. default: both. A change of it alone sends nothing: change triggers, too. */
+  channel?: Input<"push" | "inApp" | "default">;
+  /**
+   * Anything by name, e.g. a version: whenever it changes, the notification is sent again.
+   * @example {"version":1}
+   */
+  triggers?: Input<Record<string, Input<unknown>>>;
+}
+
+/** Outputs of Notification. */
+export interface NotificationOutputs {
+  /** App that it is about; the account must be an administrator or author of it. */
+  readonly appID: Output<string>;
+  /** The recipient's e-mail address. */
+  readonly email: Output<string>;
+  /** What the recipient sees; without it, only the badge changes. A change of it alone sends nothing: change triggers, too. */
+  readonly message: Output<string | undefined>;
+  /** Absolute number on the badge. A change of it alone sends nothing: change triggers, too. */
+  readonly badgeCount: Output<number | undefined>;
+  /** push: a push message alone. inApp: a record in the app alone. default: both. A change of it alone sends nothing: change triggers, too. */
+  readonly channel: Output<"push" | "inApp" | "default" | undefined>;
+  /** Anything by name, e.g. a version: whenever it changes, the notification is sent again. */
+  readonly triggers: Output<Record<string, unknown> | undefined>;
+  /** When it was sent last (ISO 8601); "imported" when that was not done here. */
+  readonly sentAt: Output<string>;
+  /** Records in the app that were made; unset when not known. */
+  readonly notificationCount: Output<number | undefined>;
+  /** Push messages that were prepared; unset when not known. */
+  readonly pushCount: Output<number | undefined>;
+}
+
+/** Arguments of getUserID. */
+export interface GetUserIDArgs {
+  /**
+   * The user's e-mail address.
+   * @example "ada@example.com"
+   */
+  email: string;
+}
+
+/** Arguments of getUserIDOutput. */
+export interface GetUserIDOutputArgs {
+  /**
+   * The user's e-mail address.
+   * @example "ada@example.com"
+   */
+  email: Input<string>;
+}
+
+/** Result of getUserID. */
+export interface GetUserIDResult {
+  /** ID of the user. */
+  userID: string;
+}
+
+/** Arguments of getOrganization. */
+export interface GetOrganizationArgs {
+  /** ID of the organization. */
+  organizationID: string;
+}
+
+/** Arguments of getOrganizationOutput. */
+export interface GetOrganizationOutputArgs {
+  /** ID of the organization. */
+  organizationID: Input<string>;
+}
+
+/** Result of getOrganization. */
+export interface GetOrganizationResult {
+  /** ID of the organization. */
+  organizationID: string;
+  /** Name, unique on the platform. */
+  name: string;
+  /** What it is for, when the platform has a text. */
+  description?: string;
+}
+
+/** Arguments of getTeam. */
+export interface GetTeamArgs {
+  /** ID of the team. */
+  teamID: string;
+}
+
+/** Arguments of getTeamOutput. */
+export interface GetTeamOutputArgs {
+  /** ID of the team. */
+  teamID: Input<string>;
+}
+
+/** Result of getTeam. */
+export interface GetTeamResult {
+  /** ID of the team. */
+  teamID: string;
+  /** Organization that it belongs to, when the platform tells. */
+  organizationID?: string;
+  /** Name of the team. */
+  name: string;
+  /** What it is for, when the platform has a text. */
+  description?: string;
+}
+
+/** Arguments of getTeamMembers. */
+export interface GetTeamMembersArgs {
+  /** ID of the team. */
+  teamID: string;
+}
+
+/** Arguments of getTeamMembersOutput. */
+export interface GetTeamMembersOutputArgs {
+  /** ID of the team. */
+  teamID: Input<string>;
+}
+
+/** Result of getTeamMembers. */
+export interface GetTeamMembersResult {
+  /** ID of the team. */
+  teamID: string;
+  /** The members. */
+  members: { userID: string; email?: string; role?: string }[];
+}
+
+/** Arguments of getRows. */
+export interface GetRowsArgs {
+  /**
+   * Data table ID (microAppID).
+   * @example "countries"
+   */
+  table: string;
+  /**
+   * Values that the rows have, by label. Of a linked-table label, the ID of the row that it leads to.
+   * @example {"Continent":"Europe"}
+   */
+  where?: Record<string, unknown>;
+  /** Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}. */
+  filters?: Record<string, unknown>[];
+  /** Of a sub-table, the rows of this parent row alone. */
+  parentRowID?: string;
+  /**
+   * The order of the rows; that of their IDs when unset.
+   * @example [{"label":"Code","order":"ascending"}]
+   */
+  sort?: { label: string; order?: "ascending" | "descending" }[];
+  /**
+   * Most rows to get. When unset, more than 10000 rows are an error.
+   * @example 100
+   */
+  limit?: number;
+}
+
+/** Arguments of getRowsOutput. */
+export interface GetRowsOutputArgs {
+  /**
+   * Data table ID (microAppID).
+   * @example "countries"
+   */
+  table: Input<string>;
+  /**
+   * Values that the rows have, by label. Of a linked-table label, the ID of the row that it leads to.
+   * @example {"Continent":"Europe"}
+   */
+  where?: Input<Record<string, Input<unknown>>>;
+  /** Filters on stored row keys that the platform applies itself, such as {sortVal: {$gte: 10}}. */
+  filters?: Input<Input<Record<string, Input<unknown>>>[]>;
+  /** Of a sub-table, the rows of this parent row alone. */
+  parentRowID?: Input<string>;
+  /**
+   * The order of the rows; that of their IDs when unset.
+   * @example [{"label":"Code","order":"ascending"}]
+   */
+  sort?: Input<Input<{ label: Input<string>; order?: Input<"ascending" | "descending"> }>[]>;
+  /**
+   * Most rows to get. When unset, more than 10000 rows are an error.
+   * @example 100
+   */
+  limit?: Input<number>;
+}
+
+/** Result of getRows. */
+export interface GetRowsResult {
+  /** The rows. */
+  rows: { rowID: string; values: Record<string, unknown>; parentRowID?: string }[];
+}
+
+/** Arguments of getRow. */
+export interface GetRowArgs {
+  /** ID of the row. Either this, or table and key. */
+  rowID?: string;
+  /**
+   * Data table ID (microAppID). With key.
+   * @example "countries"
+   */
+  table?: string;
+  /**
+   * Values by label that one row of the table has, and no other.
+   * @example {"Code":"PT"}
+   */
+  key?: Record<string, unknown>;
+}
+
+/** Arguments of getRowOutput. */
+export interface GetRowOutputArgs {
+  /** ID of the row. Either this, or table and key. */
+  rowID?: Input<string>;
+  /**
+   * Data table ID (microAppID). With key.
+   * @example "countries"
+   */
+  table?: Input<string>;
+  /**
+   * Values by label that one row of the table has, and no other.
+   * @example {"Code":"PT"}
+   */
+  key?: Input<Record<string, Input<unknown>>>;
+}
+
+/** Result of getRow. */
+export interface GetRowResult {
+  /** ID of the row. */
+  rowID: string;
+  /** The row's values by label. */
+  values: Record<string, unknown>;
+  /** The parent row, in a sub-table. */
+  parentRowID?: string;
+}
+
+/** Arguments of getAppStatus. */
+export interface GetAppStatusArgs {
+  /** ID of the app. */
+  appID: string;
+  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  statusWords?: Record<string, "pending" | "ready" | "failed">;
+}
+
+/** Arguments of getAppStatusOutput. */
+export interface GetAppStatusOutputArgs {
+  /** ID of the app. */
+  appID: Input<string>;
+  /** What the platform's own status words mean, beyond the usual ones: word → pending, ready or failed. */
+  statusWords?: Input<Record<string, Input<"pending" | "ready" | "failed">>>;
+}
+
+/** Result of getAppStatus. */
+export interface GetAppStatusResult {
+  /** ID of the app. */
+  appID: string;
+  /** The platform's own word for the state of the generation. */
+  status: string;
+  /** What the word means. */
+  meaning: "pending" | "ready" | "failed";
+  /** What the platform says about it, if anything. */
+  message?: string;
+}
+
+/** Arguments of a Provider: the keys of the configuration, without `microapps:`. */
+export interface ProviderArgs {
+  /** Address of the platform, https://…, or emulator:<file>?seed=<platform.yaml>. */
+  endpoint?: Input<string>;
+  /** E-mail address to log in with. */
+  email?: Input<string>;
+  /** Password to log in with. */
+  password?: Input<string>;
+  /** Token to use instead of a password, with userID. */
+  token?: Input<string>;
+  /** User ID that belongs to the token. */
+  userID?: Input<string>;
+  /** Key that app generation needs beside the token. */
+  apiKey?: Input<string>;
+  /** Refuse every call that changes something. */
+  readOnly?: Input<boolean | "true" | "false">;
+  /** Allow http:// to another machine, where everybody on the way can read passwords and answers. */
+  insecure?: Input<boolean | "true" | "false">;
+  /** Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. The dynamic resources look in a refresh alone. */
+  driftOnPreview?: Input<boolean | "true" | "false">;
+  /** Organization that the stack is for: what a state says is in another one is not touched. */
+  organizationID?: Input<string>;
+  /** Former address of the platform. A state remembers its platform and refuses another one, unless this names it. */
+  movedFrom?: Input<string>;
+  /** Address of the server in the links to generated apps: a link elsewhere is refused. */
+  appServer?: Input<string>;
+  /** File that says how the platform was seen to behave, platform-profile.yaml, from the program's folder. What the configuration names itself counts more. */
+  profile?: Input<string>;
+  /** Names that the deployment spells otherwise: platformFormat, storecopy, uploadFileToStore. */
+  wireNames?: Input<string | Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>;
+  /** @deprecated Use `userID`. */
+  userId?: Input<string>;
+}

@@ -1,0 +1,27 @@
+import { test } from "@jest/globals";
+import { createHash } from "node:crypto";
+
+/** True for `make test-long`, which runs every case through both kinds of provider. */
+export const isLong = process.env["TEST_LONG"] === "1";
+
+const kinds = ["dynamic", "plugin"] as const;
+
+/**
+ * Registers cases that start engines. `make test` runs each through one kind of provider, which its name decides;
+ * `make test-long` through both.
+ */
+export function testThrough(kind: string): typeof test {
+  if (isLong) return test;
+  const isDrawn = (name: string): boolean =>
+    kinds[(createHash("sha256").update(name).digest()[0] ?? 0) % kinds.length] === kind;
+  const one = (name: string, ...more: unknown[]): void => {
+    if (isDrawn(name)) Reflect.apply(test, undefined, [name, ...more]);
+  };
+  const each =
+    (cases: readonly unknown[]) =>
+    (name: string, ...more: unknown[]): void => {
+      const drawn = cases.filter((values, index) => isDrawn(`${name} ${index} ${JSON.stringify(values)}`));
+      if (drawn.length > 0) Reflect.apply(test.each(drawn), undefined, [name, ...more]);
+    };
+  return Object.assign(one, { each }) as unknown as typeof test; // of Jest's `test` these suites use no more
+}

@@ -1,0 +1,238 @@
+import { z } from "zod";
+import { isObject } from "../provider/contract/wire.ts";
+import type { PlatformFunction } from "../provider/functions/function.ts";
+import { functions } from "../provider/functions/functions.ts";
+import { configuration } from "../provider/pulumi/configuration/configuration.ts";
+import { hiddenNames } from "../provider/pulumi/hiddenNames.ts";
+import { pascal } from "../provider/pulumi/plugin/types.ts";
+import { factsOf } from "../provider/resources/model/resource.ts";
+import type { Resource } from "../provider/resources/resource.ts";
+import { resources } from "../provider/resources/resources.ts";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Pairs of inputs of which exactly one is set, by resource. */
+const alternatives: Readonly<Record<string, readonly [string, string]>> = {
+  TeamMember: ["email", "userID"],
+  UserTeams: ["email", "userID"],
+  SeedRows: ["rows", "source"],
+};
+
+/** Inputs whose type in a program is not that of the definition, by resource and name. */
+const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Provider: {
+    wireNames: 'Input<string | Partial<Record<"platformFormat" | "storecopy" | "uploadFileToStore", string>>>',
+  },
+  SeedRows: { references: "Record<string, RowsOf>", parent: "ParentRows" },
+};
+
+/** Inputs that the SDK sets by itself. */
+const setBySdk: Readonly<Record<string, readonly string[]>> = { TeamRoster: ["sensitive"] };
+
+const header = `// Generated from the definitions of provider/resources and provider/functions by \`make docs\`: change those, not this.
+/* eslint-disable max-lines */
+import type { Input, Output } from "@pulumi/pulumi";
+import type { ParentRows, RowsOf } from "./resources.ts";
+`;
+
+/** The text of sdk/args.ts: interfaces of arguments and results, with the descriptions that editors show. */
+export function writeSdkTypes(): string {
+  const pairs = new Map(Object.values(alternatives).map((pair) => [nameReason(pair), pair]));
+  const reasons = [...pairs].map(([name, pair]) => describeReason(name, pair));
+  return [
+    header,
+    ...reasons,
+    ...resources.map(describeResource),
+    ...functions.map(describeFunction),
+    describeProvider(),
+  ].join("\n");
+}
+
+function describeResource(resource: Resource): string {
+  const { name } = resource;
+  const unseen = [...hiddenNames(resource), ...(setBySdk[name] ?? [])];
+  const isSeen = (key: string, schema: unknown): boolean => {
+    const { internal, passing, computed } = factsOf(schema);
+    return !internal && !passing && !computed && !unseen.includes(key);
+  };
+  const args = propertiesOf(resource.inputs, "input").filter(({ key }) => isSeen(key, resource.inputs.shape[key]));
+  const shape = { ...resource.inputs.shape, ...resource.outputs.shape };
+  const outputs = propertiesOf(z.object(shape), "output").filter(({ key }) => isSeen(key, shape[key]));
+  const typed = args.map((property) => ({
+    ...property,
+    type: own[name]?.[property.key] ?? writeInput(property.schema),
+    example: resource.example.inputs[property.key],
+  }));
+  const pair = alternatives[name];
+  return [
+    ...(pair
+      ? describeAlternatives(name, pair, typed)
+      : [writeInterface(`${name}Args`, `Arguments of ${name}.`, typed)]),
+    writeInterface(
+      `${name}Outputs`,
+      `Outputs of ${name}.`,
+      outputs.map((property) => ({
+        ...property,
+        isRequired: true,
+        type: `Output<${writeType(property.schema)}${property.isRequired ? "" : " | undefined"}>`,
+      })),
+      "readonly ",
+    ),
+  ].join("\n");
+}
+
+const nameReason = ([one, other]: readonly [string, string]): string => `Either${pascal(one)}Or${pascal(other)}`;
+
+/** An interface that nothing is assignable to: the compiler's errors name it. */
+const describeReason = (name: string, [one, other]: readonly [string, string]): string =>
+  `/** No value is assignable: exactly one of \`${one}\` and \`${other}\` is set. */
+interface ${name} {
+  readonly "exactly one of ${one} and ${other} is set": never;
+}
+`;
+
+/** A union for the inputs of which exactly one is set; the compiler's errors name the reason. */
+function describeAlternatives(name: string, pair: readonly [string, string], typed: readonly Typed[]): string[] {
+  const reason = nameReason(pair);
+  const settings = `${name}Settings`;
+  const side = (one: string, other: string): string =>
+    writeInterface(
+      `${name}By${pascal(one)}`,
+      `Arguments of ${name} with \`${one}\`, not \`${other}\`.`,
+      typed.filter(({ key }) => key === one).map((property) => ({ ...property, isRequired: true })),
+      "",
+      { extends: settings, lines: [`  /** Excluded by \`${one}\`. */`, `  ${other}?: ${reason};`] },
+    );
+  return [
+    writeInterface(
+      settings,
+      `Arguments of ${name} beside \`${pair.join("` and `")}\`.`,
+      typed.filter(({ key }) => !pair.includes(key)),
+    ),
+    side(...pair),
+    side(pair[1], pair[0]),
+    `/** Arguments of ${name}: exactly one of \`${pair.join("` and `")}\` is set. */\nexport type ${name}Args = ${name}By${pascal(pair[0])} | ${name}By${pascal(pair[1])};\n`,
+  ];
+}
+
+function describeFunction({ name, inputs, outputs, example }: PlatformFunction): string {
+  const title = pascal(name);
+  const args = propertiesOf(inputs, "input").map((property) => ({
+    ...property,
+    example: example.inputs[property.key],
+  }));
+  return [
+    writeInterface(
+      `${title}Args`,
+      `Arguments of ${name}.`,
+      args.map((property) => ({ ...property, type: writeType(property.schema) })),
+    ),
+    writeInterface(
+      `${title}OutputArgs`,
+      `Arguments of ${name}Output.`,
+      args.map((property) => ({ ...property, type: writeInput(property.schema) })),
+    ),
+    writeInterface(
+      `${title}Result`,
+      `Result of ${name}.`,
+      propertiesOf(outputs, "output").map((property) => ({ ...property, type: writeType(property.schema) })),
+    ),
+  ].join("\n");
+}
+
+function describeProvider(): string {
+  const properties = propertiesOf(configuration, "input").filter(({ key }) => key !== "door"); // one for the whole program
+  const typed = properties.map((property) => ({
+    ...property,
+    isRequired: false,
+    type: own["Provider"]?.[property.key] ?? writeInput(property.schema),
+  }));
+  const summary = "Arguments of a Provider: the keys of the configuration, without `microapps:`.";
+  const lines = ["  /** @deprecated Use `userID`. */", "  userId?: Input<string>;"];
+  return writeInterface("ProviderArgs", summary, typed, "", { lines });
+}
+
+interface Property {
+  key: string;
+  schema: JsonSchema;
+  isRequired: boolean;
+}
+interface Typed extends Property {
+  type: string;
+  example?: unknown;
+}
+
+function propertiesOf(schema: z.ZodObject, io: "input" | "output"): Property[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return Object.entries(properties).map(([key, property]) => ({
+    key,
+    schema: isObject(property) ? property : {},
+    isRequired: required.includes(key) && !(isObject(property) && "default" in property && io === "input"),
+  }));
+}
+
+function writeInterface(
+  name: string,
+  summary: string,
+  properties: readonly Typed[],
+  prefix = "",
+  more: { extends?: string; lines?: readonly string[] } = {},
+): string {
+  return [
+    `/** ${summary} */`,
+    `export interface ${name} ${more.extends ? `extends ${more.extends} ` : ""}{`,
+    ...properties.flatMap(({ key, schema, isRequired, type, example }) => [
+      ...writeComment(schema, example),
+      `  ${prefix}${key}${isRequired ? "" : "?"}: ${type};`,
+    ]),
+    ...(more.lines ?? []),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function writeComment({ description, default: standard }: JsonSchema, example: unknown): string[] {
+  const tags = [
+    ...(standard === undefined ? [] : [`@default ${JSON.stringify(standard)}`]),
+    ...(example === undefined || holdsReference(example) ? [] : [`@example ${JSON.stringify(example)}`]),
+  ];
+  const text = typeof description === "string" ? description.replaceAll("*/", "* /") : "";
+  if (tags.length === 0) return text ? [`  /** ${text} */`] : [];
+  return [
+    "  /**",
+    ...[...(text ? [text] : []), ...tags].map((line) => `   * ${line.replaceAll("*/", "* /")}`),
+    "   */",
+  ];
+}
+
+/** True for an example that refers to another one. */
+const holdsReference = (example: unknown): boolean => JSON.stringify(example).includes("${");
+
+/** The type of a plain value. */
+const writeType = (schema: JsonSchema): string => write(schema, (type) => type);
+
+/** The type of a value that may be an output at each depth. */
+const writeInput = (schema: JsonSchema): string => `Input<${write(schema, (type) => `Input<${type}>`)}>`;
+
+function write(schema: JsonSchema, wrap: (type: string) => string): string {
+  const { type, anyOf, properties, additionalProperties, items, required } = schema;
+  if (Array.isArray(anyOf)) return unionOf((anyOf as JsonSchema[]).map((one) => write(one, wrap)));
+  if (Array.isArray(schema["enum"])) return unionOf(schema["enum"].map((one) => JSON.stringify(one)));
+  if ("const" in schema) return JSON.stringify(schema["const"]);
+  if (Array.isArray(type)) return unionOf((type as unknown[]).map((one) => write({ ...schema, type: one }, wrap)));
+  if (type === "string" || type === "boolean" || type === "null") return type;
+  if (type === "number" || type === "integer") return "number";
+  if (type === "array") return listOf(wrap(write(toSchema(items), wrap)));
+  if (type !== "object") return "unknown";
+  if (!isObject(properties)) return `Record<string, ${wrap(write(toSchema(additionalProperties), wrap))}>`;
+  const parts = Object.entries(properties).map(([key, part]) => {
+    const isRequired = Array.isArray(required) && required.includes(key);
+    return `${key}${isRequired ? "" : "?"}: ${wrap(write(toSchema(part), wrap))}`;
+  });
+  return `{ ${parts.join("; ")} }`;
+}
+
+const unionOf = (types: readonly string[]): string => [...new Set(types)].join(" | ");
+const listOf = (type: string): string =>
+  /[ |]/.test(type) && !type.startsWith("Input<") ? `(${type})[]` : `${type}[]`;
+const toSchema = (value: unknown): JsonSchema => (isObject(value) ? value : {});
