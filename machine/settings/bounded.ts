@@ -38,6 +38,7 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions & { lineCounter: L
 export function boundedDocument(text: string, options: Options, bounds: Bounds = ofSettings): Document.Parsed {
   const { Composer, Parser, YAMLParseError } = yaml();
   const parser = new Parser(options.lineCounter.addNewLine);
+  options.lineCounter.addNewLine(0); // as the parser itself does for a whole text
   const composer = new Composer({ ...options, prettyErrors: false, uniqueKeys: false });
   const tokens = counted(text, parser, bounds);
   const [document, second] = composer.compose(tokens, true, text.length);
