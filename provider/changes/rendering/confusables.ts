@@ -1,9 +1,4 @@
-import { createRequire } from "node:module";
-
-let skeleton: ((text: string) => string) | undefined;
-/** What a text looks like, by Unicode's table of confusables (UTS #39); loaded for the first text that is not plain. */
-const looksOf = (text: string): string =>
-  (skeleton ??= createRequire(import.meta.url)("unhomoglyph") as (text: string) => string)(text);
+import looksOf from "unhomoglyph"; // Unicode's table of confusables (UTS #39)
 
 const scripts = [
   ...["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Georgian", "Hebrew", "Arabic", "Devanagari"],
