@@ -83,8 +83,8 @@ function countTokens(text: string, bounds: Bounds): void {
   }
 }
 
-/** Characters that may be looked at for the ends of lines, which takes about a second. */
-const mostWork = 10 ** 10;
+/** Characters that may be looked at for the ends of lines, which takes a few seconds. */
+const mostWork = 5 * 10 ** 10;
 
 function endOfLine(text: string, from: number): number {
   const end = text.indexOf("\n", from);

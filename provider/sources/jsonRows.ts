@@ -1,6 +1,6 @@
 import type * as Jsonc from "jsonc-parser";
 import type { FileHandle } from "node:fs/promises";
-import { BoundError, boundJson, tooDeep } from "../../machine/settings/bounded.ts";
+import { BoundError, boundJson } from "../../machine/settings/bounded.ts";
 import { isObject, jsonIn } from "../contract/wire.ts";
 import { quoted } from "../messages/text.ts";
 import { isRounded, rounded, roundedIn } from "./exactNumbers.ts";
@@ -19,7 +19,7 @@ export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle):
       if (words.trim() === "") continue;
       const line = first + index;
       if (tooDeepAt(words) !== undefined) {
-        wrong({ line, text: tooDeep(ofJsonRows) });
+        wrong({ line, text: nested });
         continue;
       }
       const values = jsonIn(words);
@@ -41,7 +41,7 @@ export async function* ndjsonRows({ source, wrong }: Reading, file: FileHandle):
 export async function jsonRows({ source, wrong, refuse }: Reading, text: string): Promise<SourceRow[]> {
   if (text.trim() === "") return [];
   const deep = tooDeepAt(text);
-  if (deep !== undefined) refuse(text.slice(0, deep).split("\n").length, tooDeep(ofJsonRows));
+  if (deep !== undefined) refuse(1, nested, 1);
   const { mistakes, lines } = scanned(await jsonc(), text, source.sensitive);
   const [mistake] = mistakes;
   if (mistake) refuse(mistake.line, mistake.text, mistake.column);
@@ -51,7 +51,8 @@ export async function jsonRows({ source, wrong, refuse }: Reading, text: string)
 }
 
 /** Bounds of rows in JSON; how many there may be is bounded by the size of the file. */
-export const ofJsonRows = { levels: 100, values: Infinity };
+const ofJsonRows = { levels: 100, values: Infinity };
+const nested = "is nested too deeply: make it flatter";
 
 /** Where a text becomes too deep, before anything is made of it; undefined where it does not. */
 function tooDeepAt(text: string): number | undefined {
@@ -135,7 +136,7 @@ function scanned({ visit }: typeof Jsonc, text: string, sensitive = false): Scan
     visit(text, visitor, { disallowComments: true });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    report(0, 0, "is nested too deeply: make it flatter");
+    report(0, 0, nested);
   }
   // What else a parser of JSON refuses.
   if (mistakes.length === 0 && jsonIn(text) === undefined) report(0, 0, "is not valid JSON: correct it");

@@ -46,7 +46,7 @@ function bounded<Answer>(reading: Reading, counter: Yaml.LineCounter, parse: () 
 }
 
 /** Bounds of rows in YAML, which is never streamed. */
-export const ofYamlRows = { levels: 100, values: 250_000 };
+const ofYamlRows = { levels: 100, values: 250_000 };
 
 /** Ends where the values of JavaScript would say something else than the text, or less. */
 function refuseWhatIsLost(
