@@ -18,3 +18,22 @@ export function listeningFailure(error: unknown, port: number): Error {
   const reason = refusals[(error as NodeJS.ErrnoException).code ?? ""];
   return new Error(reason === undefined ? messageOf(error) : `port ${port} ${reason}`);
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "this user's quota is used up",
+  EFBIG: "files may not grow any more",
+  EMFILE: "this process has no file descriptor left (raise ulimit -n)",
+  ENFILE: "the machine has no file descriptor left",
+  ENOTDIR: "a part of the path is a file",
+  EEXIST: "a file stands in its place",
+  ELOOP: "a symbolic link stands in its place",
+  ENAMETOOLONG: "the path is too long",
+};
+
+/** Why a file system refused something, in words. */
+export const whyRefused = (error: unknown): string =>
+  reasons[(error as NodeJS.ErrnoException).code ?? ""] ?? messageOf(error);

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
+import { whyRefused } from "./failures.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,30 +11,61 @@ const places = {
   state: { variable: "XDG_STATE_HOME", otherwise: ".local/state" },
 };
 
+type Kind = keyof typeof places;
+
 /** Makes a folder for this user's files; undefined where there can be none, or others can reach it. */
-export function ownFolder(kind: keyof typeof places, name: string, environment: Environment): string | undefined {
-  const { variable, otherwise } = places[kind];
+export function ownFolder(kind: Kind, name: string, environment: Environment): string | undefined {
+  const { folder, reason } = madeOwnFolder(kind, name, environment);
+  return reason === undefined ? folder : undefined;
+}
+
+/** Makes a folder for this user's files; `reason` tells why it can't be used. */
+export function madeOwnFolder(
+  kind: Kind,
+  name: string,
+  environment: Environment,
+): { folder: string; reason: string | undefined } {
+  const folder = join(homeOf(kind, environment), "pulumi-microapps", name);
   try {
-    const folder = join(environment[variable] || join(homedir(), otherwise), "pulumi-microapps", name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const found = lstatSync(folder);
-    return found.isDirectory() && isOwn(found) && isWayOwn(folder) ? folder : undefined;
-  } catch {
-    return undefined;
+    return { folder, reason: whyNotOwn(folder, lstatSync(folder)) ?? whyNotSafe(folder) };
+  } catch (error) {
+    return { folder, reason: whyRefused(error) };
   }
 }
 
-/** Whether nobody but this user and the system's can put another folder in the place of one on the way. */
-function isWayOwn(folder: string): boolean {
-  if (process.getuid === undefined) return true;
-  const sticky = 0o1000; // others remove only what is theirs
-  for (let above = dirname(realpathSync(folder)); ; above = dirname(above)) {
-    const { uid, mode } = lstatSync(above);
-    if (uid !== process.getuid() && uid !== 0) return false;
-    if ((mode & 0o022) !== 0 && (mode & sticky) === 0) return false;
-    if (dirname(above) === above) return true;
-  }
+/** A relative path would be another folder for each process: the specification has such a one ignored. */
+function homeOf(kind: Kind, environment: Environment): string {
+  const { variable, otherwise } = places[kind];
+  const named = environment[variable] ?? "";
+  return isAbsolute(named) ? named : join(homedir(), otherwise);
 }
+
+/** Why a folder is not this user's alone; undefined when it is. */
+export function whyNotOwn(folder: string, found: Stats): string | undefined {
+  if (!found.isDirectory()) return `${folder} is no folder`;
+  return isOwn(found) ? undefined : `${folder} is open to other users (it needs this user as its owner, and mode 0700)`;
+}
+
+/** Why others than this user and the system could put something else in the place of what stands on the way. */
+function whyNotSafe(folder: string): string | undefined {
+  const own = dirname(folder);
+  if (!lstatSync(own).isDirectory()) return `${own} is no folder`;
+  const { getuid } = process;
+  if (getuid === undefined) return undefined;
+  const way = [folder, realpathSync(folder)].flatMap(foldersAbove); // a link may be replaced, and what it leads to
+  const unsafe = way.find((each) => !isSafe(lstatSync(each), getuid()));
+  return unsafe === undefined ? undefined : `other users may write to ${unsafe}`;
+}
+
+function isSafe(found: Stats, user: number): boolean {
+  const sticky = 0o1000; // others remove only what is theirs
+  const isOpen = !found.isSymbolicLink() && (found.mode & 0o022) !== 0 && (found.mode & sticky) === 0;
+  return (found.uid === user || found.uid === 0) && !isOpen;
+}
+
+const foldersAbove = (path: string): string[] =>
+  dirname(path) === path ? [] : [dirname(path), ...foldersAbove(dirname(path))];
 
 /** Whether only this user can reach it; always on Windows, which has no such modes. */
 export const isOwn = ({ uid, mode }: { uid: number; mode: number }): boolean =>

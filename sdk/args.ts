@@ -285,7 +285,7 @@ export interface SeedRowsSettings {
   changes?: Input<Input<Record<string, Input<unknown>>>[]>;
   /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
   removals?: Input<Input<string | number | boolean | Input<string | number | boolean>[]>[]>;
-  /** How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. */
+  /** Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   types?: Input<Record<string, Input<"text" | "number" | "boolean" | "date" | "checkbox" | "json">>>;
   /**
    * exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.
@@ -373,7 +373,7 @@ export interface SeedRowsOutputs {
   readonly changes: Output<Record<string, unknown>[] | undefined>;
   /** Natural keys of rows that rows or source has and the seed leaves out; of several labels a list of their values. */
   readonly removals: Output<(string | number | boolean | (string | number | boolean)[])[] | undefined>;
-  /** How the cells of a CSV are read, by label; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. */
+  /** Types of values by label. The cells of a CSV are read by them; text unless said otherwise. A date is ISO 8601 text, a checkbox a JSON list of texts. An empty cell is no value. Of all rows, what is the same value in such a field counts as the same: a day and its midnight UTC, a number and its text. */
   readonly types: Output<Record<string, "text" | "number" | "boolean" | "date" | "checkbox" | "json"> | undefined>;
   /**
    * exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.
@@ -538,6 +538,8 @@ export interface GeneratedAppArgs {
    * @default "error"
    */
   onPromptChange?: Input<"replace" | "ignore" | "error">;
+  /** Generate it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
+  again?: Input<boolean>;
 }
 
 /** Outputs of GeneratedApp. */
@@ -553,6 +555,8 @@ export interface GeneratedAppOutputs {
    * @default "error"
    */
   readonly onPromptChange: Output<"replace" | "ignore" | "error">;
+  /** Generate it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
+  readonly again: Output<boolean | undefined>;
   /** ID of the app. */
   readonly appID: Output<string>;
   /** Link to the app in the workspace, as the platform answered it. */
@@ -612,6 +616,8 @@ export interface NotificationArgs {
    * @example {"version":1}
    */
   triggers?: Input<Record<string, Input<unknown>>>;
+  /** Send it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
+  again?: Input<boolean>;
 }
 
 /** Outputs of Notification. */
@@ -628,6 +634,8 @@ export interface NotificationOutputs {
   readonly channel: Output<"push" | "inApp" | "default" | undefined>;
   /** Anything by name, e.g. a version: whenever it changes, the notification is sent again. */
   readonly triggers: Output<Record<string, unknown> | undefined>;
+  /** Send it once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing. */
+  readonly again: Output<boolean | undefined>;
   /** When it was sent last (ISO 8601); "imported" when that was not done here. */
   readonly sentAt: Output<string>;
   /** Records in the app that were made; unset when not known. */
@@ -878,6 +886,8 @@ export interface ProviderArgs {
   insecure?: Input<boolean | "true" | "false">;
   /** Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. The dynamic resources look in a refresh alone. */
   driftOnPreview?: Input<boolean | "true" | "false">;
+  /** Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are. */
+  lostData?: Input<boolean | "true" | "false">;
   /** Organization that the stack is for: what a state says is in another one is not touched. */
   organizationID?: Input<string>;
   /** Former address of the platform. A state remembers its platform and refuses another one, unless this names it. */

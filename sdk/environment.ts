@@ -1,12 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declaration, inlineDeclaration, type Declaration } from "../provider/environment/declaration.ts";
-import { formerKeys } from "../provider/environment/formerKeys.ts";
 import { EnvironmentError } from "../provider/environment/problems.ts";
-import { withRowEdits } from "../provider/environment/schema.ts";
-import type { SeedRowsArgs } from "./args.ts";
-import { nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
-import { aliasesBelow, program, type Aliases } from "./program.ts";
+import { linkedInputs, things, type Thing } from "../provider/environment/things/things.ts";
+import { aliasesBelow, program, rootName, type Aliases } from "./program.ts";
 import { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster, type RowsOf } from "./resources.ts";
+
 import { withSupplied } from "./secrecy.ts";
 import { optionsBelow, type OptionsBelow } from "./unsupported.ts";
 
@@ -44,21 +42,17 @@ export class Environment extends pulumi.ComponentResource {
   constructor(name: string, args: EnvironmentArgs, options?: pulumi.ComponentResourceOptions) {
     const { file } = args;
     const declared = declaredIn(args);
-    const removal: RemovalOf = (...path) =>
-      declared.removals === "declared" && file !== undefined ? { removal: { file, path } } : {};
     super("microapps:index:Environment", name, {}, options);
     tellUndecided(declared, this);
     const below = optionsBelow(options);
-    const aliases = aliasesBelow(this);
-    const scope: Scope = { name: rootName(name, options), parent: this, removal, aliases, optionsAt: below.at };
-    const apps = appsOf(scope, declared);
-    const { organizations, teams } = organizationsOf(scope, declared, apps);
-    const seeds = seedsOf(scope, declared, teams);
+    const all = things(declared, rootName(name, options));
+    const removals = declared.removals === "declared" ? file : undefined;
+    const registered = new Registration(this, { optionsAt: below.at, all, removals });
     below.assertUsed();
-    this.organizations = collected(organizations, ({ id }) => id);
-    this.teams = collected(teams, ({ id }) => id);
-    this.seeds = collected(seeds, ({ rowCount }) => rowCount);
-    this.apps = collected(apps, ({ ready }) => ready);
+    this.organizations = collected(registered.of(Organization), ({ id }) => id);
+    this.teams = collected(registered.of(Team), ({ id }) => id);
+    this.seeds = collected(registered.of(SeedRows), ({ rowCount }) => rowCount);
+    this.apps = collected(registered.of(GeneratedApp), ({ ready }) => ready);
     const { organizations: ids, teams: teamIDs, seeds: counts, apps: links } = this;
     this.registerOutputs({ organizations: ids, teams: teamIDs, seeds: counts, apps: links });
   }
@@ -131,17 +125,6 @@ function withOutputs(declared: Declaration): Declaration {
   return declared;
 }
 
-interface Scope {
-  name: LogicalName;
-  parent: pulumi.Resource;
-  removal: RemovalOf;
-  aliases: Aliases;
-  optionsAt: OptionsBelow["at"];
-}
-
-/** Makes the input that names the file and path whose `removed` line allows a removal; empty where none is needed. */
-type RemovalOf = (...path: string[]) => { removal?: { file: string; path: string[] } };
-
 type ByName<Resource> = ReadonlyMap<string, Resource>;
 
 function collected<Resource, Value>(
@@ -153,126 +136,99 @@ function collected<Resource, Value>(
   return pulumi.all(outputs).apply((entries) => Object.fromEntries(entries as (readonly [string, Value])[]));
 }
 
-function appsOf(
-  { name, parent, removal, aliases: aliasesOf, optionsAt }: Scope,
-  { apps }: Declaration,
-): ByName<GeneratedApp> {
-  return new Map(
-    Object.entries(apps).map(([app, { formerly, ...args }]) => {
-      const { now, own, inherited } = nameBelow(name, app, formerKeys(formerly));
-      // All of them as its own, so that the wait for the app inherits them in turn.
-      const aliases = aliasesOf(["GeneratedApp"], { now, own: [...own, ...inherited], inherited: [] });
-      const options = { parent, ...aliases, ...optionsAt(["apps", app]) };
-      return [app, new GeneratedApp(now, { ...args, ...removal("apps", app) }, options)] as const;
-    }),
-  );
-}
+/** The classes of what an Environment becomes. What waits for an app is registered by the app. */
+const classes = { GeneratedApp, Organization, SeedRows, Team, TeamMember, TeamRoster };
+type Kind = keyof typeof classes;
+type Made = InstanceType<(typeof classes)[Kind]>;
 
-function organizationsOf(
-  scope: Scope,
-  declared: Declaration,
-  apps: ByName<GeneratedApp>,
-): { organizations: ByName<Organization>; teams: ByName<Team> } {
-  const { aliases: aliasesOf, optionsAt } = scope;
-  const organizations = new Map<string, Organization>();
-  const teams = new Map<string, Team>();
-  for (const [key, { teams: declaredTeams = {}, formerly, ...args }] of Object.entries(declared.organizations)) {
-    const name = nameBelow(scope.name, key, formerKeys(formerly));
-    const organizationArgs = { ...args, ...scope.removal("organizations", key) };
-    const organization = new Organization(name.now, organizationArgs, {
-      parent: scope.parent,
-      ...aliasesOf(["Organization"], name),
-      ...optionsAt(["organizations", key], ["teams"]),
-    });
-    organizations.set(key, organization);
-    for (const [teamKey, { members = {}, roster, formerly, ...teamArgs }] of Object.entries(declaredTeams)) {
-      const teamName = nameBelow(name, teamKey, formerKeys(formerly));
-      const place = ["organizations", key, "teams", teamKey];
-      const guard = scope.removal("teams", `${key}/${teamKey}`);
-      const ownArgs = { ...teamArgs, organizationID: organization.id, ...guard };
-      const team = new Team(teamName.now, ownArgs, {
-        parent: organization,
-        ...aliasesOf(["Organization", "Team"], teamName),
-        ...optionsAt(place, ["members", "roster"]),
-      });
-      teams.set(`${key}/${teamKey}`, team);
-      const removal: RemovalOf = (...person) => scope.removal("members", `${key}/${teamKey}`, ...person);
-      const ofTeam: OptionsBelow["at"] = (below) => optionsAt([...place, ...below]);
-      const inTeam = { name: teamName, parent: team, removal, aliases: aliasesOf, optionsAt: ofTeam };
-      peopleOf(inTeam, { members, roster }, apps);
-    }
+/** Registers what an Environment becomes, thing by thing. */
+class Registration {
+  readonly #environment: pulumi.Resource;
+  readonly #aliases: Aliases;
+  readonly #optionsAt: OptionsBelow["at"];
+  readonly #things: ReadonlyMap<string, Thing>;
+  /** The file whose lines under `removed` allow that something goes; none where none is needed. */
+  readonly #removals: string | undefined;
+  readonly #made = new Map<string, Made>();
+
+  constructor(
+    environment: pulumi.Resource,
+    {
+      optionsAt,
+      all,
+      removals,
+    }: { optionsAt: OptionsBelow["at"]; all: readonly Thing[]; removals: string | undefined },
+  ) {
+    this.#environment = environment;
+    this.#aliases = aliasesBelow(environment);
+    this.#optionsAt = optionsAt;
+    this.#removals = removals;
+    this.#things = new Map(all.map((thing) => [thing.key, thing]));
+    for (const thing of all) this.#register(thing);
   }
-  return { organizations, teams };
-}
 
-type DeclaredTeam = NonNullable<Declaration["organizations"][string]["teams"]>[string];
-
-function peopleOf(
-  { name, parent, removal, aliases, optionsAt }: Scope & { parent: Team },
-  { members = {}, roster }: Pick<DeclaredTeam, "members" | "roster">,
-  apps: ByName<GeneratedApp>,
-): void {
-  const opened = <Args extends { targetInitialApp?: string | { app: string } | undefined }>(declared: Args) => {
-    const { targetInitialApp: target, ...rest } = declared;
-    return { ...rest, targetInitialApp: isID(target) ? target : required(apps, target.app).id };
-  };
-  const teamID = parent.id;
-  const optionsOf = (kind: string, name: LogicalName, ...place: string[]): pulumi.CustomResourceOptions => ({
-    parent,
-    ...aliases(["Organization", "Team", kind], name),
-    ...optionsAt(place),
-  });
-  for (const [email, member] of Object.entries(members)) {
-    // A role that is an output stands there as the text that it will be.
-    const isRole = typeof member === "string" || pulumi.Output.isInstance(member);
-    const args = opened(isRole ? { role: member as "admin" } : member);
-    // The letter case of an address means nothing, so it must not make another resource.
-    const memberName = nameBelow(name, email.toLowerCase());
-    const options = optionsOf("TeamMember", memberName, "members", email);
-    new TeamMember(memberName.now, { ...args, teamID, email, ...removal(email) }, options);
+  /** What was registered of a class, by its name below the Environment. */
+  of<Resource extends Made>(Class: new (...args: never[]) => Resource): ReadonlyMap<string, Resource> {
+    const found = [...this.#made].flatMap(([key, one]) =>
+      one instanceof Class ? [[key.slice(key.indexOf(" ") + 1), one] as const] : [],
+    );
+    return new Map(found);
   }
-  if (!roster) return;
-  const rosterName = nameBelow(name, "roster");
-  const options = optionsOf("TeamRoster", rosterName, "roster");
-  new TeamRoster(rosterName.now, { ...opened(roster), teamID, ...removal() }, options);
-}
 
-function seedsOf(
-  { name, parent, removal, aliases, optionsAt }: Scope,
-  declared: Declaration,
-  teams: ByName<Team>,
-): ByName<SeedRows> {
-  const seeds = new Map<string, SeedRows>();
-  const rowsOf = (rows: { seed: string } | { table: string; key: string }): RowsOf =>
-    "seed" in rows ? required(seeds, rows.seed) : { table: rows.table, key: rows.key };
-  for (const key of declared.seedOrder) {
-    const seed = withRowEdits(required(declared.seeds, key));
-    const { references, parent: parentRows, teamViewers, formerly, ...args } = seed;
-    const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, rowsOf(rows)] as const);
-    const viewers = teamViewers?.map((viewer) => (isID(viewer) ? viewer : required(teams, viewer.team).id));
-    const seedArgs = {
-      ...args,
-      ...removal("seeds", key),
-      ...(references ? { references: Object.fromEntries(linked) } : {}),
-      ...(parentRows ? { parent: { rows: rowsOf(parentRows), by: parentRows.by } } : {}),
-      ...(viewers ? { teamViewers: viewers } : {}),
-      ...(Object.hasOwn(declared.fields, args.table) ? { fields: declared.fields[args.table] } : {}),
+  #register(thing: Thing): void {
+    const { kind, key } = thing;
+    if (kind === "AppReadiness") return;
+    const Class = classes[kind] as unknown as new (name: string, args: object, options: object) => Made; // the file was checked
+    this.#made.set(key, new Class(thing.name.now, this.#argsOf(thing), this.#optionsOf(thing)));
+  }
+
+  #argsOf(thing: Thing): object {
+    const ids = linkedInputs(thing, ({ of, id }) => (of === undefined ? id : required(this.#made, of).id));
+    const args = { ...thing.inputs, ...ids, ...this.#removalOf(thing), ...this.#rowsOf(thing) };
+    if (thing.kind !== "GeneratedApp") return args;
+    const waits = [...this.#things.values()].find(({ kind, above }) => kind === "AppReadiness" && above === thing.key);
+    return { ...args, ...(waits?.inputs ?? { wait: "none" }) };
+  }
+
+  #removalOf({ removal }: Thing): { removal?: { file: string; path: readonly string[] } } {
+    return this.#removals === undefined ? {} : { removal: { file: this.#removals, path: removal } };
+  }
+
+  /** Seeds that rows refer to, in place of their tables. */
+  #rowsOf({ inputs, seeds }: Thing): object {
+    const seedOf = (label: string, rows: unknown): unknown =>
+      seeds[label] === undefined ? rows : this.#made.get(seeds[label]);
+    const { references, parent } = inputs as {
+      references?: Record<string, RowsOf>;
+      parent?: { by: string; table: string; key: string };
     };
-    const seedName = nameBelow(name, key, formerKeys(formerly));
-    const options = { parent, ...aliases(["SeedRows"], seedName), ...optionsAt(["seeds", key]) };
-    // The file was checked: it has rows or a source.
-    seeds.set(key, new SeedRows(seedName.now, seedArgs as SeedRowsArgs, options));
+    const linked = Object.entries(references ?? {}).map(([label, rows]) => [label, seedOf(label, rows)]);
+    return {
+      ...(references ? { references: Object.fromEntries(linked) as object } : {}),
+      ...(parent
+        ? { parent: { rows: seedOf(parent.by, { table: parent.table, key: parent.key }), by: parent.by } }
+        : {}),
+    };
   }
-  return seeds;
-}
 
-/** Whether it is an ID, or an output that will be one, and no reference to something of the file. */
-const isID = (value: string | object | undefined): value is string | undefined =>
-  typeof value !== "object" || pulumi.Output.isInstance(value);
+  #optionsOf(thing: Thing): pulumi.CustomResourceOptions {
+    const { kind, name, path, others, above } = thing;
+    // All of an app's as its own, so that the wait for it inherits them in turn.
+    const { now, own, inherited } = name;
+    const named = kind === "GeneratedApp" ? { now, own: [...own, ...inherited], inherited: [] } : name;
+    const parent = above === undefined ? this.#environment : required(this.#made, above);
+    return { parent, ...this.#aliases(this.#kindsTo(thing), named), ...this.#optionsAt(path, others) };
+  }
+
+  /** Types from the Environment down to a thing. */
+  #kindsTo({ kind, above }: Thing): string[] {
+    return above === undefined ? [kind] : [...this.#kindsTo(required(this.#things, above)), kind];
+  }
+}
 
 /** Looks up a value that the check of the declaration has proven to be there. */
-function required<Value>(values: ByName<Value> | Readonly<Record<string, Value>>, key: string): Value {
-  const value = values instanceof Map ? (values as ByName<Value>).get(key) : (values as Record<string, Value>)[key];
+function required<Value>(values: ReadonlyMap<string, Value>, key: string): Value {
+  const value = values.get(key);
   if (value === undefined) throw new Error(`"${key}" was checked and is not there`);
   return value;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { nameBelow, rootName, type LogicalName } from "./logicalNames.ts";
+import { nameBelow, type LogicalName } from "../provider/environment/things/logicalNames.ts";
+import { rootName } from "./program.ts";
 
 /** All names under which the SDK and the aliases make an engine look, as the SDK of an engine without specs does it. */
 function lookedFor(name: LogicalName, parent: LogicalName): string[] {

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AsyncLocalStorage } from "node:async_hooks";
+import { topName, type LogicalName } from "../provider/environment/things/logicalNames.ts";
 import { doors, type Door } from "../provider/pulumi/configuration/configuration.ts";
 import { readVariable } from "../provider/pulumi/configuration/keys.ts";
 import { providerType, typeThrough, urnThrough } from "../provider/pulumi/doors.ts";
-import type { LogicalName } from "./logicalNames.ts";
 import type { Announced } from "./siblings.ts";
 import { checkStackSettings } from "./stackSettings.ts";
 
@@ -87,4 +87,14 @@ export function aliasesBelow(component: pulumi.Resource): Aliases {
     const others = [...own, ...inherited].map((name) => above.apply((urn) => `${urn}${types}::${name}`));
     return { aliases: [...own.map((name) => ({ name })), ...others] };
   };
+}
+
+/** The name of the component that all others are below. */
+export const rootName = (name: string, options: pulumi.ComponentResourceOptions | undefined): LogicalName =>
+  topName(name, (options?.aliases ?? []).flatMap(nameIn));
+
+/** The name in an alias, as far as it is known before the program has run. */
+function nameIn(alias: pulumi.Input<pulumi.URN | pulumi.Alias>): string[] {
+  if (typeof alias === "string") return [alias.slice(alias.lastIndexOf("::") + 2)];
+  return "name" in alias && typeof alias.name === "string" ? [alias.name] : [];
 }

@@ -56,9 +56,9 @@ const forms: Partial<Record<EndpointName, Form>> = {
   microappchildStorecopy: written,
   microappchildUploadFileToStore: written,
   insertorganization: made,
-  readorganization: payload,
+  readorganization: thing,
   insertteam: made,
-  readteam: payload,
+  readteam: thing,
   teammembers: ({ status, body }, { memberPlace, memberAddress }) => {
     const list = inside({ body })["teamMembers"] as unknown[];
     const members = memberAddress === "yes" ? list : list.map(withoutAddress);
@@ -77,6 +77,13 @@ const inside = ({ body }: Json): Json => (isObject(body) ? body : {});
 function payload({ status, body }: Json, { readEnvelope }: Habits): Json {
   if (readEnvelope === "top") return { ...inside({ body }), status };
   return readEnvelope === "result" ? { status, result: body } : { status, body };
+}
+
+/** An organization or a team, with or without its time. */
+function thing(answer: Json, habits: Habits): Json {
+  if (habits.createdAt === "yes") return payload(answer, habits);
+  const { createdAt: _, ...rest } = inside(answer);
+  return payload({ ...answer, body: rest }, habits);
 }
 
 /** Where a write's values stand. */

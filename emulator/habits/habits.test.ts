@@ -195,6 +195,10 @@ const looks: { [Name in HabitName]: (wire: Wire) => Promise<unknown> } = {
   chosenIDs: async (wire) => shape(await organization(wire, { _id: "mine" })),
   organizationNames: async (wire) => (await organization(wire), shape(await organization(wire))),
   unknownThing: ({ post }) => post("readteam", { teamID: "none" }),
+  createdAt: async (wire) => {
+    const { teamID } = await team(wire);
+    return typeof at((await wire.post("readteam", { teamID })).body, "body.createdAt");
+  },
   cascade: async (wire) => {
     const { organizationID } = await team(wire);
     return (await wire.post("deleteorganization", { organizationID })).status;

@@ -183,10 +183,11 @@ export class Platform {
     const prepare = preparations[name];
     if (prepare) call.fetched = await prepare(request, call);
     const handle = () => endpoint.wrap(handlerOf(name)(request, call));
+    const date = new Date(this.now()).toUTCString(); // the clock that its times are of
     const answered = (answer: unknown): Outgoing => {
       if (name === "login" && isObject(answer)) entry.token = String(answer["authToken"]); // its session begins here
       log(200);
-      return { status: 200, body: answerIn(habits, name, answer), headers: {} };
+      return { status: 200, body: answerIn(habits, name, answer), headers: { date } };
     };
     if (endpoint.effect === "read") return answered(database.reading(handle));
     const { keeps } = circumstances;

@@ -11,6 +11,8 @@ const maxThreads = 4;
 /** Time that a search may take, in milliseconds: in any case, and for each row that it looks at. */
 const baseTimeMs = 3000;
 const timePerRowMs = 0.25;
+/** Time that a thread may take to start, in milliseconds. */
+const startTimeMs = 60_000;
 
 /** A search under way. */
 export interface Searching {
@@ -18,11 +20,22 @@ export interface Searching {
   end: () => void;
 }
 
+/** How often the rows of one search are tried on another thread when theirs ends by itself. */
+const maxRestarts = 3;
+
+const startThread = (): Worker => new Worker(new URL("./searcher.js", import.meta.url));
+
 /** Threads that try documents by filters. They are started when they are needed, and keep no process from ending. */
-class Searchers {
+export class Searchers {
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #waiting: (() => void)[] = [];
+  readonly #start: () => Worker;
   #threads = 0;
+
+  /** @param start starts a thread of `searcher.ts` */
+  constructor(start = startThread) {
+    this.#start = start;
+  }
 
   /** Begins a search. Rows of harmless filters are tried here until there are too many. */
   begin(search: Search): Searching {
@@ -31,28 +44,37 @@ class Searchers {
     let thread: Worker | undefined;
     let seen = 0;
     let spent = 0;
+    let restarts = 0;
+    const end = (finish: (thread: Worker) => void): void => {
+      if (thread) finish(thread);
+      thread = undefined;
+    };
+    const scoresOf = async (rows: readonly KeptRow[]): Promise<number[]> => {
+      let began = performance.now();
+      try {
+        if (!thread) {
+          thread = await this.#take();
+          await answer(thread, { search }, startTimeMs);
+          began = performance.now();
+        }
+        return await answer(thread, { rows }, baseTimeMs + seen * timePerRowMs - spent);
+      } catch (error) {
+        end((ended) => this.#drop(ended));
+        if (!(error instanceof ThreadEnded)) throw tooSlow(pattern, seen);
+        if (restarts++ === maxRestarts) throw threadEnds(error);
+        return await scoresOf(rows);
+      } finally {
+        spent += performance.now() - began;
+      }
+    };
     return {
       scores: async (rows) => {
         seen += rows.length;
         if (rows.length === 0) return [];
         if (seen <= fewRows && (pattern === undefined || isHarmless(pattern))) return here(rows);
-        if (!thread) {
-          thread = await this.#take();
-          thread.postMessage({ search });
-          await once(thread, "message");
-        }
-        const began = performance.now();
-        const scores = await answer(thread, rows, baseTimeMs + seen * timePerRowMs - spent);
-        spent += performance.now() - began;
-        if (scores) return scores;
-        this.#drop(thread);
-        thread = undefined;
-        throw tooSlow(pattern, seen);
+        return scoresOf(rows);
       },
-      end: () => {
-        if (thread) this.#give(thread);
-        thread = undefined;
-      },
+      end: () => end((thread) => this.#give(thread)),
     };
   }
 
@@ -67,8 +89,9 @@ class Searchers {
       return this.#take();
     }
     this.#threads++;
-    const thread = new Worker(new URL("./searcher.js", import.meta.url));
+    const thread = this.#start();
     thread.unref();
+    thread.on("error", ignored);
     return thread;
   }
 
@@ -94,18 +117,42 @@ export const searchers = new Searchers();
 /** Rows that are tried at once; more of them would be felt by others. */
 const fewRows = 250;
 
-/** The scores of a thread; undefined when they take too long. */
-async function answer(thread: Worker, rows: readonly KeptRow[], milliseconds: number): Promise<number[] | undefined> {
-  const stop = AbortSignal.timeout(Math.max(1, Math.ceil(milliseconds)));
-  thread.postMessage({ rows });
+/** A thread that ended by itself. */
+class ThreadEnded extends Error {}
+
+/** Who asks a thread hears of its error; an idle one that ends is replaced when it is asked. */
+const ignored = (): void => undefined;
+
+/** The answer of a thread. Rejects with ThreadEnded when it has ended, or ends meanwhile, and otherwise when it takes too long. */
+async function answer(
+  thread: Worker,
+  message: { search: Search } | { rows: readonly KeptRow[] },
+  milliseconds: number,
+): Promise<number[]> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), Math.max(1, Math.ceil(milliseconds)));
+  const { signal } = stop;
+  const ended = async (): Promise<never> => {
+    if (thread.threadId !== -1) await once(thread, "exit", { signal });
+    throw new Error("it ended by itself");
+  };
   try {
-    const [scores] = (await once(thread, "message", { signal: stop })) as [number[]];
+    thread.postMessage(message);
+    const [scores] = await Promise.race([once(thread, "message", { signal }) as Promise<[number[]]>, ended()]);
     return scores;
   } catch (error) {
-    if (stop.aborted) return undefined;
-    throw error;
+    throw signal.aborted ? error : new ThreadEnded(error instanceof Error ? error.message : "it failed");
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
   }
 }
+
+const threadEnds = ({ message }: ThreadEnded): PlatformError =>
+  new PlatformError(
+    "serverError",
+    `The thread that looks at the rows ended ${maxRestarts + 1} times (${message}): make the filters simpler, or give the emulator more memory`,
+  );
 
 /** The first pattern of filters that is not harmless, or any; undefined without one. */
 function patternIn(value: unknown): string | undefined {

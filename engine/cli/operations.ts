@@ -108,10 +108,10 @@ async function preview(terminal: Terminal, options: Options & GlobalOptions, { s
 async function change(
   terminal: Terminal,
   kind: RunKind,
-  given: Options & GlobalOptions,
+  flags: Options & GlobalOptions,
   { remaining = () => [], sizes }: Descriptions,
 ): Promise<void> {
-  const options = { ...given, sizes };
+  const options = { ...flags, sizes };
   const interactive = isInteractive(terminal, options.nonInteractive ?? false) && !options.json;
   const confirmed = options.yes || options.skipPreview || options.previewOnly;
   if (!confirmed && !interactive) {

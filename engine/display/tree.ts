@@ -156,12 +156,12 @@ function suffix(rows: Rows, row: Row, style: Style): Line {
 /** Makes a line of one row, for output that is kept as a log. */
 export function logLine(rows: Rows, row: Row, extra: Line): Line {
   const { glyph, style } = opWords[shownOp(rows, row, false)];
-  const said = status(rows, row, false);
-  const isSized = row.size !== undefined && said.text !== "" && plain(extra) !== "";
+  const stage = status(rows, row, false);
+  const isSized = row.size !== undefined && stage.text !== "" && plain(extra) !== "";
   const columns: Line[] = [
     [{ text: oneLine(row.type) }],
     [{ text: oneLine(row.name) }],
-    isSized ? [said, { text: ":" }] : [said],
+    isSized ? [stage, { text: ":" }] : [stage],
     extra,
   ];
   const filled = columns.filter((column) => plain(column) !== "");

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { collectorIn } from "../../machine/traces.ts";
 import { resolveFromProject, startNode } from "../processes/process.ts";
 import { serve, type Service } from "../processes/service.ts";
 
@@ -13,8 +12,8 @@ export interface DynamicHostOptions {
   onLine: (line: string, stream: "stdout" | "stderr") => void;
 }
 
-/** Milliseconds for the host to send its last spans. */
-const flushMs = 1_000;
+/** Milliseconds for the host to end by itself. */
+const maxEndMs = 1_000;
 
 /** Starts the official host of dynamic providers, of the @pulumi/pulumi that the project has installed. */
 export function startDynamicHost(options: DynamicHostOptions): Service {
@@ -31,11 +30,10 @@ export function startDynamicHost(options: DynamicHostOptions): Service {
       }),
     onLine: options.onLine,
     describeOutput: () => "",
-    // It holds nothing that has to be put in order but the last spans.
+    // It may have files to remove, and spans to send.
     stop: async (started) => {
-      if (!collectorIn(options.environment)) return;
       started.interrupt();
-      await Promise.race([started.ended, wait(flushMs, undefined, { ref: false })]).catch(() => undefined);
+      await Promise.race([started.ended, wait(maxEndMs, undefined, { ref: false })]).catch(() => undefined);
     },
   });
 }

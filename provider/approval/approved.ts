@@ -103,7 +103,7 @@ async function assertSame({ project, endpoint, account }: Run, seal: Seal): Prom
   const { name, version } = ownPackage();
   if (seal.package.name !== name || seal.package.version !== version) {
     throw new ApprovalError(
-      `it was made by ${seal.package.name} ${seal.package.version}, and this is ${name} ${version}. ${again}`,
+      `it was made by another version, ${seal.package.name} ${seal.package.version}, and this is ${name} ${version}: make the report again`,
     );
   }
   if (seal.endpoint !== endpoint) {

@@ -47,11 +47,17 @@ function comparable(effects: Effects, sections: readonly Section[]): Effects {
   );
 }
 
+/** Seeds that leave nothing on the platform: what another mode leaves there is not in the files that come after. */
+const exact = drawn.map(({ organizations, seeds }): Drawn => {
+  const all = Object.entries(seeds).map(([name, seed]) => [name, { ...seed, mode: "exact" }] as const);
+  return { organizations, seeds: Object.fromEntries(all) };
+});
+
 test(
   "this change from A to B and then from B to C is the one from A to C",
   async () => {
     await fc.assert(
-      fc.asyncProperty(drawn, drawn, drawn, async (...versions: [Drawn, Drawn, Drawn]) => {
+      fc.asyncProperty(exact, exact, exact, async (...versions: [Drawn, Drawn, Drawn]) => {
         const [a, b, c] = versions.map((_, at) => folders.declared(filesOf(versions.slice(0, at + 1))));
         if (!a || !b || !c) throw new Error("three declarations");
         const sections = [[a, b] as const, [b, c] as const, [a, c] as const].map(([base, head]) =>

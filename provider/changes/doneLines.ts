@@ -1,10 +1,10 @@
+import { isObject } from "../contract/wire.ts";
 import { withRowEdits } from "../environment/schema.ts";
+import { things, type Thing as Declaring } from "../environment/things/things.ts";
 import { keyOf } from "../resources/rows/declared/declaration.ts";
 import { read, SourceError } from "../sources/read.ts";
 import type { Section, Thing } from "./model/changeSet.ts";
-import type { Both } from "./pairs.ts";
-import { peopleOf } from "./people.ts";
-import { nameOf } from "./undeclared.ts";
+import type { Both } from "./model/source.ts";
 
 /** What a line under `removed` names: a thing, or a person or row of it. */
 interface Line {
@@ -35,29 +35,32 @@ export async function doneLines({ base, head }: Both, pending: Section | undefin
 /** Things and people that the base does not declare. */
 function goneThings({ base, head }: Both): Line[] {
   const { organizations = [], teams = [], seeds = [], apps = [], members = {} } = head.declaration.removed;
-  const { declaration } = base;
-  const teamOf = (name: string) => {
-    const [organization = "", team = ""] = name.split("/");
-    return declaration.organizations[organization]?.teams?.[team];
-  };
-  const done = (kind: Line["kind"], names: readonly string[], isThere: (name: string) => boolean): Line[] =>
-    names.flatMap((name, at) => (isThere(name) ? [] : [{ kind, name, path: [`${kind}s`, at] }]));
+  const all = things(base.declaration);
+  const there = new Set(all.map(({ key }) => key));
+  const people = new Set(all.flatMap(addressesIn));
+  const done = (kind: Line["kind"], type: string, names: readonly string[]): Line[] =>
+    names.flatMap((name, at) => (there.has(`${type} ${name}`) ? [] : [{ kind, name, path: [`${kind}s`, at] }]));
   return [
-    ...done("organization", organizations, (name) => Object.hasOwn(declaration.organizations, name)),
-    ...done("team", teams, (name) => teamOf(name) !== undefined),
-    ...done("seed", seeds, (name) => Object.hasOwn(declaration.seeds, name)),
-    ...done("app", apps, (name) => Object.hasOwn(declaration.apps, name)),
-    ...Object.entries(members).flatMap(([name, addresses]) => {
-      const team = teamOf(name);
-      const people = team ? peopleOf(team) : new Map();
-      return addresses.flatMap((email, at): Line[] =>
-        people.has(email.toLowerCase())
+    ...done("organization", "Organization", organizations),
+    ...done("team", "Team", teams),
+    ...done("seed", "SeedRows", seeds),
+    ...done("app", "GeneratedApp", apps),
+    ...Object.entries(members).flatMap(([name, addresses]) =>
+      addresses.flatMap((email, at): Line[] =>
+        people.has(`Team ${name} ${email.toLowerCase()}`)
           ? []
           : [{ kind: "team", name, inner: { kind: "person", name: email }, path: ["members", name, at] }],
-      );
-    }),
+      ),
+    ),
   ];
 }
+
+/** The people that a thing declares, each with the team. */
+const addressesIn = ({ kind, inputs: { email, members }, above = "" }: Declaring): string[] => {
+  const all =
+    kind === "TeamRoster" && isObject(members) ? Object.keys(members) : typeof email === "string" ? [email] : [];
+  return all.map((each) => `${above} ${each.toLowerCase()}`);
+};
 
 /** Rows that the base's seed has not; none of a seed that can't be read there. */
 async function goneRows({ base, head }: Both): Promise<Line[]> {
@@ -79,3 +82,10 @@ async function goneRows({ base, head }: Both): Promise<Line[]> {
   }
   return removed;
 }
+
+/** The parts of a natural key as the name of a row. */
+const nameOf = (parts: readonly unknown[]): string =>
+  keyOf(
+    parts.map((_, at) => String(at)),
+    Object.fromEntries(parts.entries()),
+  );

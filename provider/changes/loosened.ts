@@ -4,8 +4,8 @@ import { placed } from "../layers/verbs.ts";
 import { numbered } from "../messages/text.ts";
 import type { BothTexts } from "./base/projectFlags.ts";
 import type { Note } from "./model/changeSet.ts";
+import type { Declared } from "./model/source.ts";
 import { stable } from "./model/values.ts";
-import type { Declared } from "./source.ts";
 
 /** What a change takes back of the policy that binds it: until it is merged, the policy of the base holds. */
 export function loosened(base: Declared, { rules, removals }: Pick<Declaration, "rules" | "removals">): Note[] {

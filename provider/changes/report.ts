@@ -9,14 +9,14 @@ import { layoutOnly } from "./base/decidingFlags.ts";
 import { driftFile, environmentsFile, environmentsIn, type EnvironmentEntry } from "./base/environments.ts";
 import { profileFlags, profileIn } from "./base/profileFlags.ts";
 import { shown, type BothTexts } from "./base/projectFlags.ts";
-import { detourTo } from "./base/workingTree.ts";
-import { compareDeclarations } from "./declarations.ts";
+import { detourTo, pointersIn } from "./base/workingTree.ts";
 import { doneLines } from "./doneLines.ts";
 import { driftFlags, loosened } from "./loosened.ts";
 import { notCompared, type ChangeSet, type EnvironmentChanges, type Note, type Section } from "./model/changeSet.ts";
+import { declaredIn, nothing, type Declared, type Reading } from "./model/source.ts";
 import { stable } from "./model/values.ts";
+import { compareDeclarations } from "./plan/plans.ts";
 import { flagsOfProject, flagsOfStack, inRepository, slashes, textsOf, type Sides } from "./projectChanges.ts";
-import { declaredIn, nothing, type Declared, type Reading } from "./source.ts";
 
 /** What a report is about. */
 export interface ReportRequest {
@@ -176,7 +176,7 @@ async function environmentChanges(
   const before = await declaredAtBase(place, former?.file ?? entry.file);
   const head: Reading = isRemoved
     ? { declared: nothing(request.folder), problems: [], files: [] }
-    : declaredInTree(place, entry.file, before.declared?.rules);
+    : await declaredInTree(place, entry.file, before.declared?.rules);
   const isThere = head.declared ?? nothing(request.folder);
   const compared =
     before.declared && head.declared
@@ -219,7 +219,11 @@ async function flagsOfProfile(place: Place, { before, after }: BothTexts): Promi
 }
 
 /** Reads a file of the working tree. What stands in a file's place is named and not shown: nobody could approve it. */
-function declaredInTree({ request: { folder }, root }: Place, file: string, held?: Declared["rules"]): Reading {
+async function declaredInTree(
+  { request: { folder }, root }: Place,
+  file: string,
+  held?: Declared["rules"],
+): Promise<Reading> {
   const from = realpathSync(folder);
   const unread = (name: string): string | undefined => detourTo(root, from, name);
   const reading = declaredIn(file, folder, held);
@@ -234,7 +238,8 @@ function declaredInTree({ request: { folder }, root }: Place, file: string, held
   if (!declared) return reading;
   const sources = Object.values(declared.declaration.seeds).flatMap(({ source }) => source ?? []);
   const problems = [...reading.problems, ...notes(sources, unread)];
-  return { ...reading, declared: { ...declared, unread }, problems };
+  const pointers = await pointersIn(folder, sources);
+  return { ...reading, declared: { ...declared, unread: (name) => unread(name) ?? pointers.get(name) }, problems };
 }
 
 interface AtBase {

@@ -7,8 +7,9 @@ import { Mask } from "../messages/masks.ts";
 import { parseReply } from "./http/answers.ts";
 import type { CallOptions, CallRecord } from "./http/call.ts";
 import { Stop, unlessAborted } from "./http/deadline.ts";
-import { Limiter, type Load } from "./http/limiter.ts";
-import { prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
+import { assertHeaders } from "./http/headers.ts";
+import { Limiter, type Load, type Slot } from "./http/limiter.ts";
+import { hintOfPath, prepare, type Prepared, type Spelling, type Written } from "./http/requests.ts";
 import {
   endingCode,
   outcomeOf,
@@ -47,7 +48,9 @@ interface Ending {
   hint?: string | undefined;
 }
 
-type Attempt<Name extends EndpointName> = { answer: AnswerOf<Name>; status: number } | { failed: Failed };
+type Attempt<Name extends EndpointName> = ({ answer: AnswerOf<Name>; status: number } | { failed: Failed }) & {
+  date?: number | undefined;
+};
 
 /** Carries out calls: joins session, limiter, transport, reading of replies and repetition. */
 export class Caller {
@@ -65,6 +68,7 @@ export class Caller {
 
   /** @param habits the platform's */
   constructor(options: ClientOptions, habits: Habits = usualHabits) {
+    assertHeaders(options);
     this.#options = options;
     this.#spelling = { habits, wireNames: { ...options.profile?.wireNames, ...options.wireNames } };
     this.#timeouts = { ...defaults, ...options.timeouts };
@@ -152,8 +156,9 @@ export class Caller {
   ): Promise<Attempt<Name>> {
     const { name, attempt } = call;
     const stop = new Stop(call.signal, this.#closing.signal);
+    let slot: Slot | undefined;
     try {
-      const slot = await this.#limiter.acquire(stop.signal, attempt > 1);
+      slot = await this.#limiter.acquire(stop.signal, attempt > 1);
       const began = this.#now();
       call.deadline ??= began + call.timeout;
       stop.after(call.deadline - began);
@@ -165,6 +170,7 @@ export class Caller {
       const { status } = "failed" in outcome ? outcome.failed : outcome;
       const record: CallRecord = {
         ...{ endpoint: name, attempt, status, code: failed?.code, outcome: failed && outcomeOf(effect, failed) },
+        date: outcome.date,
         ...{ milliseconds: this.#now() - began, waited: Math.max(0, began - call.wanted), sent: call.items },
         received: "answer" in outcome ? itemsIn(outcome.answer) : undefined,
       };
@@ -175,6 +181,7 @@ export class Caller {
       if (error instanceof ApiError || !stop.signal.aborted) throw error;
       return { failed: { code: "cancelled", message: "Nothing was sent", sent: false } };
     } finally {
+      slot?.release("unknown"); // what threw on the way, such as a callback of the caller's, keeps no slot
       stop.clear();
     }
   }
@@ -196,8 +203,9 @@ export class Caller {
     }
     if (reply.status === 200) await glance?.(reply.text);
     const parsed = parseReply(name, reply);
-    if ("answer" in parsed) return { ...parsed, status: reply.status };
-    return { failed: { ...parsed.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) } };
+    const date = timeOf(reply.date);
+    if ("answer" in parsed) return { ...parsed, status: reply.status, date };
+    return { failed: { ...parsed.failed, retryAfter: retryAfterOf(reply.retryAfter, this.#now()) }, date };
   }
 
   #headers(name: EndpointName, credentials: Credentials | undefined): Record<string, string> {
@@ -232,10 +240,7 @@ export class Caller {
 
   #ending(name: EndpointName, failed: Failed): ApiError {
     const { effect }: Endpoint = endpoints[name];
-    const isLoginLost = failed.code === "unauthorized" && name !== "login" && !this.#session.renewable;
-    const hint = isLoginLost
-      ? "The token that was given is refused: obtain a new one, or set email and password."
-      : undefined;
+    const hint = failed.code === "unauthorized" && name !== "login" ? this.#session.hint : hintOfPath(name, failed);
     return this.#error(name, { ...failed, code: endingCode(effect, failed), outcome: outcomeOf(effect, failed), hint });
   }
 
@@ -257,6 +262,12 @@ export class Caller {
     const secrets = known([password, token, apiKey, ...this.#session.tokens]);
     return new Mask(secrets, known([endpoint, email, userId])).hide(text);
   }
+}
+
+/** The time of a header Date in milliseconds since the epoch. */
+function timeOf(date: string | undefined): number | undefined {
+  const time = Date.parse(date ?? "");
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** The length of the first list in a request or an answer. */

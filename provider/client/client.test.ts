@@ -59,6 +59,109 @@ describe("what is refused before anything is sent", () => {
   });
 });
 
+test.each([
+  ["apiKey", { apiKey: "secret-key\n" }],
+  ["apiKey", { apiKey: "secret\u2013key" }],
+  ["token", { token: "secret-key\r", userId: "u" }],
+  ["userId", { token: "t", userId: "secret-key\u0000" }],
+])("%s that no header can have is refused by its name alone", async (name, options) => {
+  server = await serve(() => ok);
+  const made = (): Client => createClient({ endpoint: server.url, ...options });
+  expect(made).toThrow(new RegExp(`^${name} holds a line break or another character that no header can have`));
+  expect(made).not.toThrow(/secret/);
+});
+
+test("IDs that come as numbers are texts", async () => {
+  const linked = { crossAppRowID: 3, value: { label: "Code", value: 7 } };
+  const answers: Partial<Record<EndpointName, unknown>> = {
+    login: { authToken: "t", userId: 12 },
+    insertorganization: { result: { _id: 41 } },
+    insertteam: { result: 42 },
+    readteam: { body: { _id: 42, name: "Crew", organizationID: 41 } },
+    insertmicroapprow: { status: "success", rowID: 7 },
+    microappdata: {
+      body: {
+        microAppRows: [
+          { _id: 7, userID: 12, viewers: [12], Size: 5, Other: linked },
+          { _id: "8", userID: "u", Size: 5 },
+        ],
+      },
+    },
+    teammembers: { body: { teamMembers: [12, { _id: 13, userID: 14, teamID: 42, email: "a@b.example" }] } },
+    userid: { body: { userID: 12 } },
+    microappchildCreate: { childID: 9 },
+    microappchildList: { body: { childItems: [{ _id: 9, fieldID: 1 }] } },
+    sendnotification: {
+      ...{ ok: true, appID: 5, email: "a@b.example", channel: "push", hasMessage: true, badgeCount: null },
+      ...{ notificationCount: 1, pushCount: 1 },
+    },
+  };
+  server = await serve(({ endpoint }) => endpoint && answers[endpoint]);
+  const client = server.client();
+  expect(await client.callerID()).toBe("12");
+  expect(await client.insertorganization({ organizationInfo: { name: "A" } })).toEqual({ organizationID: "41" });
+  expect(await client.insertteam({ teamInfo: { name: "A", organizationID: "41" } })).toEqual({ teamID: "42" });
+  expect(await client.readteam({ teamID: "42" })).toMatchObject({ team: { _id: "42", organizationID: "41" } });
+  expect(await client.insertmicroapprow({ microAppID: "m", rowData: {} })).toEqual({ rowID: "7" });
+  expect((await client.microappdata({ microAppID: "m" })).microAppRows).toEqual([
+    { _id: "7", userID: "12", viewers: ["12"], Size: 5, Other: { ...linked, crossAppRowID: "3" } },
+    { _id: "8", userID: "u", Size: 5 },
+  ]);
+  expect((await client.teammembers({ teamIDs: ["42"] })).teamMembers).toMatchObject([
+    { userID: "12" },
+    { teamMemberID: "13", userID: "14", teamID: "42" },
+  ]);
+  expect(await client.userid({ email: "a@b.example" })).toEqual({ userID: "12" });
+  const file = { microAppResourceID: "m", appID: "7", fieldID: "1" };
+  expect(await client.microappchildCreate({ ...file, content: {} })).toEqual({ childID: "9" });
+  expect(await client.microappchildList({ appID: "7", fieldID: "1" })).toMatchObject({
+    childItems: [{ _id: "9", fieldID: "1" }],
+  });
+  expect(await client.sendnotification({ appID: "5", email: "a@b.example" })).toMatchObject({ appID: "5" });
+});
+
+test("an ID beyond what a number can hold is no ID: its last digits are lost", async () => {
+  server = await serve(({ endpoint }, response) => {
+    if (endpoint === "insertteam") say(response, 200, '{"result": 12345678901234567890}');
+  });
+  const ending = server.client().insertteam({ teamInfo: { name: "A", organizationID: "o" } });
+  await expect(ending).rejects.toMatchObject({ code: "outcomeUnknown" });
+});
+
+test("a path that a platform has under another name is told, with the setting that names it", async () => {
+  server = await serve(({ endpoint }, response) => {
+    if (endpoint === "microappchildStorecopy") say(response, 404, "<html>", { "content-type": "text/html" });
+    if (endpoint === "microappchildUploadFileToStore") say(response, 404, { status: "error", message: "Not found" });
+    if (endpoint === "readteam") say(response, 404, { status: "error", message: "Not found" });
+  });
+  const client = server.client();
+  const copy = client.microappchildStorecopy({ sourceResourceID: "a", destinationResourceID: "b", fileKey: "c" });
+  await expect(copy).rejects.toThrow(
+    'Where this platform has another name for storecopy in the path, such as s3copy, set wireNames: {"storecopy": "<its name>"}.',
+  );
+  const upload = client.microappchildUploadFileToStore({ resourceID: "a", fieldID: "b", url: "https://x.example/a" });
+  await expect(upload).rejects.toThrow(/Check the ID\. Where .* uploadFileToStore .* set wireNames/);
+  await expect(client.readteam({ teamID: "t" })).rejects.not.toThrow("wireNames");
+});
+
+test("callbacks that throw keep no slot of the limiter", async () => {
+  server = await serve(({ endpoint }) => (endpoint === "readteam" ? ok : undefined));
+  const limiter = new Limiter({ start: 2, max: 2 });
+  const throws = (): never => {
+    throw new Error("of the caller's");
+  };
+  const client = server.client({ limiter });
+  for (let call = 0; call < 6; call++) {
+    const glance = (): Promise<void> => Promise.reject(new Error("of the caller's"));
+    await expect(client.readteam({ teamID: "t1" }, { glance })).rejects.toThrow("of the caller's");
+    await expect(client.readteam({ teamID: "t1" }, { onCall: throws })).rejects.toThrow("of the caller's");
+  }
+  const late = server.client({ limiter, now: throws });
+  for (let call = 0; call < 3; call++) await late.readteam({ teamID: "t1" }).catch(() => undefined);
+  expect(limiter.active).toBe(0);
+  expect(await client.readteam({ teamID: "t1" })).toMatchObject({ team: { _id: "t1" } });
+});
+
 describe("read only", () => {
   test("only calls that read get past the transport, whatever is above it", async () => {
     server = await serve(() => ok);

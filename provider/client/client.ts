@@ -8,7 +8,7 @@ import type { Client, ClientOptions } from "./options.ts";
 /**
  * Makes a client of a platform. It sends nothing before the first call, which logs in when credentials are an e-mail
  * address and a password. Every call resolves to its answer or rejects with an `ApiError`. Throws a TypeError for a
- * malformed `endpoint`.
+ * malformed `endpoint`, and for a key or token that no header can have.
  */
 export function createClient(options: ClientOptions): Client {
   const manner = mannerOf(options.profile);

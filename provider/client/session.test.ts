@@ -63,7 +63,11 @@ describe("a session", () => {
     server = await serve(({ endpoint }, response) => {
       if (endpoint === "readteam") say(response, 401, { status: "error", message: "You must be logged in" });
     });
-    await expect(server.client().readteam(read)).rejects.toMatchObject({ code: "unauthorized", status: 401 });
+    const ending = server.client().readteam(read);
+    await expect(ending).rejects.toMatchObject({ code: "unauthorized", status: 401 });
+    await expect(ending).rejects.toThrow(
+      "readteam: You must be logged in. The login itself went well: the platform ended the session right after it.",
+    );
     expect(server.count("login")).toBe(2);
     expect(server.count("readteam")).toBe(2);
   });

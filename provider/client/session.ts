@@ -33,6 +33,13 @@ export class Session {
     return this.#account.token === undefined;
   }
 
+  /** What to do about a refused token: it was given, or the login that began the session had gone well. */
+  get hint(): string {
+    return this.renewable
+      ? "The login itself went well: the platform ended the session right after it. Look whether the account may have one session at a time, and whether another run or window uses it."
+      : "The token that was given is refused: obtain a new one, or set email and password.";
+  }
+
   /** Every token that was in use, for hiding them in messages. */
   get tokens(): Iterable<string> {
     return this.#tokens;

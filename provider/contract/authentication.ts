@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { endpoint, parameters } from "./endpoint.ts";
 import { done } from "./envelopes.ts";
-import { email, id } from "./values.ts";
+import { answeredID, email } from "./values.ts";
 import { firstOf, isObject, type Json } from "./wire.ts";
 
 const session = z.object({
-  authToken: z.string().min(1).describe("Token for the header X-Auth-Token. Its lifetime is not documented."),
-  userId: id.describe("The user's ID, for the header X-User-Id."),
+  authToken: z
+    .string()
+    .regex(/^[\x21-\x7e\x80-\xff]+$/)
+    .describe("Token for the header X-Auth-Token. Its lifetime is not documented."),
+  userId: answeredID.describe("The user's ID, for the header X-User-Id."),
 });
 
 export const login = endpoint({
@@ -41,7 +44,7 @@ export const userid = endpoint({
   effect: "read",
   request: z.object({ email }),
   accept: parameters, // the query, a GET's JSON body and a POST's are all in use
-  answer: z.object({ userID: id }),
+  answer: z.object({ userID: answeredID }),
   wrap: (answer): Json => ({ body: { status: "success", message: "User found", ...answer } }),
   unwrap: (wire) => {
     const found = firstOf(wire, "body.userID", "body.userId", "userID", "userId", "body") ?? wire;

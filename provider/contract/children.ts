@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, written } from "./envelopes.ts";
-import { id } from "./values.ts";
-import { firstOf, readIn } from "./wire.ts";
+import { answeredID, id } from "./values.ts";
+import { firstOf, readIn, toTextID } from "./wire.ts";
 
 const content = z.looseObject({
   url: z.string().optional(),
@@ -13,7 +13,11 @@ const content = z.looseObject({
 });
 
 /** A file or image record on a field of a row. */
-export const child = z.looseObject({ _id: id, fieldID: z.string().optional(), content: content.optional() });
+export const child = z.looseObject({
+  _id: answeredID,
+  fieldID: z.preprocess(toTextID, z.string().optional()),
+  content: content.optional(),
+});
 
 // In these endpoints the platform calls the parent row `appID`.
 const parentRow = id.describe("ID of the parent row.");
@@ -36,7 +40,7 @@ export const microappchildCreate = endpoint({
   auth: "token",
   effect: "create",
   request: z.object({ microAppResourceID: id.describe("Data table ID."), appID: parentRow, fieldID: id, content }),
-  answer: z.object({ childID: id }),
+  answer: z.object({ childID: answeredID }),
   wrap: written,
   unwrap: (wire) => ({ childID: firstOf(wire, "body.childID", "childID") }),
   errors: ["notFound", "forbidden", "invalidRequest"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { id } from "./values.ts";
-import { firstOf, isObject, readIn, type Json } from "./wire.ts";
+import { answeredID, id } from "./values.ts";
+import { firstOf, isObject, readIn, toTextID, type Json } from "./wire.ts";
 
 /** The envelope of reads. */
 export const read = (answer: unknown): Json => ({ status: "success", body: answer });
@@ -23,7 +23,7 @@ export const done = {
  * `result` that is the ID, or an object that holds it.
  */
 export const madeID = <Name extends string>(name: Name) => ({
-  answer: z.object({ [name]: id } as Record<Name, typeof id>), // a computed name widens to any string
+  answer: z.object({ [name]: answeredID } as Record<Name, typeof id>), // a computed name widens to any string
   wrap: ({ [name]: made }: Record<Name, string>): Json => ({
     status: "success",
     result: { _id: made },
@@ -44,7 +44,8 @@ export const oneOf = <Name extends string, Thing extends z.ZodType>(name: Name, 
 
 /** The record of an answer; undefined for an empty one. */
 function recordIn(wire: unknown): unknown {
-  const isRecord = isObject(wire) && ["_id", "teamMemberID", "userID"].some((key) => typeof wire[key] === "string");
+  const isRecord =
+    isObject(wire) && ["_id", "teamMemberID", "userID"].some((key) => typeof toTextID(wire[key]) === "string");
   if (isRecord && wire["body"] === undefined && wire["result"] === undefined) return wire;
   const found = readIn(wire, "body", "result");
   return Array.isArray(found) && found !== wire ? (found as unknown[])[0] : found;
@@ -52,7 +53,7 @@ function recordIn(wire: unknown): unknown {
 
 /** Fields of an organization or a team as it is read. */
 export const namedThing = {
-  _id: id,
+  _id: answeredID,
   name: z.string(),
   description: z.string().nullish(),
   createdAt: z.unknown().optional(),

@@ -1,5 +1,5 @@
 import { printableLine } from "../messages/text.ts";
-import { firstOf, isObject } from "./wire.ts";
+import { firstOf, isObject, toTextID } from "./wire.ts";
 
 /**
  * Every way in which a call can fail, by code. `status` is its HTTP status, undefined for failures without an answer;
@@ -67,7 +67,8 @@ export function dependantsIn(wire: unknown): Dependant[] {
   const found = firstOf(wire, "dependants", "body.dependants");
   return (Array.isArray(found) ? (found as unknown[]) : []).flatMap((one) => {
     if (!isObject(one)) return [];
-    const { id = one["_id"], name = id } = one;
+    const id = toTextID(one["id"] ?? one["_id"]);
+    const { name = id } = one;
     return typeof id === "string" && typeof name === "string" ? [{ id, name }] : [];
   });
 }

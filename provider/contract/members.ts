@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint, parameters, type Received } from "./endpoint.ts";
 import { done, oneOf, read } from "./envelopes.ts";
-import { email, id, needsOne } from "./values.ts";
+import { answeredID, email, id, needsOne } from "./values.ts";
 import { firstOf, isObject, listOf, type Json } from "./wire.ts";
 
 export const role = z.enum(["admin", "member"]);
@@ -11,13 +11,13 @@ export const role = z.enum(["admin", "member"]);
  * are accepted.
  */
 export const teamMember = z.union([
-  id.transform((userID): Member => ({ userID })),
+  answeredID.transform((userID): Member => ({ userID })),
   z
     .looseObject({
-      _id: id.optional(),
-      teamMemberID: id.optional(),
-      teamID: id.optional(),
-      userID: id.optional(),
+      _id: answeredID.optional(),
+      teamMemberID: answeredID.optional(),
+      teamID: answeredID.optional(),
+      userID: answeredID.optional(),
       email: z.string().optional(),
       role: z.string().optional(),
     })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id } from "./values.ts";
+import { answeredID, id } from "./values.ts";
 import { firstOf, isObject } from "./wire.ts";
 
 export const sendnotification = endpoint({
@@ -18,7 +18,7 @@ export const sendnotification = endpoint({
   }),
   answer: z.object({
     ok: z.boolean(),
-    appID: z.string(),
+    appID: answeredID,
     email: z.string(),
     channel: z.string(),
     hasMessage: z.boolean(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, read, written } from "./envelopes.ts";
-import { count, direction, id, row, rowData } from "./values.ts";
+import { answeredID, count, direction, id, row, rowData } from "./values.ts";
 import { firstOf, isObject, readIn } from "./wire.ts";
 
 /** Highest number of rows of one batch insert. */
@@ -99,7 +99,7 @@ export const insertmicroapprow = endpoint({
   auth: "token",
   effect: "create",
   request: z.object({ microAppID: id, rowData, ...writeOptions, ...viewers }),
-  answer: z.object({ rowID: id }),
+  answer: z.object({ rowID: answeredID }),
   wrap: written,
   unwrap: (wire) => ({ rowID: firstOf(wire, "rowID", "body.rowID", "result._id", "result") }),
   errors: ["notFound", "forbidden", "invalidRequest"],

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { done, madeID, namedThing, namedThingChange, newNamedThing, oneOf } from "./envelopes.ts";
-import { id } from "./values.ts";
+import { answeredID, id } from "./values.ts";
 
 /** Name of the team that comes with every organization. */
 export const allMembers = "All Members";
 
 export const team = z.looseObject({
   ...namedThing,
-  organizationID: id.optional(),
+  organizationID: answeredID.optional(),
 });
 
 export const insertteam = endpoint({

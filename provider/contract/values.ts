@@ -1,8 +1,11 @@
 import { z } from "zod";
-import { isObject } from "./wire.ts";
+import { isObject, toTextID } from "./wire.ts";
 
 /** An ID that the platform assigns: opaque, 1 to 200 characters, not a display name. */
 export const id = z.string().min(1).max(200);
+
+/** An ID in an answer. Some platforms number their things; here an ID is a text, whatever it came as. */
+export const answeredID = z.preprocess(toTextID, id) as unknown as typeof id; // what a server of ours answers is a text
 
 /** An e-mail address. Only its outline is checked, since the platform's rules are not documented. */
 export const email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
@@ -53,8 +56,8 @@ export const locationValue = z.object({
 });
 
 const rowFields = z.object({
-  _id: id,
-  userID: z.string().nullish().describe("The row's creator."),
+  _id: answeredID,
+  userID: z.preprocess(toTextID, z.string().nullish()).describe("The row's creator."),
   viewers: z.array(z.unknown()).nullish(),
   teamViewers: z.array(z.unknown()).nullish(),
   isLocked: z.boolean().nullish(),
@@ -62,7 +65,7 @@ const rowFields = z.object({
     .union([z.number(), z.string()])
     .nullish()
     .describe("Milliseconds since the epoch; an ISO 8601 date is taken as well."),
-  embeddingRowID: z.string().nullish().describe("The parent row, in a sub-table."),
+  embeddingRowID: z.preprocess(toTextID, z.string().nullish()).describe("The parent row, in a sub-table."),
 });
 
 /**
@@ -73,6 +76,7 @@ export const row = z
   .custom<z.output<typeof rowFields> & Record<string, unknown>>(
     (value) => isRow(value) || rowFields.safeParse(value).success,
   )
+  .overwrite(withTextIDs)
   .meta({ ...z.toJSONSchema(z.looseObject(rowFields.shape)), $schema: undefined });
 
 /** Whether a value is a row as most are: told in an eighth of the time that the schema takes, which decides about all others. */
@@ -90,6 +94,23 @@ function isRow(value: unknown): boolean {
     Number.isFinite(submitted) &&
     typeof embeddingRowID === "string"
   );
+}
+
+const ownIDs = ["_id", "userID", "embeddingRowID"] as const;
+
+/** A row whose IDs are texts, those of links and viewers as well; a row that has them, as nearly all do, is passed on. */
+function withTextIDs<Given extends Record<string, unknown>>(row: Given): Given {
+  const isNumbered = ownIDs.some((label) => typeof row[label] === "number");
+  if (!isNumbered) return row;
+  const own = Object.fromEntries(ownIDs.map((label) => [label, toTextID(row[label])]));
+  const cells = Object.entries(row).map(([label, value]) => [label, withTextLink(label, value)]);
+  return Object.fromEntries([...cells, ...Object.entries(own)]) as Given; // the same labels
+}
+
+function withTextLink(label: string, value: unknown): unknown {
+  if ((label === "viewers" || label === "teamViewers") && Array.isArray(value)) return value.map(toTextID);
+  const isLink = isObject(value) && "crossAppRowID" in value;
+  return isLink ? { ...value, crossAppRowID: toTextID(value["crossAppRowID"]) } : value;
 }
 
 /** Labels of the platform's own fields in a row. None of them can be written. */

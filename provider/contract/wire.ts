@@ -61,6 +61,9 @@ const absent = (value: unknown): unknown =>
 export const listOf = (value: unknown): unknown =>
   value === undefined || value === null ? undefined : Array.isArray(value) ? value : [value];
 
+/** A number that is an ID as a text; everything else as it is. One beyond 2^53 has lost digits, so it is no ID. */
+export const toTextID = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value);
+
 const failureWords = new Set(["failure", "fail", "failed", "error"]);
 
 /**

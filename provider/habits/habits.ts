@@ -67,6 +67,7 @@ export const habits = {
   chosenIDs: habit("What a chosen `_id` of a new organization or team does", "honoured", "ignored", "refused"),
   organizationNames: habit("Whether names of organizations are unique", "unique", "free"),
   unknownThing: habit("What reading an unknown organization or team answers", "notFound", "empty"),
+  createdAt: habit("Whether an organization or team tells when it was made", "yes", "no"),
   cascade: habit("What deleting an organization with teams does", "refused", "deletes"),
   allMembers: habit("Whether an organization has a team of all its members", "yes", "no"),
   memberForm: habit("What the list of a team's members holds", "objects", "ids"),

@@ -15,7 +15,8 @@ const habitValues = z.strictObject(
   ) as unknown as { [Name in HabitName]: z.ZodOptional<z.ZodType<HabitValue<Name>>> }, // fromEntries forgets the pairs
 );
 
-const wireName = z.string().regex(/^[\w-]+$/, "must consist of letters, digits, underscores and hyphens");
+/** A name on the wire: of a parameter, or the last part of a path. */
+export const wireName = z.string().regex(/^[\w-]+$/, "must consist of letters, digits, underscores and hyphens");
 
 /** `platform-profile.yaml`: how one platform was seen to behave. Everything may be left out. */
 export const profile = z.strictObject({

@@ -55,7 +55,7 @@ function started(): Operations {
   keepMemorySmall();
   printOnce();
   const spans = spansOf(process.env);
-  if (spans) endAfter(spans);
+  endOnSignal(spans);
   return new Operations({
     configuration: () => configured(host),
     directory: process.cwd(),
@@ -66,10 +66,11 @@ function started(): Operations {
   });
 }
 
-/** Sends the last spans when an engine ends this process. */
-function endAfter(spans: Spans): void {
+/** Ends this process in order when an engine ends it: the last spans are sent, and its notes of the run removed. */
+function endOnSignal(spans: Spans | undefined): void {
+  const end = async (): Promise<void> => spans?.flush();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void spans.flush().finally(() => process.exit(1)));
+    process.once(signal, () => void end().finally(() => process.exit(1)));
   }
 }
 

@@ -116,7 +116,7 @@ export class Operations {
     return this.#run("diff", { ...call, phase }, async ({ offline, configuration }) => {
       const moved = isMoved(olds, configuration);
       const inputs = listed(call.resource, news);
-      const change = await diff(call.resource, offline, olds, inputs);
+      const change = this.#notes.compared(call.urn, await diff(call.resource, offline, olds, inputs));
       const keeps = change.replaces.length === 0;
       if (moved || change.changed.length > 0) (await this.#approvals.of(call))?.changes(call, keeps, olds, inputs);
       if (call.urn !== undefined) this.#identities.compared(call.urn, id, keeps);
@@ -239,25 +239,25 @@ export class Operations {
     { urn, timeout, phase, secrets = [], seed }: Asked,
     work: (tools: Tools) => Promise<Answer>,
   ): Promise<Answer> {
-    const { report, signal } = this.#surroundings;
     let configuration: Configuration | undefined;
     let mask: Mask | undefined; // made for the first report
     const masked = (): Mask => (mask ??= maskOf(configuration, secrets));
     const clean = (text: string): string => masked().hide(text);
-    const heard = report(urn, clean);
+    const heard = this.#surroundings.report(urn, clean);
     const reported = { ...heard, forecast: this.forecasts.of(phase, urn, clean, heard.info) };
     const time = timeout ? AbortSignal.timeout(timeout * 1000) : undefined;
-    const stop = time ? AbortSignal.any([signal, time]) : signal;
+    const stop = time ? AbortSignal.any([this.#surroundings.signal, time]) : this.#surroundings.signal;
     try {
       const settings = (configuration = this.#surroundings.configuration());
-      if (urn !== undefined) await this.#notes.hear();
+      if (urn !== undefined) this.#notes.hear();
       const offline = this.#offline(seed, settings, reported);
       const online = async (state: Properties = {}): Promise<ResourceContext> => {
         isMoved(state, settings);
         return { ...(await this.#online(offline, settings, stop)), ...hiding(masked, secrets) };
       };
       const working = work({ configuration, offline, online, bound: (outputs) => bound(outputs, settings), clean });
-      return await (time ? unlessLate(working, time) : working);
+      const answer = time ? unlessLate(working, time) : working;
+      return await (phase ? this.#notes.announced(answer) : answer);
     } catch (error) {
       if (phase) this.forecasts.report(urn, heard.info); // an engine asks for nothing else
       const sentence = clean(this.#login.sentenceOf(error, urn !== undefined && !this.#isCurrent) ?? messageOf(error));
@@ -274,7 +274,7 @@ export class Operations {
       report,
       directory: this.#surroundings.directory,
       manner: this.#connection.manner(settings),
-      platform: platformOf(settings),
+      ...{ platform: platformOf(settings), lostData: settings.lostData },
       appServer: settings.appServer,
       account: { email: settings.email, userID: settings.userID },
       ...this.#notes.known,
@@ -291,7 +291,7 @@ export class Operations {
       ...offline,
       ...(await this.#connection.of(settings)),
       readsFirst: this.#surroundings.readsFirst ?? false,
-      others: () => this.#notes.hear(),
+      others: this.#notes.others,
       signal,
       sleep: (milliseconds: number) => sleep(milliseconds, undefined, { signal }),
       now: Date.now,

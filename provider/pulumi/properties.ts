@@ -5,8 +5,8 @@ import { isObject } from "../contract/wire.ts";
 import { maxReported } from "../messages/firstLines.ts";
 import { sentences } from "../messages/sentences.ts";
 import { once } from "../resources/model/once.ts";
-import { factsOf, type Change, type Given, type Problem } from "../resources/model/resource.ts";
-import type { OfflineResourceContext, Resource } from "../resources/resource.ts";
+import { factsOf, type Given, type Problem } from "../resources/model/resource.ts";
+import type { Comparison, OfflineResourceContext, Resource } from "../resources/resource.ts";
 import { unsuited } from "../resources/unsuited.ts";
 
 /** What stands for a value that is known only once other resources exist. */
@@ -152,7 +152,7 @@ export async function diff(
   context: OfflineResourceContext,
   old: Properties,
   news: Properties,
-): Promise<Change> {
+): Promise<Comparison> {
   const parsed = parse(resource, news);
   const changed: string[] = [];
   for (const [name, schema] of Object.entries(resource.inputs.shape)) {
@@ -203,9 +203,10 @@ export function foreseen(resource: Resource, inputs: Properties, old?: Propertie
   return outputs;
 }
 
-/** The inputs of the last run without what a door adds, and without what is large. */
+/** The inputs of the last run without what a door adds, and without what is large or a secret: processes share them by files. */
 export function lastInputs(resource: Resource, olds: Properties): Properties {
-  const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource)]);
+  const secrets = namesWith(resource.inputs.shape, ({ secret, secretIf }) => secret ?? secretIf !== undefined);
+  const left = new Set(["resourceUrn", "__provider", ...writeOnlyOf(resource), ...secrets]);
   return Object.fromEntries(Object.entries(olds).filter(([name]) => !left.has(name)));
 }
 

@@ -23,7 +23,7 @@ export async function refuseUndeclared(state: Properties, directory: string): Pr
   const [kind = "", key = "", person] = removal.path;
   if (kind !== "members") {
     if (!allows(removal.path))
-      throw new ResourceError(withoutLine(removal, `${kind} ${key}`, [`${kind}: ${listed([key])}`]));
+      throw new ResourceError(withoutLine(removal, `${kind.slice(0, -1)} ${key}`, [`${kind}: ${listed([key])}`]));
     return;
   }
   // A roster has all of them.

@@ -22,6 +22,20 @@ export function tooManyRemovals(
   );
 }
 
+/** Explains why a label must not be cleared in this number of our rows; undefined when it may. */
+export function tooManyCleared(
+  label: string,
+  rows: number,
+  owned: number,
+  maxRemovals = defaultMaxRemovals,
+): string | undefined {
+  if (owned < fewest || rows <= owned * maxRemovals) return undefined;
+  return (
+    `${label} would be cleared in ${rows} of ${owned} rows, more than maxRemovals allows (${percent(maxRemovals)}). ` +
+    `If that is meant, set maxRemovals to ${enough(rows, owned)} for this run.`
+  );
+}
+
 /**
  * Explains why this number of our things can't be missing on the platform; undefined when it can. More likely the platform
  * answers wrongly, or it is another one.
@@ -37,7 +51,8 @@ export function massDisappearance(
     `${missing} of ${owned} ${what} that were applied are not on the platform any more, more than maxRemovals allows ` +
     `(${percent(maxRemovals)}). Check that this is the right platform and that it is well; ` +
     `if they are really gone, set maxRemovals to ${enough(missing, owned)} for one up, without a refresh before it, ` +
-    `which would use the value in the state.`
+    `which would use the value in the state. If the platform lost its data, run up --refresh once with ` +
+    `MICROAPPS_LOST_DATA=true, which makes again all that is gone.`
   );
 }
 

@@ -88,12 +88,16 @@ export function decodeLedger(text: string): Ledger {
     if (bytes.length % 96 !== 0 || bytes.length === 0) throw damaged();
     return { kind, count, sketch: new Sketch(words.length / 6, words) };
   }
-  const perRow = version === "1" ? 4 : 6;
-  if (kind !== "list" || bytes.length !== count * perRow * 4) throw damaged();
+  // A plan lists more rows than a state does: of those beyond, a set keeps the first half of the content.
+  const wholeRows = version === "1" ? 0 : Math.min(count, maxListedRows);
+  if (kind !== "list" || words.length !== wholeRows * 6 + (count - wholeRows) * 4) throw damaged();
+  if (bytes.length !== words.length * 4) throw damaged();
   const rows = new RowSet();
-  for (let at = 0; at < words.length; at += perRow) {
+  for (let index = 0, at = 0; index < count; index++) {
+    const perRow = index < wholeRows ? 6 : 4;
     const [a = 0, b = 0, high = 0, low = 0, third = 0, fourth = 0] = words.subarray(at, at + perRow);
     rows.add({ high: a, low: b }, { high, low, third, fourth });
+    at += perRow;
   }
   if (rows.length !== count) throw damaged();
   return { kind, count, rows };

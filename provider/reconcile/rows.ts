@@ -20,6 +20,8 @@ export interface RowOptions {
   adopt: boolean;
   /** Largest part of our rows that may be removed at a time. */
   maxRemovals?: number | undefined;
+  /** Whether rows may be gone from the platform in any number, since it lost its data. */
+  lostData?: boolean | undefined;
   /** Wanted rows that another owner gives up in the same run: they are taken over without `adopt`. */
   handedOver?: Pick<ReadonlySet<number>, "has"> | undefined;
   /** Leave rows alone that are not as they were last applied: what is to be done was approved as it was shown. */
@@ -119,7 +121,7 @@ export function planRows(
   if (options.onConflict !== "keepLive") {
     // Also without proof of which rows are ours: what the table lacks in number is missing in any case.
     const missing = Math.max(plan.drift.missing.length, ledger.count - live.length);
-    plan.vanished = massDisappearance("rows", missing, ledger.count, options.maxRemovals);
+    plan.vanished = massDisappearance("rows", missing, ledger.count, options.lostData ? 1 : options.maxRemovals);
   }
   limitRemovals(plan, plan.remove, ledger, options);
   return plan;
@@ -233,8 +235,17 @@ export type Forecast =
       taken?: number;
       /** Whether some of those have other content there. */
       differing?: boolean;
+      /** Those rows, by the index of the wanted row: whether they say the same. */
+      handed?: ReadonlyMap<number, boolean>;
     }
   | { exact: false; moreThan: number; net: number };
+
+/** What is known of the rows of a seed before a run, for whoever plans it. */
+export interface RowsAhead {
+  plan: Forecast;
+  /** How many rows stay that the source has no more, by the name of the seed that declares them. */
+  spared: ReadonlyMap<string, number>;
+}
 
 /** What a run will do when nobody has touched our rows meanwhile; offline. */
 export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecast {
@@ -255,7 +266,7 @@ export function planOffline(wanted: RowSet, ledger: Ledger, mode: Mode): Forecas
 /** How many rows will leave in any case when those that left the source are removed. */
 export const fewestRemovals = (plan: Forecast): number => (plan.exact ? plan.remove : Math.max(0, -plan.net));
 
-/** Whether a plan leaves everything as it is. */
+/** Leaves everything as it is. */
 export const isEmpty = (plan: RowPlan): boolean =>
   plan.insert.size + plan.update.length + plan.remove.length + plan.adoptNeeded.length + plan.conflicts.length === 0;
 

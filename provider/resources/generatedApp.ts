@@ -5,7 +5,16 @@ import { ApiError, orUndefinedIfNotFound } from "../contract/errors.ts";
 import { email, withoutUndefined } from "../contract/values.ts";
 import { printableLine } from "../messages/text.ts";
 import { calledBy, named } from "./model/identities.ts";
-import { common, ResourceError, type Context, type OfflineContext, type Problem } from "./model/resource.ts";
+import {
+  again,
+  common,
+  generation as replacements,
+  ResourceError,
+  type Context,
+  type OfflineContext,
+  type Problem,
+} from "./model/resource.ts";
+import { counted, forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, intentsOf, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource } from "./resource.ts";
 
@@ -29,6 +38,8 @@ const inputs = z.object({
         "A generation costs money and can't be deleted.",
       ignoredInDiff: true,
     }),
+  again: again("Generate it"),
+  generation: replacements,
 });
 
 const outputs = z.object({
@@ -46,6 +57,7 @@ type Inputs = z.output<typeof inputs>;
 const generation = anyIntent.extend({
   userEmail: z.string(),
   promptDigest: z.string(), // the prompt itself may be secret
+  generation: z.int().optional(),
   link: z
     .string()
     .refine(
@@ -59,6 +71,21 @@ const generation = anyIntent.extend({
 const words = (prompt: string): string => prompt.trim().replaceAll(/\s+/g, " ");
 
 const promptDigest = (prompt: string): string => createHash("sha256").update(words(prompt)).digest("hex").slice(0, 32);
+
+const deed: Deed<Inputs> = {
+  kind: "GeneratedApp",
+  property: "appPrompt",
+  contentOf: ({ appPrompt, userEmail, attachments }) =>
+    appPrompt === undefined || userEmail === undefined
+      ? undefined
+      : JSON.stringify([words(appPrompt), userEmail.toLowerCase(), attachments ?? []]),
+  words: {
+    done: "generated",
+    why: "another app of the same prompt costs money, and none can be deleted",
+    again: "another app of the same prompt is generated, which costs money",
+    otherwise: "change the prompt",
+  },
+};
 
 /** The inputs that an app is generated from. */
 const generating = ["appPrompt", "userEmail", "attachments"] as const;
@@ -89,38 +116,46 @@ export const generatedApp = resource({
 
   check: async (context, { inputs, unknown }, old) => {
     const { report } = context;
-    if (old.appPrompt === undefined) return { inputs, problems: await begunElsewhere(context, inputs) };
+    if (old.appPrompt === undefined) {
+      const begun = await begunElsewhere(context, inputs);
+      const isKnown = begun.length === 0 && unknown.size === 0;
+      const problems = isKnown ? await refusedDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
+      return { inputs: counted(context, inputs), problems };
+    }
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));
-    if (changed.length === 0) return { inputs, problems: [] };
+    if (changed.length === 0) return { inputs: counted(context, inputs), problems: [] };
     if (inputs.onPromptChange === "ignore") {
       report.info(`${changed.join(", ")} changed and onPromptChange is "ignore": the app stays as it is`);
     }
     const reason =
       "has changed, and a new generation costs money: set onPromptChange to replace (generate anew) or ignore, or put it back";
     return {
-      inputs,
+      inputs: counted(context, inputs),
       problems: inputs.onPromptChange === "error" ? changed.map((property) => ({ property, reason })) : [],
     };
   },
 
-  diff: (_context, _change, old, { inputs, unknown }) => {
-    if (inputs.onPromptChange === "ignore") return Promise.resolve({ changed: [], replaces: [] });
+  diff: async (context, _change, old, { inputs, unknown }) => {
+    await clearIntent(context, inputs.resourceUrn ?? "", old.appID);
+    await noteDeed(context, deed, inputs.resourceUrn, old);
+    if (inputs.onPromptChange === "ignore") return { changed: [], replaces: [] };
     const replaces = generating.filter((name) => differs(name, old, inputs, unknown));
     // What is not known yet may change, and makes no new app by itself.
-    return Promise.resolve({ changed: [...replaces, ...generating.filter((name) => unknown.has(name))], replaces });
+    return { changed: [...replaces, ...generating.filter((name) => unknown.has(name))], replaces };
   },
 
   create: async (context, inputs) => {
     const urn = inputs.resourceUrn ?? `${inputs.userEmail} ${inputs.appPrompt}`;
     const link = (await interrupted(context, urn, inputs)) ?? (await generate(context, urn, inputs));
     const appID = appIDIn(link) ?? "";
+    await noteNext(context, deed, inputs, context.identities.replaced(inputs.resourceUrn)?.inputs);
     return { id: appID, outputs: { ...inputs, appID, editLink: link, appLink: finishedAppLink(link) ?? link } };
   },
 
   read: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
     const found = await orUndefinedIfNotFound(context.client.createappwithpromptStatus({ appID: id }, context));
-    if (!found) return undefined;
+    if (!found) return undefined; // its deed stays known: whoever wants it once more says so
     if (state.appPrompt === undefined) {
       throw new ResourceError(
         `app ${id} can't be imported by its ID alone, since the platform tells neither its prompt nor its owner nor its links. Import it from a file (pulumi import --file) whose entry has inputs (userEmail, appPrompt) and outputs (these, and appID, editLink, appLink).`,
@@ -135,6 +170,7 @@ export const generatedApp = resource({
 
   delete: async (context, id, state) => {
     if (state.resourceUrn !== undefined) await clearIntent(context, state.resourceUrn, id);
+    await forgetDeed(context, deed, state);
     context.report.warning(
       `the platform offers no way to delete an app: it is forgotten here and stays at ${state.editLink}`,
     );
@@ -155,9 +191,9 @@ function differs(
 /** A generation of the same app that was begun under another name, which this run's program has not: it may be this one. */
 async function begunElsewhere(
   { directory, identities }: OfflineContext,
-  { resourceUrn, appPrompt, userEmail }: Partial<Inputs>,
+  { resourceUrn, appPrompt, userEmail, again }: Partial<Inputs>,
 ): Promise<Problem[]> {
-  if (appPrompt === undefined || userEmail === undefined || resourceUrn === undefined) return [];
+  if (again || appPrompt === undefined || userEmail === undefined || resourceUrn === undefined) return [];
   const digest = promptDigest(appPrompt);
   const begun = (await intentsOf(directory, generation)).filter(
     (intent) => intent.promptDigest === digest && intent.userEmail === userEmail,
@@ -165,19 +201,27 @@ async function begunElsewhere(
   if (begun.some(({ urn }) => urn === resourceUrn)) return [];
   const other = begun.find(({ urn }) => !identities.isDeclared(urn));
   if (!other) return [];
-  const { urn, startedAt, link, file } = other;
+  const { urn, startedAt, link } = other;
   const was = calledBy(named(urn));
   const reason =
     `an app was begun from this prompt at ${startedAt} as ${was}${link === undefined ? "" : `: ${link}`}. ` +
     `If this is the same one under another name: call it so again, run up, then rename it with aliases. ` +
-    `If another app is meant, which costs money, delete ${file}.`;
+    `If another app is meant, which costs money, set again: true.`;
   return [{ property: "appPrompt", reason }];
 }
 
 /** Forgets the intent of an app that the state has. */
-async function clearIntent({ directory }: Context, urn: string, appID: string): Promise<void> {
+async function clearIntent({ directory }: Pick<Context, "directory">, urn: string, appID: string): Promise<void> {
   const found = await readIntent(directory, urn, generation);
   if (found?.link !== undefined && appIDIn(found.link) === appID) await forgetIntent(directory, urn);
+}
+
+/** Whether an earlier run got an app of this prompt that may not be in the state: it is gone on with. */
+async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
+  const intent = await readIntent(directory, inputs.resourceUrn ?? "", generation);
+  if (!intent || intent.promptDigest !== promptDigest(inputs.appPrompt ?? "")) return false;
+  if (intent.link !== undefined) report.forecast(`goes on with the app that an earlier run generated: ${intent.link}`);
+  return true;
 }
 
 /** The link that an interrupted run got and could not save any more. */
@@ -185,6 +229,11 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
   const intent = await readIntent(context.directory, urn, generation);
   if (!intent) return undefined;
   const { promptDigest: digest, userEmail } = intent;
+  // What this one is to replace: the state has it.
+  if (intent.link !== undefined && (intent.generation ?? 0) < (inputs.generation ?? 0)) {
+    await forgetIntent(context.directory, urn);
+    return undefined;
+  }
   if (intent.link !== undefined && (digest !== promptDigest(inputs.appPrompt) || userEmail !== inputs.userEmail)) {
     context.report.warning(
       `an interrupted run generated an app from another prompt that is not managed any more: ${intent.link}`,
@@ -203,7 +252,7 @@ async function interrupted(context: Context, urn: string, inputs: Inputs): Promi
   const wrong = wrongWith(intent.link, context);
   if (wrong !== undefined)
     throw new ResourceError(`the link in ${intent.file} ${wrong}. Correct it, or delete the file.`);
-  context.report.info(`going on with the app that an interrupted run generated: ${intent.link}`);
+  context.report.info(`going on with the app that an earlier run generated: ${intent.link}`);
   return intent.link;
 }
 
@@ -219,7 +268,8 @@ function wrongWith(link: string, { appServer }: Context): string | undefined {
 async function generate(context: Context, urn: string, inputs: Inputs): Promise<string> {
   const { userEmail, appPrompt } = inputs;
   const startedAt = new Date(context.now()).toISOString();
-  const intent = { urn, userEmail, promptDigest: promptDigest(appPrompt), startedAt };
+  const begun = { urn, userEmail, promptDigest: promptDigest(appPrompt), startedAt };
+  const intent = { ...begun, ...withoutUndefined({ generation: inputs.generation }) };
   const file = await writeIntent(context.directory, intent);
   context.report.status("starting the generation");
   try {

@@ -5,7 +5,16 @@ import { isOutcomeUnknown } from "../contract/errors.ts";
 import { email, id, withoutUndefined } from "../contract/values.ts";
 import { quoted } from "../messages/text.ts";
 import { exceptSpelling } from "./members/users.ts";
-import { common, PartialFailure, ResourceError, type Context } from "./model/resource.ts";
+import {
+  again,
+  common,
+  generation,
+  PartialFailure,
+  ResourceError,
+  type Context,
+  type OfflineContext,
+} from "./model/resource.ts";
+import { forgetDeed, noteDeed, noteNext, refusedDeed, type Deed } from "./records/deeds.ts";
 import { anyIntent, forgetIntent, readIntent, refuseUnsealed, writeIntent } from "./records/intents.ts";
 import { resource, type State } from "./resource.ts";
 
@@ -41,6 +50,8 @@ const inputs = z.object({
   triggers: z.record(z.string(), z.unknown()).optional().meta({
     description: "Anything by name, e.g. a version: whenever it changes, the notification is sent again.",
   }),
+  again: again("Send it"),
+  generation,
 });
 
 const outputs = z.object({
@@ -82,7 +93,8 @@ export const notification = resource({
   inputs,
   outputs,
 
-  check: ({ report }, { inputs, unknown }, old) => {
+  check: async (context, { inputs, unknown }, old) => {
+    const { report, identities } = context;
     const contents = ["message", "badgeCount"] as const;
     const differs = (name: keyof Inputs): boolean => !unknown.has(name) && !isDeepStrictEqual(old[name], inputs[name]);
     // Of what was imported nobody knows the content: it may stay without until there is something to send.
@@ -94,18 +106,28 @@ export const notification = resource({
     if (old.appID !== undefined && changed.length > 0 && !unknown.has("triggers") && !differs("triggers")) {
       report.info(`${changed.join(", ")} changed and triggers did not: nothing is sent`);
     }
-    return Promise.resolve({ inputs, problems });
+    const isNew = old.appID === undefined;
+    if (isNew && unknown.size === 0) {
+      problems.push(...(await refusedDeed(context, deed, inputs, await isUnfinished(context, inputs))));
+    }
+    const generation = identities.generation(inputs.resourceUrn);
+    return { inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems };
   },
 
-  diff: ({ report }, change, old, inputs) => {
+  diff: async (context, change, old, inputs) => {
+    const { report } = context;
+    const urn = inputs.inputs.resourceUrn;
+    await clearIntent(context, { resourceUrn: urn, sentAt: old.sentAt });
+    if (old.sentAt !== imported) await noteDeed(context, deed, urn, old);
     const meant = exceptSpelling(change, old, inputs);
     if (meant.changed.length > 0) report.forecast("it is sent again");
-    return Promise.resolve(meant);
+    return meant;
   },
 
   create: async (context, inputs) => {
     const id = context.publicID(`${inputs.appID}/${inputs.email}`);
-    return { id, outputs: await send(context, id, inputs) };
+    const replaced = context.identities.replaced(inputs.resourceUrn)?.inputs;
+    return { id, outputs: await send(context, id, inputs, replaced) }; // of this resource
   },
 
   read: async (context, id, state) => {
@@ -128,31 +150,61 @@ export const notification = resource({
       await clearIntent(context, old);
       return { ...inputs, sentAt, ...withoutUndefined({ notificationCount, pushCount }) };
     }
-    return send(context, id, inputs);
+    return send(context, id, inputs, old);
   },
 
-  delete: (context, _id, state) => clearIntent(context, state),
+  delete: async (context, _id, state) => {
+    await clearIntent(context, state);
+    await forgetDeed(context, deed, state);
+  },
 });
 
-const digestOf = ({ appID, email, triggers }: Inputs): string =>
+const sorted = (triggers: Inputs["triggers"]): unknown[] =>
+  Object.entries(triggers ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+const digestOf = ({ appID, email, triggers, generation }: Inputs): string =>
   createHash("sha256")
     .update(
-      JSON.stringify([
-        appID,
-        email.toLowerCase(),
-        Object.entries(triggers ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-      ]),
+      JSON.stringify([appID, email.toLowerCase(), sorted(triggers), ...(generation === undefined ? [] : [generation])]),
     )
     .digest("hex");
 
+const deed: Deed<Inputs> = {
+  kind: "Notification",
+  property: "message",
+  contentOf: ({ appID, email, message, badgeCount, channel, triggers }) =>
+    appID === undefined || email === undefined
+      ? undefined
+      : JSON.stringify([appID, email.toLowerCase(), message, badgeCount, channel, sorted(triggers)]),
+  words: {
+    done: "sent",
+    why: "the same would be sent a second time",
+    again: "the same is sent a second time",
+    otherwise: "change message or triggers",
+  },
+};
+
 /** Forgets the intent of what the state has. */
-async function clearIntent({ directory }: Context, { resourceUrn, sentAt }: Partial<Sent>): Promise<void> {
+async function clearIntent(
+  { directory }: Pick<Context, "directory">,
+  { resourceUrn, sentAt }: Partial<Sent>,
+): Promise<void> {
   if (resourceUrn === undefined) return;
   if ((await readIntent(directory, resourceUrn, sending))?.startedAt === sentAt)
     await forgetIntent(directory, resourceUrn);
 }
 
-async function send(context: Context, id: string, inputs: Inputs): Promise<Sent> {
+/** Whether an earlier run sent it, or began to, and may not have saved that: it is not sent again. */
+async function isUnfinished({ directory, report }: OfflineContext, inputs: Partial<Inputs>): Promise<boolean> {
+  const { resourceUrn, appID, email } = inputs;
+  if (resourceUrn === undefined || appID === undefined || email === undefined) return false;
+  const intent = await readIntent(directory, resourceUrn, sending);
+  if (intent?.digest !== digestOf({ ...inputs, appID, email })) return false;
+  report.forecast(`is not sent: an earlier run began that at ${intent.startedAt}`);
+  return true;
+}
+
+async function send(context: Context, id: string, inputs: Inputs, old: Partial<Inputs> | undefined): Promise<Sent> {
   const { directory, report } = context;
   const { appID, email, message, badgeCount, channel } = inputs;
   const urn = inputs.resourceUrn ?? id;
@@ -169,7 +221,7 @@ async function send(context: Context, id: string, inputs: Inputs): Promise<Sent>
   if (earlier?.digest === digest) {
     refuseUnsealed(earlier);
     if (!earlier.answer) throw uncertain(earlier.startedAt, "no answer arrived");
-    report.info(`was sent at ${earlier.startedAt} by a run that was interrupted then: not sent again`);
+    report.info(`was sent at ${earlier.startedAt} by an earlier run: not sent again`);
     return { ...inputs, sentAt: earlier.startedAt, ...earlier.answer };
   }
   const startedAt = new Date(context.now()).toISOString();
@@ -182,6 +234,7 @@ async function send(context: Context, id: string, inputs: Inputs): Promise<Sent>
       ),
     );
     await writeIntent(directory, { urn, startedAt, digest, answer });
+    await noteNext(context, deed, inputs, old);
     return { ...inputs, sentAt: startedAt, ...answer };
   } catch (error) {
     // The intent stays until the state has it.

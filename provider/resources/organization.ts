@@ -12,6 +12,7 @@ import {
   uncancellable,
 } from "./model/creation.ts";
 import { adopt, chosenID, common, ResourceError, type Context } from "./model/resource.ts";
+import { attemptsOf, settleAttempts } from "./records/attempts.ts";
 import { checkName, forgetName, noteName, takenHint } from "./records/organizationRecords.ts";
 import { resource } from "./resource.ts";
 
@@ -65,7 +66,9 @@ export const organization = resource({
   },
 
   diff: async (context, change, old, { inputs }) => {
+    if (context.isPlan) return change;
     await noteName(context, { urn: inputs.resourceUrn, name: old.name });
+    await settleAttempts(context, old.resourceUrn);
     return change;
   },
 
@@ -79,7 +82,8 @@ export const organization = resource({
         replaced ? (replaced.id ?? chosenID(inputs.resourceUrn)) : context.identities.chosen(inputs.resourceUrn),
       adopt: inputs.adopt ?? false,
       keeps: replaced !== undefined,
-      find: (id) => find(context, id),
+      attempts: attemptsOf(context, inputs.resourceUrn),
+      find: (id, context) => find(context, id),
       matches: (found) => Object.keys(changedValues(wanted, found)).length === 0,
       create: async (id) => {
         const organizationInfo = { ...withoutUndefined({ _id: id }), ...wanted };
@@ -94,6 +98,7 @@ export const organization = resource({
   read: async (context, id, state) => {
     const found = await find(context, id);
     const before = { urn: state.resourceUrn, name: state.name, id };
+    await settleAttempts(context, state.resourceUrn);
     if (found?.name !== state.name) await forgetName(context, before);
     if (!found) return undefined;
     await noteName(context, { ...before, name: found.name }, false);
@@ -116,6 +121,7 @@ export const organization = resource({
       );
     }
     await forgetName(context, { urn: state.resourceUrn, name: state.name, id });
+    await settleAttempts(context, state.resourceUrn);
     const remove = () => orUndefinedIfNotFound(context.client.deleteorganization({ organizationID: id }, context));
     try {
       await (state.forceDestroy ? remove() : deleteEmptied(context, remove));
@@ -158,7 +164,7 @@ async function sync(context: Context, organizationID: string, inputs: Inputs, th
   const found = there ?? (await find(context, organizationID));
   if (!found)
     throw new ResourceError(
-      `organization ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,
+      `organization ${quoted(inputs.name)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
   const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) {

@@ -1,7 +1,8 @@
 import type { z } from "zod";
+import type { Named as Person } from "../reconcile/rosters.ts";
 import type { TeamClaims } from "./members/teamClaims.ts";
 import type { Change, Checked, Context, Given, Observed, OfflineContext } from "./model/resource.ts";
-import type { RowClaims } from "./rows/declared/claims.ts";
+import type { RowClaims, RowFindings } from "./rows/declared/claims.ts";
 
 /** What a resource works with while it talks to the platform. */
 export interface ResourceContext extends Context {
@@ -13,6 +14,17 @@ export interface ResourceContext extends Context {
 
 /** What check and diff work with. */
 export interface OfflineResourceContext extends OfflineContext, Pick<ResourceContext, "claims" | "rowClaims"> {}
+
+/** What a comparison finds out that other resources of the run depend on. */
+export interface Findings extends Partial<RowFindings> {
+  /** The user IDs of people whom the resource declares by their addresses. */
+  people?: readonly Person[];
+}
+
+/** The result of a diff, which changes nothing itself: whoever asks for it notes the findings. */
+export interface Comparison extends Change {
+  findings?: Findings;
+}
 
 /**
  * One resource: its inputs and outputs as zod objects that carry the facts (`replaces`, `secret`, description) as
@@ -42,13 +54,15 @@ export interface Resource<Inputs extends z.ZodObject = z.ZodObject, Outputs exte
     news: Given<z.output<Inputs>>,
     old: Partial<z.output<Inputs>>,
   ) => Promise<Checked<z.output<Inputs>, z.output<Outputs>>>;
-  /** What has changed, beyond comparing inputs one by one. Offline. */
+  /** What has changed, beyond comparing inputs one by one. Offline, and without side effects: it may be asked again. */
   diff?: (
     context: OfflineResourceContext,
     change: Change,
     old: State<Inputs, Outputs>,
     news: Given<z.output<Inputs>>,
-  ) => Promise<Change>;
+  ) => Promise<Comparison>;
+  /** What its deletion will do, for a plan: refuses what a deletion refuses. Offline, and without side effects. */
+  departs?: (context: OfflineResourceContext, state: State<Inputs, Outputs>) => Promise<Findings>;
   create: (context: ResourceContext, inputs: z.output<Inputs>) => Promise<Observed<State<Inputs, Outputs>>>;
   /** Reads the resource; undefined when it does not exist. `state` is empty during an import. */
   read: (

@@ -6,18 +6,20 @@ import { decodeLedger, emptyLedger } from "../reconcile/ledger.ts";
 import { valueForms } from "../reconcile/valueForms.ts";
 import { SourceError } from "../sources/read.ts";
 import { cellTypes, placeOf } from "../sources/source.ts";
-import { adopt, common, ResourceError, type Problem } from "./model/resource.ts";
+import { adopt, common, ResourceError, type Change, type Problem } from "./model/resource.ts";
 import { resource, type State } from "./resource.ts";
 import type { OfflineRowContext } from "./rows/declared/claims.ts";
 import { formsOf } from "./rows/declared/forms.ts";
 import { edits, fromSdk, secrecy, secretKey } from "./rows/declared/inputs.ts";
-import { outputs } from "./rows/declared/outputs.ts";
 import { unsuitedValues } from "./rows/declared/unsuited.ts";
+import { outputs } from "./rows/kept/outputs.ts";
+import { predecessorOf } from "./rows/kept/predecessor.ts";
 import { observe } from "./rows/observation.ts";
 import { problemsWith, type Declared } from "./rows/owners.ts";
 import { previewed } from "./rows/preview.ts";
 import { sourceOf } from "./rows/seedSource.ts";
 import { apply, removeOwned } from "./rows/session.ts";
+import { departure } from "./seedDeparture.ts";
 
 const label = z.string().min(1);
 const lookup = {
@@ -146,6 +148,10 @@ const decisive = [
 ];
 
 type Inputs = z.output<typeof inputs>;
+type Seen = State<typeof inputs, typeof outputs>;
+
+/** A replacement by order changes the rows as an update does. */
+const asUpdate: Change = { changed: ["rows"], replaces: [] };
 
 /** Rows of a data table, kept as the source has them: rows of ours alone, known by their natural key. */
 export const seedRows = resource({
@@ -162,7 +168,7 @@ export const seedRows = resource({
   },
   importedBy: {
     otherwise:
-      "Declare it: rows that are there exactly as declared count as ours, others with the same key with `adopt: true`.",
+      "Declare it: rows that are there exactly as declared are kept so, and stay when the seed goes; with `adopt: true` they are owned, as are others with the same key.",
   },
   inputs,
   outputs,
@@ -173,10 +179,13 @@ export const seedRows = resource({
     old,
   ) => {
     const { report, rowClaims } = context;
-    const salt = isOutdated(old.salt) ? saltOf(context.seed()) : old.salt;
+    if (old.table === undefined) rowClaims.begin(asked.resourceUrn);
+    else rowClaims.had(asked.resourceUrn, old);
+    const last: Partial<Inputs> = old.table === undefined ? { ...rowClaims.replaced(asked.resourceUrn) } : old;
+    const salt = isOutdated(last.salt) ? saltOf(context.seed()) : last.salt;
     // What the next up will choose at random no preview knows.
     const isPreview = unknown.has("salt");
-    const isPassing = isPreview && salt !== old.salt;
+    const isPassing = isPreview && salt !== last.salt;
     const fields = asked.fields ?? (asked.table === undefined ? undefined : await context.fieldTypes?.(asked.table));
     const forms = formsOf({ types: asked.types, fields });
     const inputs = { ...asked, ...withoutUndefined({ salt, fields, forms }) };
@@ -196,7 +205,8 @@ export const seedRows = resource({
       return { inputs, problems: [{ property: "secretLabels", reason: secretKey(keyLabel) }] };
     try {
       // Nothing else is needed to read the source, and all of it was just seen to be known.
-      const read = await sourceOf(context, inputs as Inputs, old);
+      const replaced = await predecessorOf(context, inputs as Inputs);
+      const read = await sourceOf(context, inputs as Inputs, replaced ? { table: replaced.table } : old);
       const declared = { urn: inputs.resourceUrn, target: inputs as Inputs, digest: read.digest, linkedSeeds };
       if (inputs.resourceUrn !== undefined)
         rowClaims.claim(inputs.resourceUrn, declared.target, read.digest, isPassing);
@@ -206,6 +216,7 @@ export const seedRows = resource({
       if (unsuited.length > 0) problems.push(problemOf(inputs, unsuited.join("\n")));
       const { rowCount, ...computed } = read;
       const checked: Partial<Inputs> = { ...inputs, ...withoutUndefined(computed) };
+      if (replaced && problems.length === 0) await previewed(context, asUpdate, replaced as Seen, checked as Inputs);
       const later = passing.filter((name) => isPassing && checked[name] !== undefined);
       return { inputs: checked, outputs: withoutUndefined({ rowCount }), problems, later };
     } catch (error) {
@@ -215,6 +226,7 @@ export const seedRows = resource({
   },
 
   diff: async (context, change, old, { inputs, unknown }) => {
+    context.rowClaims.had(inputs.resourceUrn, old);
     // Whether a table changes that is not known yet is not known either: a replacement would remove rows for nothing.
     const known = { ...change, replaces: change.replaces.filter((name) => !unknown.has(name)) };
     const needed = [...unknown].filter((name) => !["linkRenewals", ...passing].includes(name));
@@ -231,18 +243,25 @@ export const seedRows = resource({
     return previewed(context, known, old, whole);
   },
 
+  departs: departure,
+
   create: async (context, inputs) => {
     const id = context.publicID(`${inputs.table}/${inputs.key.join("+")}`);
-    return { id, outputs: await apply(context, id, inputs, emptyLedger()) };
+    const replaced = await predecessorOf(context, inputs);
+    const ledger = replaced ? decodeLedger(replaced.ledger) : emptyLedger();
+    const outputs = await apply(context, id, inputs, ledger, replaced);
+    context.rowClaims.ended(inputs.resourceUrn);
+    return { id, outputs };
   },
 
   read: async (context, id, state) => {
     if (state.ledger === undefined) {
       throw new ResourceError(
-        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared count as ours at the next up, and with adopt: true those with the same key and other content do as well. "microapps dump" writes such a declaration for a table, and an import file.`,
+        `the rows of ${id} can't be imported by an ID, which does not tell which of them are meant. Declare the SeedRows: rows that are there exactly as declared are found at the next up, and with adopt: true those with the same key and other content are owned as well. "microapps dump" writes such a declaration for a table, and an import file.`,
       );
     }
     const observed = await observe(context, state as State<typeof inputs, typeof outputs>); // it has a ledger: it is whole
+    if (observed) context.rowClaims.had(state.resourceUrn, state);
     return observed && { id, ...observed };
   },
 

@@ -13,6 +13,7 @@ import {
 } from "./model/creation.ts";
 import { calledBy } from "./model/identities.ts";
 import { adopt, common, generation, ResourceError, type Context } from "./model/resource.ts";
+import { attemptsOf, settleAttempts } from "./records/attempts.ts";
 import { resource } from "./resource.ts";
 
 const inputs = z.object({
@@ -55,6 +56,11 @@ export const team = resource({
     return Promise.resolve({ inputs: { ...inputs, ...withoutUndefined({ generation }) }, problems: [] });
   },
 
+  diff: async (context, change, old) => {
+    await settleAttempts(context, old.resourceUrn);
+    return change;
+  },
+
   create: async (context, inputs) => {
     const { organizationID, adminID, resourceUrn: urn, generation } = inputs;
     // A forced replacement is another team: it must not find the one that it replaces.
@@ -65,7 +71,8 @@ export const team = resource({
       what: `team ${quoted(inputs.name)}`,
       choose: () => context.identities.chosen(urn, ...parts),
       adopt: inputs.adopt ?? false,
-      find: (id) => find(context, id),
+      attempts: attemptsOf(context, urn),
+      find: (id, context) => find(context, id),
       matches: (found) => Object.keys(changedValues({ ...wanted, organizationID }, found)).length === 0,
       create: async (id) => {
         const teamInfo = { organizationID, ...withoutUndefined({ _id: id }), ...wanted };
@@ -78,6 +85,7 @@ export const team = resource({
 
   read: async (context, id, state) => {
     context.members.expect(id);
+    await settleAttempts(context, state.resourceUrn);
     const found = await find(context, id);
     if (!found) return undefined;
     const organizationID = found.organizationID ?? state.organizationID;
@@ -97,6 +105,7 @@ export const team = resource({
   },
 
   delete: async (context, id, state) => {
+    await settleAttempts(context, state.resourceUrn);
     const members = await context.members.list(id);
     if (members === undefined) return;
     if (state.forceDestroy) {
@@ -135,7 +144,7 @@ async function sync(context: Context, teamID: string, inputs: Inputs, there?: Fo
   const found = there ?? (await find(context, teamID));
   if (!found)
     throw new ResourceError(
-      `team ${quoted(inputs.name)} is gone from the platform. Run refresh, then up creates it again.`,
+      `team ${quoted(inputs.name)} is gone from the platform: run the same command with --refresh, which creates it again.`,
     );
   const change = changedValues({ name: inputs.name, ...withoutUndefined({ description: inputs.description }) }, found);
   if (Object.keys(change).length > 0) await context.client.updateteam({ teamID, teamInfo: change }, context);

@@ -50,10 +50,10 @@ export const teamMember = resource({
   },
 
   diff: ({ claims, report }, change, old, news) => {
-    const meant = exceptSpelling(change, old, news);
-    if (meant.replaces.length > 0) return Promise.resolve(meant);
+    const spelt = exceptSpelling(change, old, news);
+    if (spelt.replaces.length > 0) return Promise.resolve(spelt);
     const member = { userID: old.memberUserID, email: old.email };
-    claims.found(news.inputs.resourceUrn, [member]);
+    const meant = { ...spelt, findings: { people: [member] } };
     const taker = claims.taking(old.teamID, member);
     if (!taker || meant.changed.length > 0) return Promise.resolve(meant);
     report.forecast(`is kept in the team, out of which ${calledBy(taker)} takes who is not declared`);

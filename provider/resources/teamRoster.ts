@@ -94,8 +94,8 @@ export const teamRoster = resource({
   },
 
   diff: async (context, change, old, { inputs, unknown }) => {
-    const { report, account, claims } = context;
-    if (change.replaces.length === 0) claims.found(inputs.resourceUrn, wantedOf(inputs.members ?? {}, old));
+    const { report, account } = context;
+    const findings = change.replaces.length === 0 ? { people: wantedOf(inputs.members ?? {}, old) } : {};
     // An address that differs in letter case alone is the same user's.
     const respelt = inputs.members !== undefined && same(old.members, inputs.members);
     const changed = change.changed.filter((name) => !(name === "members" && respelt));
@@ -118,7 +118,7 @@ export const teamRoster = resource({
       if (plan.refusals.length > 0) throw new ResourceError(plan.refusals.join("\n"));
       await refuseUndeclaredMembers(context, declaration, plan.remove);
     }
-    return { ...change, changed };
+    return { ...change, changed, findings };
   },
 
   create: (context, inputs) =>

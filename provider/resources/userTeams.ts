@@ -49,12 +49,13 @@ export const userTeams = resource({
     return Promise.resolve({ inputs, problems });
   },
 
-  diff: ({ claims }, change, old, { inputs, unknown }) => {
+  diff: (_context, change, old, { inputs, unknown }) => {
     const { changed, replaces } = exceptSpelling(change, old, { inputs, unknown });
     const same = isDeepStrictEqual(new Set(old.teamIDs), new Set(inputs.teamIDs));
-    if (replaces.length === 0) claims.found(inputs.resourceUrn, [{ userID: old.memberUserID }]);
+    const findings = replaces.length === 0 ? { people: [{ userID: old.memberUserID }] } : {};
     const reordered = !unknown.has("teamIDs") && same;
-    return Promise.resolve({ changed: changed.filter((name) => !(name === "teamIDs" && reordered)), replaces });
+    const meant = changed.filter((name) => !(name === "teamIDs" && reordered));
+    return Promise.resolve({ changed: meant, replaces, findings });
   },
 
   create: async (context, inputs) => {

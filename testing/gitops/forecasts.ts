@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { createEmulator, type Emulator, type LoggedCall } from "../../emulator/index.ts";
 import { stateInClear } from "../../engine/index.ts";
-import { declaredIn } from "../../provider/changes/source.ts";
-import { pending } from "../../provider/changes/state/pending.ts";
+import { declaredIn } from "../../provider/changes/model/source.ts";
+import { pending } from "../../provider/changes/plan/plans.ts";
 import { stateOf, type State } from "../../provider/changes/state/state.ts";
 import { codes, filesOf, people, tables, type Drawn } from "../../provider/changes/testing/drawn.ts";
 import { createClient, type Client } from "../../provider/client/index.ts";

@@ -108,13 +108,7 @@ export class ProviderHost {
         done(null, new emptyProto.Empty());
       },
     });
-    const port = await new Promise<number>((resolve, reject) => {
-      engine.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
-        if (error) reject(error);
-        else resolve(bound);
-      });
-    });
-    host.#started = { engine: `127.0.0.1:${port}`, config, shells };
+    host.#started = { engine: await bound(engine), config, shells };
     try {
       await host.#spawn();
       return host;
@@ -303,6 +297,7 @@ export class ProviderHost {
   /** Another process, as the next run has one. */
   async restart(): Promise<void> {
     await this.#end();
+    this.#started.engine = await bound(this.#engine); // each run has an engine
     await this.#spawn();
   }
 
@@ -334,7 +329,10 @@ export class ProviderHost {
       let text = JSON.stringify(end ?? null, own).replaceAll(this.folder, "<folder>");
       // A salt is another one each time, and with it all digests.
       if (text.includes('"salt":'))
-        text = text.replaceAll(/"(salt|digest|fingerprint|ledger|departed)":("[^"]*"|\{[^}]*\})/g, '"$1":"<salted>"');
+        text = text.replaceAll(
+          /"(salt|digest|fingerprint|ledger|departed|found(?=":"))":("[^"]*"|\{[^}]*\})/g,
+          '"$1":"<salted>"',
+        );
       for (const [pattern, word] of accidents) text = text.replaceAll(pattern, word);
       this.trace.push(`${what}: ${text}`);
     };
@@ -374,6 +372,15 @@ export class ProviderHost {
     });
   }
 }
+
+/** Lets an engine listen at another port as well; returns the address. */
+const bound = (engine: grpc.Server): Promise<string> =>
+  new Promise((resolve, reject) => {
+    engine.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(error);
+      else resolve(`127.0.0.1:${port}`);
+    });
+  });
 
 /** What one door marks as a secret, the other one's engine does. */
 const inClear = (value: unknown): unknown =>

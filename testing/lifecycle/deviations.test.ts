@@ -214,6 +214,7 @@ const concerned: { [Name in HabitName]: readonly string[] } = {
   chosenIDs: ["Organization", "Team"],
   organizationNames: ["Organization"],
   unknownThing: ["Organization", "Team"],
+  createdAt: ["Organization", "Team"],
   cascade: ["Organization", "Team"],
   allMembers: ["Organization", "TeamMember", "UserTeams"],
   memberForm: ["TeamMember", "TeamRoster", "UserTeams"],

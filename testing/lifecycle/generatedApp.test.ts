@@ -188,11 +188,72 @@ throughBothDoors({ settings: { generationSeconds: 0, failingPrompts: "FAIL" } },
     const { problems } = await host.check("GeneratedApp", news);
     expect(problems).toEqual([
       expect.stringMatching(
-        /^appPrompt: an app was begun from this prompt at \S+ as GeneratedApp "it": http.* call it so again, run up, then rename it with aliases\. If another app is meant, which costs money, delete \.microapps\/intents\/\w+\.json\.$/,
+        /^appPrompt: an app was begun from this prompt at \S+ as GeneratedApp "it": http.* call it so again, run up, then rename it with aliases\. If another app is meant, which costs money, set again: true\.$/,
       ),
     ]);
     expect((await host.check("GeneratedApp", { ...news, appPrompt: "Another." })).problems).toEqual([]);
-    await rm(join(host.folder, /\S+\.json/.exec(problems[0] ?? "")?.[0] ?? ""));
+    expect((await host.check("GeneratedApp", { ...news, again: true })).problems).toEqual([]);
+  });
+
+  const generations = (): number => scene.emulator.calls({ endpoint: "createappwithprompt" }).length;
+
+  test("GeneratedApp: an order to replace it pays for the same prompt only when it is asked for, once each time", async () => {
+    const { host } = scene;
+    let made = await scene.create("GeneratedApp", news);
+    for (const asksForDiff of [true, false]) {
+      await host.restart();
+      await host.check("GeneratedApp", news, made.inputs);
+      if (asksForDiff) await host.diff("GeneratedApp", made.id, made.outputs, made.inputs);
+      expect((await host.check("GeneratedApp", { ...news, appPrompt: "An  atlas." })).problems).toEqual([
+        expect.stringMatching(/^appPrompt: is the same as before, and this run is to replace it.* set again: true/),
+      ]);
+      expect((await host.check("GeneratedApp", { ...news, appPrompt: "Another." })).problems).toEqual([]);
+    }
+    for (const [asksForDiff, isInterrupted] of [
+      [true, false],
+      [false, false],
+      [false, true],
+      [false, false],
+    ] as const) {
+      const before = generations();
+      const again = { ...news, again: true };
+      const replace = async () => {
+        await host.restart();
+        const { inputs } = await host.check("GeneratedApp", again, made.inputs);
+        if (asksForDiff) await host.diff("GeneratedApp", made.id, made.outputs, inputs);
+        return scene.create("GeneratedApp", again);
+      };
+      const lost = isInterrupted ? await replace() : undefined; // its answer is not saved
+      const next = await replace();
+      expect(generations()).toBe(before + 1);
+      expect(next.id).not.toBe(made.id);
+      if (lost) expect(next.id).toBe(lost.id);
+      await host.delete("GeneratedApp", made.id, made.outputs);
+      made = next;
+      expect(host.told.filter((line) => line.includes("not managed any more"))).toEqual([]);
+    }
+    const { inputs, problems } = await host.check("GeneratedApp", { ...news, again: true }, made.inputs);
+    expect(problems).toEqual([]);
+    expect(await host.diff("GeneratedApp", made.id, made.outputs, inputs)).toMatchObject({ changes: false });
+  });
+
+  test("GeneratedApp: another name without an alias generates nothing", async () => {
+    const { host } = scene;
+    const made = await scene.create("GeneratedApp", news);
+    await host.read("GeneratedApp", made.id, made.outputs);
+    await host.restart();
+    host.resource = "renamed";
+    expect((await host.check("GeneratedApp", news)).problems).toEqual([
+      expect.stringMatching(
+        /^appPrompt: was generated as GeneratedApp "it", which the program does not declare so far: .*aliases: \["urn:\S+::it"\].* set again: true\.$/,
+      ),
+    ]);
+    expect((await host.check("GeneratedApp", { ...news, again: true })).problems).toEqual([]);
+    expect((await host.check("GeneratedApp", { ...news, appPrompt: "Another." })).problems).toEqual([]);
+    host.resource = "it";
+    await host.restart();
+    await host.destroy("GeneratedApp", made.id, made.outputs);
+    host.resource = "renamed";
     expect((await host.check("GeneratedApp", news)).problems).toEqual([]);
   });
 

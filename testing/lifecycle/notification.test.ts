@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "@jest/globals";
-import { readdir } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { throughBothDoors } from "../harness/bothDoors.ts";
 
@@ -74,7 +74,7 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     const first = await scene.create("Notification", news);
     const second = await scene.create("Notification", news);
     expect(second.outputs).toEqual(first.outputs);
-    expect(scene.host.told.join()).toContain("by a run that was interrupted then: not sent again");
+    expect(scene.host.told.join()).toContain("by an earlier run: not sent again");
     expect(sent()).toHaveLength(1);
     emulator.setFaults({ faults: [{ endpoint: "sendnotification", kind: "reset", commit: true, count: 1 }] });
     const other = { ...news, triggers: { version: 2 } };
@@ -90,5 +90,67 @@ throughBothDoors({ settings: { generationSeconds: 0 } }, (scene) => {
     await expect(scene.create("Notification", { ...news, appID: "nowhere" })).rejects.toThrow(
       "Only app admins or authors",
     );
+  });
+
+  test("Notification: an order to replace it sends the same only when it is asked for, once each time", async () => {
+    const { host } = scene;
+    const news = { appID, email, message: "Welcome", triggers: { version: 1 } };
+    let made = await scene.create("Notification", news);
+    await host.restart();
+    await host.check("Notification", news, made.inputs);
+    expect((await host.check("Notification", { ...news, email: "Ada@example.com" })).problems).toEqual([
+      expect.stringMatching(/^message: is the same as before, and this run is to replace it.* set again: true/),
+    ]);
+    expect((await host.check("Notification", { ...news, triggers: { version: 2 } })).problems).toEqual([]);
+    expect((await host.check("Notification", { ...news, message: "Hello" })).problems).toEqual([]);
+    for (const isInterrupted of [false, true, false]) {
+      const before = sent().length;
+      const replace = async () => {
+        await host.restart();
+        await host.check("Notification", { ...news, again: true }, made.inputs);
+        return scene.create("Notification", { ...news, again: true });
+      };
+      if (isInterrupted) await replace();
+      const next = await replace();
+      expect(sent()).toHaveLength(before + 1);
+      await host.delete("Notification", made.id, made.outputs);
+      made = next;
+    }
+  });
+
+  test("Notification: another name without an alias sends nothing, and a state that was read is known as well", async () => {
+    const { host } = scene;
+    const news = { appID, email, message: "Welcome", triggers: { version: 1 } };
+    const made = await scene.create("Notification", news);
+    const renamed = async (told: Record<string, unknown> = {}): Promise<string[]> => {
+      host.resource = "renamed";
+      const { problems } = await host.check("Notification", { ...news, ...told });
+      host.resource = "it";
+      return problems;
+    };
+    const refused = [
+      expect.stringMatching(
+        /^message: was sent as Notification "it", which .* aliases: \["urn:\S+::it"\].* set again: true\.$/,
+      ),
+    ];
+    await host.restart();
+    expect(await renamed()).toEqual(refused);
+    expect(await renamed({ again: true })).toEqual([]);
+    expect(await renamed({ message: "Hello" })).toEqual([]);
+    // In another clone a refresh tells.
+    await rm(join(host.folder, ".microapps"), { recursive: true });
+    await host.restart();
+    expect(await renamed()).toEqual([]);
+    await host.restart();
+    await host.read("Notification", made.id, made.outputs, made.inputs);
+    expect(await renamed()).toEqual(refused);
+    // A program that declares both means two.
+    await host.restart();
+    await host.check("Notification", news, made.inputs);
+    await host.diff("Notification", made.id, made.outputs, made.inputs);
+    expect(await renamed()).toEqual([]);
+    await host.restart();
+    await host.destroy("Notification", made.id, made.outputs);
+    expect(await renamed()).toEqual([]);
   });
 });

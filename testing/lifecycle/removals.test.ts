@@ -12,7 +12,7 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
     writeFile(join(scene.host.folder, "prod.yaml"), ["removals: declared", ...lines, ""].join("\n"));
   const at = (...path: string[]) => ({ removal: { file: "prod.yaml", path } });
   const said = (what: string, line: string): string =>
-    `prod.yaml has removals: declared, and no line for ${what}. Nothing was removed. If it is meant to leave, add:\nremoved:\n  ${line}`;
+    `prod.yaml has removals: declared, and no line for ${what}. Nothing was removed. If it is meant to leave, add: removed: { ${line} }`;
   /** Something is refused without a changing call. */
   const refused = async (work: () => Promise<unknown>, message: string): Promise<void> => {
     const calls = await scene.calls(() => expect(work()).rejects.toThrow(message));
@@ -32,10 +32,10 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
       host.resource = String(outputs["name"]);
       return host.destroy("Team", id, outputs);
     };
-    await refused(() => remove(ops), said("teams acme/ops", "teams: [acme/ops]"));
+    await refused(() => remove(ops), said("team acme/ops", "teams: [acme/ops]"));
     await write("removed: { teams: [acme/ops] }");
     expect(await scene.calls(() => remove(ops))).toEqual(["deleteteam"]);
-    await refused(() => remove(crew), said("teams acme/crew", "teams: [acme/crew]"));
+    await refused(() => remove(crew), said("team acme/crew", "teams: [acme/crew]"));
     await write("organizations: { acme: { name: Acme, teams: { sales: { name: Sales } } } }");
     expect(await scene.calls(() => remove(sales))).toEqual(["deleteteam"]);
     await write("extends: base.yaml", "seeds: {}");
@@ -106,7 +106,7 @@ throughBothDoors({ tables, users: people.map((email) => ({ email })) }, (scene) 
 
     const moved = await host.check("SeedRows", { ...seed, table: "others", rows: rows.slice(0, 1) }, inputs);
     await refused(() => host.diff("SeedRows", made.id, outputs, moved.inputs), "1 row leaving table regions");
-    await refused(() => host.destroy("SeedRows", made.id, outputs), said("seeds regions", "seeds: [regions]"));
+    await refused(() => host.destroy("SeedRows", made.id, outputs), said("seed regions", "seeds: [regions]"));
     await write("removed: { seeds: [regions] }");
     await host.destroy("SeedRows", made.id, outputs);
     expect((await scene.client.microappdata({ microAppID: "regions" })).microAppRows).toEqual([]);

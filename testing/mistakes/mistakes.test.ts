@@ -100,11 +100,12 @@ const mistakes: [string, Mistake, string[]][] = [
       program: seed,
       files: { "regions.csv": "Code,Nam\nN,North\nS,South\n" },
       command: later,
-      sent: ["insertmicroapprows"], // the platform tells by what it keeps
+      sent: ["insertmicroapprow"], // the platform tells by what it keeps
     },
     [
-      "error: resource partially created but not ready: 2 rows of table regions are as declared, but:",
-      'regions.csv:2 and 1 more: table regions did not keep the label "Nam": add the field to the table, or remove the label from the source (labels are case sensitive)',
+      "error: resource partially created but not ready: 1 rows of table regions are as declared, but:",
+      'regions.csv:2 "N": table regions did not keep the label "Nam": add the field to the table, or remove the label from the source (labels are case sensitive)',
+      "the other rows were not sent",
     ],
   ],
   [

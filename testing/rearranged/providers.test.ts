@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from "@jest/globals";
-import { readdir, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { testThrough } from "../harness/drawn.ts";
 import { doorNames, Scene, type DoorName } from "./scene.ts";
@@ -60,17 +60,56 @@ ${declarations.map(declared).join("")}`;
     const third: Declared = { seed: "spots", member: "chief", by: "default" };
     await scene.write(program([third], []), 2);
     await moves(third, () => scene.up());
-    // What the providers told each other is in no file.
+    // Nothing is left of what the providers told each other, nor of the run that was killed.
     const runs = join(scene.project.folder, ".state/pulumi-microapps/runs");
     expect((await stat(runs)).mode & 0o777).toBe(0o700);
-    const left = await readdir(runs, { withFileTypes: true });
-    expect(left.filter((file) => !file.isSocket())).toEqual([]);
+    expect(await readdir(runs)).toEqual([]);
     // And back again, with one row less.
     await scene.write(program([{ ...first, codes: "NE" }]), 3);
     expect(await removals(() => scene.project.succeed("up --yes --skip-preview"))).toEqual(["removemicroapprow"]);
     expect([...(await scene.rows("regions")).keys()].toSorted()).toEqual(["E", "N", "theirs"]);
     await scene.isSettled();
   });
+
+  test.each([
+    ["one", "two"],
+    ["default", "one"],
+    ["one", "default"],
+  ] as const)(
+    "what moves from provider %s to %s stays where paths are long, and is refused where nothing can be noted",
+    async (from, to) => {
+      const { project } = scene;
+      const { XDG_STATE_HOME: state = "" } = project.environment;
+      const there: Declared = { seed: "depots", member: "ada", by: from };
+      await scene.begin(program([there]));
+      const before = await scene.rows("regions");
+      const teamID = (await project.state()).get("crew")?.id ?? "";
+      const members = () => scene.client.teammembers({ teamIDs: [teamID] });
+      const people = await members();
+      await scene.write(program([{ seed: "sites", member: "lead", by: to }]), 2);
+      try {
+        const closed = join(project.folder, "closed");
+        await mkdir(join(closed, "pulumi-microapps/runs"), { recursive: true, mode: 0o755 });
+        await chmod(join(closed, "pulumi-microapps/runs"), 0o755);
+        project.environment["XDG_STATE_HOME"] = closed;
+        const calls = await scene.calls(async () => {
+          const { status, output } = await scene.up();
+          expect(status).toBe(1);
+          expect(output).toContain(`the notes of this run can't be kept in ${join(closed, "pulumi-microapps/runs")}`);
+        });
+        expect(calls).toEqual([]);
+        const long = join(project.folder, "l".repeat(100), "o".repeat(100));
+        await mkdir(long, { recursive: true });
+        Object.assign(project.environment, { XDG_STATE_HOME: long, TMPDIR: long });
+        expect(await removals(() => project.succeed("up --yes --skip-preview"))).toEqual([]);
+      } finally {
+        Object.assign(project.environment, { XDG_STATE_HOME: state, TMPDIR: undefined });
+      }
+      expect(await scene.rows("regions")).toEqual(before);
+      expect(await members()).toEqual(people);
+      await scene.isSettled();
+    },
+  );
 
   test("a row of both is refused by preview, with both names", async () => {
     const second = { seed: "sites", codes: "SW", by: "two" } as const;

@@ -67,6 +67,30 @@ describe.each(doorNames)("what a state calls tainted, through the %s door:", (do
     await isWhole(rows);
   });
 
+  test("a seed that says something else meanwhile takes over the rows that it had", async () => {
+    await scene.begin(program);
+    const regions = async () => {
+      const { microAppRows } = await scene.client.microappdata({ microAppID: "regions" });
+      return microAppRows.flatMap(({ _id, Code, Note }) => (typeof Code === "string" ? [[_id, Code, Note]] : []));
+    };
+    const before = await regions();
+    await taint("depots");
+    await scene.write(program.replace(seed("depots", "NES"), seed("depots", "NES", { note: "new " })), 2);
+    if (door === "dynamic") {
+      // Nothing tells this door what is to be replaced.
+      const { status, output } = await scene.up();
+      expect(`${String(status)}\n${output}`).not.toMatch(/^0\n/);
+      expect(output).toContain("run the same command with --refresh");
+      expect(await regions()).toEqual(before);
+    }
+    await scene.project.succeed(`up --yes --skip-preview${door === "dynamic" ? " --refresh" : ""}`);
+    const isOurs = (code: unknown): boolean => typeof code === "string" && "NES".includes(code);
+    const after = before.map(([id, code, note]) => [id, code, isOurs(code) ? `new ${String(code)}` : note]);
+    expect((await regions()).toSorted()).toEqual(after.toSorted());
+    expect(await scene.project.stateText()).not.toContain("taint");
+    await scene.isSettled();
+  });
+
   test("a team that is older than a day is replaced, after a look at it", async () => {
     behind = 3 * 86_400_000;
     await scene.write(program);

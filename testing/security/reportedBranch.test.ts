@@ -46,7 +46,7 @@ describe("policy counts as it stands at the base", () => {
     const [prod] = set.environments;
     expect(prod && stops(prod)).toEqual([
       "base.yaml:6:57: organizations.acme.teams.crew.roster.maxRemovals is the number 1; the base's rule at base.yaml:2:5 says at most 0.1, because audits",
-      "acme/crew: removals: declared at base.yaml:3:1, and no line for 1 member of acme/crew (base.yaml:6:14). If it is meant, add: removed: { members: { acme/crew: [eve@example.com] } }",
+      "acme/crew: prod.yaml has removals: declared, and no line for 1 member of acme/crew. Nothing was removed. If it is meant to leave, add: removed: { members: { acme/crew: [eve@example.com] } }",
     ]);
     repository.write({
       "base.yaml": files["base.yaml"].replace("removals: declared\n", "").replace(", eve@example.com: member", ""),

@@ -71,7 +71,7 @@ describe.each([dynamic, plugin])("through the $name door:", (door) => {
   test("a repeated batch tells attempts, waits and rows", async () => {
     stage.host.resource = "cities";
     stage.emulator.setFaults({ faults: [{ kind: "status", status: 429, endpoint: "insertmicroapprows", count: 1 }] });
-    await stage.create("SeedRows", { table: "cities", key: "Code", rows: [{ Code: "a" }, { Code: "b" }] });
+    await stage.create("SeedRows", { table: "cities", key: "Code", rows: ["a", "b", "c"].map((Code) => ({ Code })) });
     const attempts = await eventually("both attempts", () => {
       const found = collector.spans.filter(({ name }) => name === "insertmicroapprows");
       return found.length === 2 && found.toSorted((a, b) => Number(a.failed) - Number(b.failed)).toReversed();
@@ -81,7 +81,7 @@ describe.each([dynamic, plugin])("through the $name door:", (door) => {
       { "microapps.attempt": 2, "microapps.batch": 2, "microapps.outcome": "done" },
     ]);
     expect(attempts[1]?.facts["microapps.wait_ms"]).toBeGreaterThan(0);
-    await span(({ name, facts }) => name === "microappdata" && facts["microapps.rows"] === 2);
+    await span(({ name, facts }) => name === "microappdata" && facts["microapps.rows"] === 3);
   });
 
   test("a failure is told by its kind alone, and a refused check as refused", async () => {

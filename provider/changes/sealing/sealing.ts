@@ -4,6 +4,7 @@ import { digestsOf, type CountedFile } from "../../approval/files.ts";
 import { appliedDigest, declaredDigest, excepted } from "../../approval/inputs.ts";
 import type { Seal, SealedOperation, SealedResource } from "../../approval/seal.ts";
 import { holdsConfigured } from "../../environment/configured.ts";
+import { things, type Thing } from "../../environment/things/things.ts";
 import { find, plain, type Value } from "../../layers/document.ts";
 import { profileFiles } from "../../layers/profileFile.ts";
 import { factsOf } from "../../resources/model/resource.ts";
@@ -11,11 +12,10 @@ import type { Resource } from "../../resources/resource.ts";
 import { resourceNamed } from "../../resources/resources.ts";
 import { environmentsFile, type EnvironmentEntry } from "../base/environments.ts";
 import { inFolder, projectFilesOf } from "../base/projectFiles.ts";
-import type { Declared } from "../source.ts";
+import type { Declared } from "../model/source.ts";
 import { holdsSealed, type State, type StateResource } from "../state/state.ts";
 import { Search } from "../state/stateSearch.ts";
 import { applied, declaredSettings } from "../state/stateSettings.ts";
-import { declaredThings, keyOf, type DeclaredThing } from "./things.ts";
 
 /** What a seal is made of, beside the declaration. */
 export interface Sealing {
@@ -100,20 +100,20 @@ function resourcesOf(
   const below = (state?.resources ?? []).filter(({ name }) => name.startsWith(`${root}/`));
   const search = new Search(below.map((each) => ({ ...each, name: each.name.slice(root.length) })));
   const sealedOnes = new Map<string, SealedResource>();
-  for (const thing of declaredThings(declared)) {
+  for (const thing of things(declared.declaration)) {
     const resource = resourceNamed(thing.kind);
     if (!resource) continue;
     const found = state && search.find(thing.kind, thing.name);
     const names = [...(found ? sealedNames(found) : []), ...configuredNames(document, resource, thing)];
-    const except = excepted(resource, names, thing.sensitive);
-    sealedOnes.set(keyOf(thing.kind, thing.name), {
+    const except = excepted(resource, names, thing.inputs["sensitive"] === true);
+    sealedOnes.set(thing.key, {
       operations: state
         ? operationsOf(sealing, resource, thing, { found, except }, sealedOnes)
         : ["create", "update", "same"],
       ...(found ? { id: found.id, from: fromOf(resource, found, except) } : {}),
       to: declaredDigest(resource, thing.inputs, except, context) ?? "",
       ...(except.length > 0 ? { except } : {}),
-      ...(Object.keys(thing.links).length > 0 ? { links: thing.links } : {}),
+      ...(Object.keys(thing.links).length > 0 ? { links: { ...thing.links } } : {}),
     });
   }
   for (const found of search.left()) {
@@ -148,7 +148,7 @@ function formerKeyOf({ kind, outputs = {} }: StateResource, root: string): strin
 }
 
 /** Inputs that hold values of the configuration, which a report has not. */
-function configuredNames(document: Value, resource: Resource, { path }: DeclaredThing): string[] {
+function configuredNames(document: Value, resource: Resource, { path }: Thing): string[] {
   const own = find(document, path)?.value;
   if (own?.kind !== "map") return own && holdsConfigured(own) ? ["role"] : [];
   const names = [...own.entries].flatMap(([name, { value }]) => (holdsConfigured(value) ? [name] : []));
@@ -160,7 +160,7 @@ function configuredNames(document: Value, resource: Resource, { path }: Declared
 function operationsOf(
   { unchangedSeeds }: Sealing,
   resource: Resource,
-  { inputs, kind, links, path }: DeclaredThing,
+  { inputs, kind, links, path }: Thing,
   { found, except }: { found: StateResource | undefined; except: readonly string[] },
   others: ReadonlyMap<string, SealedResource>,
 ): SealedOperation[] {

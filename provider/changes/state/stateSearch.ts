@@ -1,4 +1,4 @@
-import type { LogicalName } from "../../../sdk/logicalNames.ts";
+import type { LogicalName } from "../../environment/things/logicalNames.ts";
 import type { Thing } from "../model/changeSet.ts";
 import type { StateResource } from "./state.ts";
 

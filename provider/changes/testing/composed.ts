@@ -26,7 +26,10 @@ function effectsIn({ things }: Section, nameOf: (thing: Thing) => string): Map<s
       effects.set(at("called"), { before: last(thing.formerly), after: last(thing.name) });
     for (const { kind, op, name, fields } of thing.changes) {
       if (kind !== "setting" && op !== "change") effects.set(at(kind, name), existence(op));
-      for (const { name: field, before, after } of fields) effects.set(at(kind, name, field), { before, after });
+      for (const { name: field, before, after } of fields) {
+        // It acts when a user is invited, so it is nothing to who comes out of a roster.
+        if (field !== "targetRoute") effects.set(at(kind, name, field), { before, after });
+      }
     }
   }
   return effects;

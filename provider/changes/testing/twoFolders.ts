@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { compareDeclarations } from "../declarations.ts";
 import type { Note, Section, Thing } from "../model/changeSet.ts";
-import { declaredIn, type Declared } from "../source.ts";
+import { declaredIn, type Declared } from "../model/source.ts";
+import { compareDeclarations } from "../plan/plans.ts";
 
 /** Files by their names. */
 export type Files = Readonly<Record<string, string>>;

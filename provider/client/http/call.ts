@@ -16,6 +16,8 @@ export interface CallRecord {
   milliseconds: number;
   /** Milliseconds before it was sent: the login of the session, pauses between attempts, and the queue of the limiter. */
   waited: number;
+  /** What time it was at the platform, by the header Date of its answer (ms since the epoch); undefined where it tells none. */
+  date: number | undefined;
   /** Items in the request, such as the rows of a batch; undefined when it has no list. */
   sent: number | undefined;
   /** Items in the answer, such as rows or members; undefined when it has no list. */

@@ -1,10 +1,17 @@
 import { z } from "zod";
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { endpoints, type EndpointName, type RequestOf, type WireNames } from "../../contract/endpoints.ts";
+import {
+  endpoints,
+  knownPathSpellings,
+  type EndpointName,
+  type RequestOf,
+  type WireNames,
+} from "../../contract/endpoints.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { isObject } from "../../contract/wire.ts";
 import { usualHabits, type Habits } from "../../habits/habits.ts";
 import { sentences } from "../../messages/sentences.ts";
+import type { Failed } from "./retries.ts";
 import type { Outgoing } from "./transport.ts";
 
 /** A request that is ready to go, without the headers of an account. */
@@ -102,6 +109,18 @@ function formed(name: EndpointName, values: Record<string, unknown>, habits: Hab
   if (others.length > 0) throw invalid(name, "teamIDs: this platform takes one team in a request");
   return { teamID, ...rest };
 }
+
+/** Advice on an answer that says that there is no such path: parts of two paths have other names on some platforms. */
+export function hintOfPath(name: EndpointName, { status, code }: Failed): string | undefined {
+  const [last = ""] = endpoints[name].path.split("/").slice(-1);
+  const isNoPath = status === 404 || status === 405 || status === 501;
+  if (!isNoPath || !isRenamedPath(last)) return undefined;
+  const others = code === "notFound" ? "Check the ID. " : "";
+  return `${others}Where this platform has another name for ${last} in the path, such as ${knownPathSpellings[last]}, set wireNames: {"${last}": "<its name>"}.`;
+}
+
+const isRenamedPath = (last: string): last is keyof typeof knownPathSpellings =>
+  Object.hasOwn(knownPathSpellings, last);
 
 function spelled(path: string, { storecopy, uploadFileToStore }: WireNames, habits: Habits): string {
   const seen = (spelling: string): string | undefined => (spelling === "either" ? undefined : spelling);

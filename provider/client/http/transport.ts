@@ -46,6 +46,8 @@ export interface Reply {
   text: string;
   /** The header Retry-After as it came. */
   retryAfter: string | undefined;
+  /** The header Date as it came. */
+  date: string | undefined;
   /** The header Location of a redirect. */
   location: string | undefined;
 }
@@ -129,6 +131,7 @@ export class Transport {
         status: statusCode,
         text,
         retryAfter: oneOf(headers["retry-after"]),
+        date: oneOf(headers["date"]),
         location: oneOf(headers["location"]),
       };
     } catch (error) {
@@ -163,6 +166,9 @@ export class Transport {
     }
     if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
       return new TransportError("timeout", `${origin} did not finish its answer in time (${code})`);
+    }
+    if (error instanceof errors.InvalidArgumentError) {
+      return new TransportError("unreachable", "The request can't be written as HTTP, so it was not sent", true);
     }
     if (code.startsWith("HPE_")) {
       return new TransportError("badAnswer", `${origin} does not speak HTTP as expected (${code})`);

@@ -77,6 +77,11 @@ const takePlan = `- uses: ${actions.download}
 
 const steps = (...all: readonly string[]): string => indented(all.join("\n"), 6);
 
+/** What other jobs may ask for: the report, and its counts. */
+const reportOutputs = ["report", "added", "changed", "removed", "stops"].map(
+  (name) => `${name}: \${{ steps.report.outputs.${name} }}`,
+);
+
 function reportWorkflow(pipelines: Pipelines): string {
   const { branch, folder } = pipelines;
   const post = run(
@@ -103,11 +108,7 @@ jobs:
     permissions:
       contents: read
     outputs:
-      report: \${{ steps.report.outputs.report }}
-      added: \${{ steps.report.outputs.added }}
-      changed: \${{ steps.report.outputs.changed }}
-      removed: \${{ steps.report.outputs.removed }}
-      stops: \${{ steps.report.outputs.stops }}
+${indented(reportOutputs, 6)}
     steps:
 ${steps(
   checkout("${{ github.event.pull_request.head.sha }}"),

@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Stack } from "../../../engine/index.ts";
 import { environmentsFile, environmentsIn } from "../../changes/base/environments.ts";
-import { readEnvironment, type Declaration } from "../../environment/declaration.ts";
-import { withRowEdits } from "../../environment/schema.ts";
+import { readEnvironment } from "../../environment/declaration.ts";
+import { things, type Thing } from "../../environment/things/things.ts";
 import { maxMegabytesOfLayer, textIfAny } from "../../files/files.ts";
 import { valuePlace, type Value } from "../../layers/document.ts";
 import { placed } from "../../layers/verbs.ts";
+import type { RowDeclaration } from "../../resources/rows/declared/declaration.ts";
+import type { RowTarget } from "../../resources/rows/declared/target.ts";
 import { read, SourceError } from "../../sources/read.ts";
 import { isHidden } from "../../sources/source.ts";
 import { ofType, seedsIn } from "../managed.ts";
@@ -81,10 +83,14 @@ export async function declaredBy(stack: Stack): Promise<Declared> {
     const [first] = problems;
     if (first) all.problem ??= { file, text: `${placed(first.at)}: ${first.message}` };
     if (!declared || !root) continue;
-    all.organizationNames.push(...Object.values(declared.organizations).map(({ name }) => name));
-    all.usesApps ||= Object.keys(declared.apps).length > 0;
-    seeds.push(...(await seedsOf(declared, root, folder)));
-    links.push(...linksOf(declared));
+    for (const thing of things(declared)) {
+      const { kind, inputs } = thing;
+      if (kind === "Organization") all.organizationNames.push(String(inputs["name"]));
+      if (kind === "GeneratedApp") all.usesApps = true;
+      if (kind !== "SeedRows") continue;
+      seeds.push(await tableOf(thing, root, folder));
+      links.push(...linksOf(thing));
+    }
   }
   return { ...all, tables: merged(seeds, known, links) };
 }
@@ -100,33 +106,30 @@ function filesOf({ name, project: { root, workdir } }: Stack): { file: string; f
     .map((folder) => ({ file, folder }));
 }
 
-async function seedsOf({ seeds }: Declaration, root: Value, folder: string): Promise<ProgramTable[]> {
-  const tables: ProgramTable[] = [];
-  for (const [name, seed] of Object.entries(seeds)) {
-    const { table, key, parent } = seed;
-    // The column that names the parent row is none of the table's.
-    const isOther = (label: string): boolean => label !== parent?.by && !key.includes(label);
-    const labels = (await labelsOf(seed, folder)).filter(isOther);
-    const placeOf = (property: string): string => placed(valuePlace(root, ["seeds", name, property]));
-    const at = { table: placeOf("table"), key: placeOf("key") };
-    tables.push({ table, key, labels, isHidden: key.some((label) => isHidden(seed, label)), at });
-  }
-  return tables;
+async function tableOf({ inputs, path: at }: Thing, root: Value, folder: string): Promise<ProgramTable> {
+  const seed = inputs as unknown as RowDeclaration & { table: string }; // the file was checked
+  const { table, key, parent } = seed;
+  // The column that names the parent row is none of the table's.
+  const isOther = (label: string): boolean => label !== parent?.by && !key.includes(label);
+  const labels = (await labelsOf(seed, folder)).filter(isOther);
+  const placeOf = (property: string): string => placed(valuePlace(root, [...at, property]));
+  const places = { table: placeOf("table"), key: placeOf("key") };
+  return { table, key, labels, isHidden: key.some((label) => isHidden(seed, label)), at: places };
 }
 
 /** Tables that rows refer to, and that no seed has to be of. */
-const linksOf = ({ seeds }: Declaration): ProgramTable[] =>
-  Object.values(seeds)
-    .flatMap(({ references = {}, parent }) => [...Object.values(references), ...(parent ? [parent] : [])])
-    .flatMap((link) =>
-      "table" in link ? [{ table: link.table, key: [link.key], labels: [], isHidden: true, at: somewhere }] : [],
-    );
+function linksOf({ inputs, seeds }: Thing): ProgramTable[] {
+  const { references = {}, parent } = inputs as Partial<RowTarget>; // the file was checked
+  const links = [...Object.entries(references), ...(parent ? [[parent.by, parent] as const] : [])];
+  return links.flatMap(([label, { table, key }]) =>
+    seeds[label] === undefined ? [{ table, key: [key], labels: [], isHidden: true, at: somewhere }] : [],
+  );
+}
 
 /** Labels of the first rows: `environment check` reads them all. */
-async function labelsOf(seed: Declaration["seeds"][string], folder: string): Promise<string[]> {
-  const source = withRowEdits(seed);
+async function labelsOf(seed: RowDeclaration, folder: string): Promise<string[]> {
   try {
-    for await (const rows of read(source, folder, () => undefined)) {
+    for await (const rows of read(seed, folder, () => undefined)) {
       return [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
     }
   } catch (error) {

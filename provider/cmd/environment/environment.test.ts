@@ -102,7 +102,7 @@ test("what a change from a commit removes needs its line", async () => {
     status: 2,
     output: "",
     errors:
-      "error: environment main.yaml can't change so from HEAD:\n  s: removals: declared at main.yaml:1:1, and no line for seed s (main.yaml:3:10). If it is meant, add: removed: { seeds: [s] }\n",
+      "error: environment main.yaml can't change so from HEAD:\n  s: main.yaml has removals: declared, and no line for seed s. Nothing was removed. If it is meant to leave, add: removed: { seeds: [s] }\n",
   });
   file("removed: { seeds: [s, old] }");
   expect(await run("environment", "check", "main.yaml", "--base", "HEAD")).toEqual({

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { EngineError, oneLine, printable, printableJson } from "../../../engine/index.ts";
+import { checkEnvironment } from "../../environment/checks/rowChecks.ts";
 import { readEnvironment, type Declaration, type Reading } from "../../environment/declaration.ts";
 import { EnvironmentError } from "../../environment/problems.ts";
-import { checkEnvironment } from "../../environment/rowChecks.ts";
 import { origins, shownTree, yamlOf } from "../../environment/shown.ts";
 import { projectAbove } from "../../files/repository.ts";
 import { plain } from "../../layers/document.ts";

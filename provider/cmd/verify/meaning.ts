@@ -97,6 +97,7 @@ export const meanings: Readonly<Record<HabitName, Meaning>> = {
   chosenIDs: profiled(`${made}: without an ID of their own a lost answer can't be asked for again`),
   organizationNames: taken("Organization: two of one name are not refused by the platform"),
   unknownThing: taken(`${made}, where they are gone`),
+  createdAt: taken(`${made}: without it what an interrupted run made elsewhere is taken over by adopt alone`),
   cascade: not("Organization: a destroy would delete teams that nobody declares", "Organization"),
   allMembers: taken("dump, which leaves that team out"),
   memberForm: taken(people),

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { approvedVariable, keyVariable } from "../../approval/signature.ts";
+import { isHeaderValue, noHeaderValue } from "../../client/http/headers.ts";
 import type { WireNames } from "../../contract/endpoints.ts";
 import { email, id } from "../../contract/values.ts";
+import { wireName } from "../../habits/profile.ts";
 import { shortestSecret } from "../../messages/masks.ts";
 import { sentences } from "../../messages/sentences.ts";
 import { ConfigurationError } from "./configurationError.ts";
@@ -21,10 +23,13 @@ const secret = z
   .string()
   .min(shortestSecret, `has less than ${shortestSecret} characters, and no message could hide it: use a longer one`);
 
+/** A secret that goes out in a header. */
+const sentSecret = secret.refine(isHeaderValue, noHeaderValue);
+
 const wireNameKeys = ["platformFormat", "storecopy", "uploadFileToStore"] as const;
 const wireNames = z
   .union([z.string().transform((text, issue) => parsed(text, issue)), z.unknown()])
-  .pipe(z.partialRecord(z.enum(wireNameKeys), z.string().min(1)));
+  .pipe(z.partialRecord(z.enum(wireNameKeys), wireName));
 
 /** The ways into the provider: dynamic resources, or the plugin. */
 export const doors = ["dynamic", "plugin"] as const;
@@ -37,9 +42,12 @@ export const configuration = z.object({
   }),
   email: email.optional().meta({ description: "E-mail address to log in with." }),
   password: secret.optional().meta({ description: "Password to log in with.", secret: true }),
-  token: secret.optional().meta({ description: "Token to use instead of a password, with userID.", secret: true }),
-  userID: id.optional().meta({ description: "User ID that belongs to the token." }),
-  apiKey: secret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
+  token: sentSecret.optional().meta({ description: "Token to use instead of a password, with userID.", secret: true }),
+  userID: id
+    .refine(isHeaderValue, noHeaderValue)
+    .optional()
+    .meta({ description: "User ID that belongs to the token." }),
+  apiKey: sentSecret.optional().meta({ description: "Key that app generation needs beside the token.", secret: true }),
   door: z
     .enum(doors)
     .optional()
@@ -56,6 +64,10 @@ export const configuration = z.object({
     description:
       "Whether each preview of the plugin looks for what was changed by hand (default), or a refresh alone does. " +
       "The dynamic resources look in a refresh alone.",
+  }),
+  lostData: flag.optional().meta({
+    description:
+      "Say in one run that the platform lost what the stack made: up --refresh makes again what is gone, however many rows that are.",
   }),
   organizationID: id.optional().meta({
     description: "Organization that the stack is for: what a state says is in another one is not touched.",

@@ -1,11 +1,20 @@
-import { createHash, randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, rmSync, statSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { isOwn, ownFolder } from "../../../machine/ownFolder.ts";
+import { whyRefused } from "../../../machine/failures.ts";
+import { isOwn } from "../../../machine/ownFolder.ts";
+import { folderOfRun, nameOfWriter, removeEmpty, Unusable } from "./runFolder.ts";
 
 /** What a provider process has noted: a method of one of its objects, with its arguments. */
 const entrySchema = z.object({
@@ -16,150 +25,189 @@ const entrySchema = z.object({
 });
 export type Entry = z.output<typeof entrySchema>;
 
-/** Milliseconds that another process of the run has to answer. */
-const answerTimeoutMs = 60_000;
-/** Milliseconds after which a socket at which nobody listens is what a killed process left. */
-const maxIdleMs = 5_000;
 /** Milliseconds within which the time of a folder may stay the same. */
 const precisionMs = 100;
-/** Longest path of a socket on every system. */
-const maxPath = 100;
 
-const unanswered = "another provider of this run does not answer, and may declare the same things: run it again";
+/** This process's own file. */
+interface Own {
+  folder: string;
+  path: string;
+  descriptor: number;
+  /** The file itself, whatever stands under its path later. */
+  ino: bigint;
+  /** Bytes of whole lines. */
+  length: number;
+}
+
+/** Writes to a file and answers how many bytes it took; a parameter for tests. */
+export type Write = (descriptor: number, bytes: Buffer) => number;
 
 /**
  * Shares declarations between the provider processes of one run. An engine starts a process for each provider of a
- * program, and the one that made a resource deletes it: it must know what others declare. Each process answers at a
- * socket in a folder of this user, named after the engine, and writes nothing down.
+ * program, and the one that made a resource deletes it: it must know what others declare. Each process appends to a file
+ * of its own (NDJSON) in a folder of the run, and reads those of the others. What can't be written or read is refused:
+ * it would be taken for nothing.
  */
 export class RunJournal {
-  readonly #run: string | undefined;
-  readonly #name: string;
-  readonly #entries: Entry[] = [];
-  /** How many entries of each other process were heard. */
+  readonly #engine: string | undefined;
+  readonly #write: Write;
+  readonly #pending: Buffer[] = [];
+  /** How many bytes of each other file were read. */
   readonly #heard = new Map<string, number>();
   #listed: { mtimeMs: number; names: readonly string[] } | undefined;
-  #folder: Promise<string | undefined> | undefined;
-  #hearing: Promise<unknown> = Promise.resolve();
+  #own: Own | undefined;
 
   /** @param engine the address of the run's engine; without one, nothing is shared */
-  constructor(engine: string | undefined) {
-    this.#run = engine ? createHash("sha256").update(engine).digest("hex").slice(0, 12) : undefined;
-    this.#name = `${this.#run ?? ""}-${process.pid}-${randomBytes(2).toString("hex")}`;
+  constructor(engine: string | undefined, write: Write = (descriptor, bytes) => writeSync(descriptor, bytes)) {
+    this.#engine = engine || undefined;
+    this.#write = write;
   }
 
-  /** Tells the others; the arguments are kept as they are, and sent as JSON. */
+  /** Tells the others. What can't be written waits: the next `flush` or `hear` refuses, before anything is sent. */
   note(entry: Entry): void {
-    if (this.#run !== undefined) this.#entries.push(entry);
-  }
-
-  /** What others have noted since it was heard last. Throws when one of them does not answer. */
-  hear(): Promise<Entry[]> {
-    const heard = this.#hearing.then(() => this.#hear());
-    this.#hearing = heard.catch(() => undefined);
-    return heard;
-  }
-
-  async #hear(): Promise<Entry[]> {
-    const folder = await (this.#folder ??= this.#listen());
-    if (folder === undefined) return [];
-    const all: Entry[] = [];
-    for (const name of this.#others(folder)) {
-      const count = this.#heard.get(name) ?? 0;
-      const entries = await entriesOf(join(folder, name), count);
-      this.#heard.set(name, count + entries.length);
-      all.push(...entries);
+    if (this.#engine === undefined) return;
+    this.#pending.push(Buffer.from(`${JSON.stringify(entry)}\n`));
+    try {
+      this.flush();
+    } catch {
+      // What was done already is still to be saved.
     }
-    return all;
   }
 
-  /** The sockets of the others. The folder is read again only once something in it came or went: every call asks. */
+  /** Throws unless all that was noted is written. */
+  flush(): void {
+    if (this.#engine === undefined) return;
+    this.#refusing(() => {
+      const own = (this.#own ??= this.#opened(this.#engine ?? ""));
+      if (inodeAt(own.path) !== own.ino) throw new Unusable(own.folder, "they were removed while it ran");
+      for (let [first] = this.#pending; first; [first] = this.#pending) {
+        this.#append(own, first);
+        this.#pending.shift();
+      }
+    });
+  }
+
+  /** What others have noted since it was heard last. Throws when that can't be known, or when they can't be told. */
+  hear(): Entry[] {
+    if (this.#engine === undefined) return [];
+    this.flush();
+    return this.#refusing(() => {
+      const folder = this.#own?.folder ?? "";
+      return this.#others(folder).flatMap((name) => this.#entriesOf(folder, name));
+    });
+  }
+
+  /** Removes this process's notes, and the folder with the last ones. */
+  close(): void {
+    if (!this.#own) return;
+    const { descriptor, folder, path } = this.#own;
+    this.#own = undefined;
+    try {
+      closeSync(descriptor);
+      rmSync(path, { force: true });
+      removeEmpty(folder);
+    } catch {
+      // The next run removes what is left.
+    }
+  }
+
+  #refusing<Answer>(work: () => Answer): Answer {
+    try {
+      return work();
+    } catch (error) {
+      const folder = error instanceof Unusable ? error.folder : (this.#own?.folder ?? "");
+      const reason = error instanceof Unusable ? error.message : whyRefused(error);
+      throw new Error(
+        `nothing was sent: the notes of this run can't be kept in ${folder}: ${reason}. Without them one provider of a ` +
+          `program may delete what another one declares. Mend that, or set XDG_STATE_HOME to a folder of this user alone.`,
+        { cause: error },
+      );
+    }
+  }
+
+  #opened(engine: string): Own {
+    for (let attempt = 1; ; attempt++) {
+      const folder = folderOfRun(engine);
+      try {
+        const path = join(folder, nameOfWriter());
+        const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = constants;
+        const descriptor = openSync(path, O_APPEND | O_CREAT | O_EXCL | O_WRONLY, 0o600);
+        process.once("exit", () => this.close());
+        return { folder, path, descriptor, ino: fstatSync(descriptor, { bigint: true }).ino, length: 0 };
+      } catch (error) {
+        // Another process may have removed the folder as the last one of its run.
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 3)
+          throw new Unusable(folder, whyRefused(error));
+      }
+    }
+  }
+
+  /** Appends a line as a whole, or nothing of it. */
+  #append(own: Own, line: Buffer): void {
+    let written = 0;
+    try {
+      while (written < line.length) written += this.#write(own.descriptor, line.subarray(written));
+      own.length += line.length;
+    } catch (error) {
+      ftruncateSync(own.descriptor, own.length);
+      throw error;
+    }
+  }
+
+  /** The files of the others. The folder is read again only once something in it came or went: every call asks. */
   #others(folder: string): readonly string[] {
-    const { mtimeMs = NaN } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+    const { mtimeMs } = statSync(folder);
     if (this.#listed?.mtimeMs === mtimeMs) return this.#listed.names;
-    const names = socketsIn(folder).filter((name) => name !== this.#name && name.startsWith(`${this.#run ?? ""}-`));
+    const names = readdirSync(folder).filter((name) => join(folder, name) !== this.#own?.path);
     // What comes in the same moment, or in the same second where a disk counts these, would not change the time.
     const isOver = Date.now() - mtimeMs > precisionMs && mtimeMs % 1_000 !== 0;
     this.#listed = isOver ? { mtimeMs, names } : undefined;
     return names;
   }
 
-  /** Answers the others from now on. Undefined where this user has no folder for it. */
-  async #listen(): Promise<string | undefined> {
-    const folder = this.#run === undefined ? undefined : folderOfRuns(this.#name.length);
-    if (folder === undefined) return undefined;
-    for (const name of socketsIn(folder)) void sweep(join(folder, name));
-    const path = join(folder, this.#name);
-    const server = createServer({ allowHalfOpen: true }, (socket) => {
-      socket.on("error", () => undefined); // the other process has ended
-      void text(socket).then(
-        (since) => socket.end(JSON.stringify(this.#entries.slice(Number(since)))),
-        () => undefined,
-      );
-    });
-    const listening = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(path, () => resolve(true));
-    });
-    if (!listening) return undefined;
-    server.unref();
-    process.once("exit", () => rmSync(path, { force: true }));
-    return folder;
-  }
-}
-
-/** A folder of this user where paths of sockets are short enough. */
-function folderOfRuns(length: number): string | undefined {
-  const fits = (folder: string | undefined) => (folder && folder.length + 1 + length <= maxPath ? folder : undefined);
-  const own = fits(ownFolder("state", "runs", process.env));
-  if (own !== undefined) return own;
-  const temporary = join(tmpdir(), `microapps-${process.getuid?.() ?? ""}`);
-  const folder = fits(ownFolder("state", "runs", { XDG_STATE_HOME: temporary }));
-  return folder !== undefined && isOwn(lstatSync(temporary)) ? folder : undefined;
-}
-
-function socketsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Removes what a killed process left. */
-async function sweep(path: string): Promise<void> {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found && Date.now() - found.mtimeMs > maxIdleMs && (await ask(path, Infinity)) === undefined)
-    rmSync(path, { force: true });
-}
-
-/** What a process has noted since; nothing once it has ended. */
-async function entriesOf(path: string, since: number): Promise<Entry[]> {
-  for (let attempt = 1; ; attempt++) {
-    const answer = await ask(path, since);
-    if (answer === undefined) return [];
+  /** The entries of whole lines since the last look: a part of a line is one that is being written. */
+  #entriesOf(folder: string, name: string): Entry[] {
+    const path = join(folder, name);
+    const before = this.#heard.get(name) ?? 0;
+    const size = statSync(path, { throwIfNoEntry: false })?.size; // it has ended, and declares nothing more
+    if (size === undefined || size === before) return [];
+    if (size < before) throw new Unusable(folder, `${name} was cut short`);
+    const bytes = bytesFrom(path, before);
+    const end = bytes.lastIndexOf("\n") + 1;
     try {
-      return z.array(entrySchema).parse(JSON.parse(answer));
+      const lines = bytes.toString("utf8", 0, end).split("\n").slice(0, -1);
+      const entries = lines.map((line) => entrySchema.parse(JSON.parse(line)));
+      this.#heard.set(name, before + end);
+      return entries;
     } catch {
-      // When it ended while it answered, nobody listens there any more.
-      if (attempt === 3) throw new Error(unanswered);
+      throw new Unusable(folder, `${name} holds what no provider of this version writes`);
     }
   }
 }
 
-/** The text that a process answers; undefined when none listens. */
-function ask(path: string, since: number): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ path, allowHalfOpen: true });
-    const late = (): void => {
-      socket.destroy();
-      reject(new Error(unanswered));
-    };
-    socket.setTimeout(answerTimeoutMs, late);
-    socket.once("connect", () => {
-      socket.end(String(since));
-      text(socket).then(resolve, () => resolve(""));
-    });
-    socket.once("error", () => resolve(undefined));
-  });
+/** There are no such links on Windows, and no such flag. */
+const noFollow = process.platform === "win32" ? 0 : constants.O_NOFOLLOW;
+
+const inodeAt = (path: string): bigint | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+
+/** Reads a file of this user from a place to its end. */
+function bytesFrom(path: string, from: number): Buffer {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | noFollow);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile() || !isOwn(found)) throw new Unusable(join(path, ".."), `${path} is open to other users`);
+    const bytes = Buffer.alloc(found.size - from);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(descriptor, bytes, length, bytes.length - length, from + length);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,6 +1,11 @@
 import { TeamClaims } from "../../resources/members/teamClaims.ts";
 import { Identities } from "../../resources/model/identities.ts";
+import type { Change } from "../../resources/model/resource.ts";
+import type { Comparison } from "../../resources/resource.ts";
 import { RowClaims } from "../../resources/rows/declared/claims.ts";
+import type { RowTarget } from "../../resources/rows/declared/target.ts";
+import { PreviewNotes } from "./previewNotes.ts";
+import { nameOfRun, startOf } from "./runFolder.ts";
 import { RunJournal } from "./runJournal.ts";
 
 interface Noted {
@@ -12,7 +17,7 @@ interface Noted {
 /** The methods that note what a program declares and what becomes of it. Their arguments are JSON. */
 const notes: { [Name in keyof Noted]: readonly (keyof Noted[Name])[] } = {
   claims: ["claim", "forget", "found", "began", "ended"],
-  rowClaims: ["claim", "announce", "forget", "renew"],
+  rowClaims: ["claim", "announce", "forget", "renew", "keepCells"],
   identities: ["checked", "compared", "has", "seen", "released"],
 };
 
@@ -21,6 +26,8 @@ interface Surroundings {
   directory: string;
   /** The platform that the notes are about. */
   platform: () => string;
+  /** Whether programs of other languages register their seeds one after the other, which a preview alone sees together. */
+  foresees?: boolean;
 }
 
 /** What a provider knows of its run: by itself, and from the other providers of the run on the same platform. */
@@ -29,12 +36,23 @@ export class RunNotes {
   readonly #own: Noted;
   readonly #journal: RunJournal;
   readonly #platform: () => string;
+  readonly #preview: PreviewNotes | undefined;
 
-  constructor({ engine, directory, platform }: Surroundings) {
-    this.#own = { claims: new TeamClaims(), rowClaims: new RowClaims(directory), identities: new Identities() };
+  constructor({ engine, directory, platform, foresees = false }: Surroundings) {
+    this.#own = {
+      claims: new TeamClaims(),
+      rowClaims: new RowClaims(directory, foresees),
+      identities: new Identities(),
+    };
     this.#journal = new RunJournal(engine);
     // IDs are of the whole platform, whatever organization is configured.
     this.#platform = () => platform().replace(/#[^#]*$/, "");
+    if (foresees && engine) {
+      let name: string | undefined;
+      const run = (): string => (name ??= nameOfRun(engine, startOf(engine)));
+      const { rowClaims } = this.#own;
+      this.#preview = new PreviewNotes(rowClaims, () => ({ name: run(), directory, platform: this.#platform() }));
+    }
     this.known = {
       claims: this.#noteOf("claims"),
       rowClaims: this.#noteOf("rowClaims"),
@@ -42,11 +60,37 @@ export class RunNotes {
     };
   }
 
+  /** Notes what a comparison found out for the resources that follow; returns the rest of it. */
+  compared(urn: string | undefined, { findings = {}, ...change }: Comparison): Change {
+    const { people, leaving, renewed = [] } = findings;
+    const { claims, rowClaims } = this.known;
+    if (people) claims.found(urn, people);
+    if (leaving && urn !== undefined) {
+      rowClaims.leave(urn, leaving);
+      this.#preview?.compared(urn, leaving);
+    }
+    for (const table of renewed) rowClaims.renew(table);
+    return change;
+  }
+
+  /** Learns what the others have noted by now. */
+  readonly others = (): Promise<void> => {
+    this.hear();
+    return Promise.resolve();
+  };
+
   /** Learns what the others have noted since. */
-  async hear(): Promise<void> {
-    for (const { platform, object, method, with: args } of await this.#journal.hear()) {
+  hear(): void {
+    for (const { platform, object, method, with: args } of this.#journal.hear()) {
       if (platform === this.#platform() && isName(object)) this.#take(object, method, args);
     }
+  }
+
+  /** The answer of a piece of work once the others can hear what it noted: what depends on it must not begin before. */
+  async announced<Answer>(work: Promise<Answer>): Promise<Answer> {
+    const answer = await work;
+    this.#journal.flush();
+    return answer;
   }
 
   /** The object, telling the others each note. */
@@ -59,10 +103,20 @@ export class RunNotes {
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
           if (isNote(object, method)) note(String(method), args);
-          return Reflect.apply(member, target, args) as unknown;
+          const answer: unknown = Reflect.apply(member, target, args);
+          this.#remember(object, method, args);
+          return answer;
         };
       },
     });
+  }
+
+  /** Keeps what a preview learns for the update after it. */
+  #remember(object: keyof Noted, method: string | symbol, [urn, target]: readonly unknown[]): void {
+    if (method === "has" || method === "released") this.#preview?.isUpdate();
+    if (object !== "rowClaims" || typeof urn !== "string") return;
+    if (method === "claim") this.#preview?.checked(urn, target as RowTarget); // the arguments of that method
+    if (method === "forget") this.#preview?.unknown(urn);
   }
 
   #take(object: keyof Noted, method: string, args: readonly unknown[]): void {

@@ -99,13 +99,13 @@ export class TeamClaims {
   }
 
   /** Works while nobody is taken out of their teams by this process. */
-  joining<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    return this.#lock.shared("members", work, "joining");
+  joining<Answer>(work: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    return this.#lock.shared("members", work, "joining", signal);
   }
 
   /** Works while nobody is put into a team by this process. */
-  leaving<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    return this.#lock.shared("members", work, "leaving");
+  leaving<Answer>(work: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    return this.#lock.shared("members", work, "leaving", signal);
   }
 
   /** Notes what a process of the run is about to do for a resource. */

@@ -9,14 +9,14 @@ export const joining = <Answer>(
   context: MemberContext,
   urn: string | undefined,
   work: () => Promise<Answer>,
-): Promise<Answer> => context.claims.joining(() => inTurn(context, urn, "joining", work));
+): Promise<Answer> => context.claims.joining(() => inTurn(context, urn, "joining", work), context.signal);
 
 /** Takes a user out of teams by what is known then. */
 export const leaving = <Answer>(
   context: MemberContext,
   urn: string | undefined,
   work: () => Promise<Answer>,
-): Promise<Answer> => context.claims.leaving(() => inTurn(context, urn, "leaving", work));
+): Promise<Answer> => context.claims.leaving(() => inTurn(context, urn, "leaving", work), context.signal);
 
 /**
  * Works while no other provider of the run does the opposite. Each notes what it begins and then looks at the others, so

@@ -1,3 +1,4 @@
+import type { CallOptions, CallRecord } from "../../client/http/call.ts";
 import { ApiError, isOutcomeUnknown, isRefusal, orUndefinedIfNotFound } from "../../contract/errors.ts";
 import { ResourceError, type Context } from "./resource.ts";
 
@@ -56,21 +57,31 @@ const absentAs = (declared: string | null, found: string | null | undefined): st
 
 const day = 86_400_000;
 
-/** Whether a thing was made within the last day, as what an interrupted run made was. */
-function isRecent({ now }: Context, { createdAt }: { createdAt?: unknown }): boolean {
+/** When a thing was made, as far as the platform tells: what an interrupted run made is recent. */
+function ageOf(now: number, { createdAt }: { createdAt?: unknown }): "recent" | "old" | "unknown" {
   const time = typeof createdAt === "string" || typeof createdAt === "number" ? new Date(createdAt).getTime() : NaN;
-  return now() - time <= day;
+  if (Number.isNaN(time)) return "unknown";
+  return now - time <= day ? "recent" : "old";
 }
 
+const unlike = {
+  recent: "with other content",
+  old: "and was not made within the last day",
+  unknown: "and the platform does not tell when it was made, so nobody can know whether a run of this stack made it",
+};
+
 /** Goes on with what is there under the ID of the creation, or throws why not. */
-function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, id: string, found: Found): void {
-  const { context, what, matches, adopt } = creation;
-  if (matches(found) && isRecent(context, found)) {
+function take<Found extends { createdAt?: unknown }>(
+  { context, what, matches, adopt }: Creation<Found>,
+  id: string,
+  { found, age, isBegun }: { found: Found; age: keyof typeof unlike; isBegun: boolean },
+): void {
+  if (matches(found) && (isBegun || age === "recent")) {
     context.report.info(`${what} was already there with the ID that this resource creates it with: going on with it`);
   } else if (adopt) {
     context.report.info(`adopting ${id} as ${what}`);
   } else {
-    const how = matches(found) ? "and was not made within the last day" : "with other content";
+    const how = matches(found) ? unlike[age] : unlike.recent;
     throw new ResourceError(
       `${what} was not created because ${id} already exists on the platform ${how}. If an interrupted run made it, ` +
         `set adopt: true to take it over. If this run is to replace it (--replace, or a tainted state): run the same ` +
@@ -81,6 +92,18 @@ function take<Found extends { createdAt?: unknown }>(creation: Creation<Found>, 
   }
 }
 
+/** What is kept beside the state of a creation that was begun, until the state has what it made. */
+export interface Attempts {
+  /** Whether an earlier run of this working copy began to create the thing with this ID, and never learnt its end. */
+  isBegun: (id: string) => Promise<boolean>;
+  begin: (id: string) => Promise<void>;
+  /** Nothing was created, or the state has it. */
+  clear: () => Promise<void>;
+}
+
+/** What a look at the platform is made with; \`onCall\` hears what time it is there. */
+type Looking = Context & Pick<CallOptions, "onCall">;
+
 interface Creation<Found extends { createdAt?: unknown }> {
   context: Context;
   /** What it is, for people, e.g. `team "Crew"`. */
@@ -90,7 +113,8 @@ interface Creation<Found extends { createdAt?: unknown }> {
   adopt: boolean;
   /** Whether what is there under that ID is known to be what this resource has had. */
   keeps?: boolean;
-  find: (id: string) => Promise<Found | undefined>;
+  find: (id: string, context: Looking) => Promise<Found | undefined>;
+  attempts: Attempts;
   /** Whether what was found is what would be created. */
   matches: (found: Found) => boolean;
   create: (id: string | undefined) => Promise<string>;
@@ -114,31 +138,42 @@ interface Created<Found> {
 export async function createOnce<Found extends { createdAt?: unknown }>(
   creation: Creation<Found>,
 ): Promise<Created<Found>> {
-  const { choose, find, create, matches, context } = creation;
+  const { choose, create, context, attempts } = creation;
   // Where the platform takes no ID of ours, a repeated call would make a second one.
   const honours = context.manner.habits.chosenIDs === "honoured";
   const id = honours || creation.keeps ? choose() : undefined;
   if (id === undefined) return { id: await create(undefined) };
-  const kept = creation.keeps ? await find(id) : undefined;
+  const kept = creation.keeps ? await creation.find(id, context) : undefined;
   if (kept) return { id, found: kept };
   if (!honours) return { id: await create(undefined) };
+  const isBegun = await attempts.isBegun(id);
+  await attempts.begin(id);
   for (let attempt = 1; ; attempt++) {
     try {
       return { id: await create(id) };
     } catch (error) {
       const isUnknown = isOutcomeUnknown(error);
+      if (!isUnknown && !isBegun) await attempts.clear();
       if (!isUnknown && !mayBeThere(error)) throw error;
-      const found = await find(id);
+      const { found, age } = await look(creation, id);
       if (found === undefined && (!isUnknown || attempt === 3)) throw error;
       if (found === undefined) continue;
       // Another resource of this run may turn out to have it meanwhile.
       if (choose() !== id) return createOnce(creation);
-      // What this call made, as far as anybody can tell.
-      const isOurs = isUnknown && matches(found) && isRecent(context, found);
-      if (!isOurs) take(creation, id, found);
+      // What this call made: nothing else makes a thing with an ID of this resource, unless it was there for long.
+      const isOurs = isUnknown && creation.matches(found) && age !== "old";
+      if (!isOurs) take(creation, id, { found, age, isBegun });
       return { id, found };
     }
   }
+}
+
+/** What is there under an ID, and how old it is by the platform's clock, which may be another than ours. */
+async function look<Found extends { createdAt?: unknown }>({ find, context }: Creation<Found>, id: string) {
+  let now: number | undefined;
+  const onCall = ({ date }: CallRecord): void => void (now = date ?? now);
+  const found = await find(id, { ...context, onCall });
+  return { found, age: found === undefined ? ("unknown" as const) : ageOf(now ?? context.now(), found) };
 }
 
 /** Whether a creation was refused, as it is when there is such a thing already. Nobody says in which words. */

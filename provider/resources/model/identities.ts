@@ -126,6 +126,13 @@ export class Identities {
     return { id: known.before?.id, inputs: known.old ?? known.before?.inputs ?? {} };
   }
 
+  /** What states have of a kind that the program does not declare, as far as they were read in this run. */
+  left(kind: string): { urn: string; inputs: Inputs }[] {
+    return [...this.#known].flatMap(([urn, { checked, before }]) =>
+      checked || named(urn).kind !== kind || !before?.inputs ? [] : [{ urn, inputs: before.inputs }],
+    );
+  }
+
   /** How many replacements under one URN there were, the one that is under way included; undefined for none. */
   generation(urn: string | undefined): number | undefined {
     const known = this.#known.get(urn ?? "");

@@ -120,3 +120,26 @@ test("who is cancelled waits for no room, takes none, and lets those behind in",
   leave("a");
   expect(await names()).toEqual(["b", "c"]);
 });
+
+test("who is cancelled waits for no turn, does nothing, and lets those behind in", async () => {
+  const { lock, noted, work, end } = stage();
+  const cancelling = new AbortController();
+  const first = lock.shared("team", work("a"));
+  const alone = lock.exclusive("team", work("b"), cancelling.signal);
+  const beside = lock.shared("team", work("c"));
+  const refused = expect(alone).rejects.toThrow(/^cancelled before its turn/);
+  await turn();
+  expect(noted).toEqual(["a begins"]);
+  cancelling.abort();
+  await refused;
+  await turn();
+  expect(noted).toEqual(["a begins", "c begins"]);
+  await expect(lock.enter("team", "others", cancelling.signal)).rejects.toThrow("cancelled");
+  end("a");
+  end("c");
+  expect(await Promise.all([first, beside])).toEqual(["a", "c"]);
+  const next = lock.exclusive("team", work("d"));
+  await turn();
+  end("d");
+  expect(await next).toBe("d");
+});

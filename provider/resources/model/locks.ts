@@ -1,3 +1,5 @@
+import { ResourceError } from "./resource.ts";
+
 /**
  * Room for so much at a time, in one process. Who comes first gets it first, and what is larger than the room counts as
  * all of it, so that nobody waits for ever.
@@ -76,9 +78,14 @@ interface Room {
 export class SharedLock {
   readonly #rooms = new Map<string, Room>();
 
-  /** Works beside all others of the same company, and of no other. */
-  async shared<Answer>(key: string, work: () => Promise<Answer>, company: unknown = "shared"): Promise<Answer> {
-    const leave = await this.enter(key, company);
+  /** Works beside all others of the same company, and of no other. Rejects when the signal aborts before its turn. */
+  async shared<Answer>(
+    key: string,
+    work: () => Promise<Answer>,
+    company: unknown = "shared",
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const leave = await this.enter(key, company, signal);
     try {
       return await work();
     } finally {
@@ -87,8 +94,8 @@ export class SharedLock {
   }
 
   /** Enters as `shared` does. The answer leaves, once or more often: who wants to work alone has to leave first. */
-  async enter(key: string, company: unknown = "shared"): Promise<() => void> {
-    await this.#entered(key, company);
+  async enter(key: string, company: unknown = "shared", signal?: AbortSignal): Promise<() => void> {
+    await this.#entered(key, company, signal);
     let inside = true;
     return () => {
       if (inside) this.#left(key);
@@ -97,16 +104,36 @@ export class SharedLock {
   }
 
   /** Works alone. */
-  exclusive<Answer>(key: string, work: () => Promise<Answer>): Promise<Answer> {
-    return this.shared(key, work, Symbol(key));
+  exclusive<Answer>(key: string, work: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    return this.shared(key, work, Symbol(key), signal);
   }
 
-  #entered(key: string, company: unknown): Promise<void> {
+  #entered(key: string, company: unknown, signal: AbortSignal | undefined): Promise<void> {
     const room = this.#rooms.get(key);
     if (!room) this.#rooms.set(key, { company, working: 1, waiting: [] });
     else if (room.company === company && room.waiting.length === 0) room.working++;
-    else return new Promise((resolve) => room.waiting.push({ company, begin: resolve }));
+    else return this.#waited(room, company, signal);
     return Promise.resolve();
+  }
+
+  #waited(room: Room, company: unknown, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        room.waiting.splice(room.waiting.indexOf(waiting), 1);
+        this.#admit(room); // it may have been in the way
+        reject(new ResourceError("cancelled before its turn: it changed nothing then. Run it again to go on."));
+      };
+      const waiting = {
+        company,
+        begin: () => {
+          signal?.removeEventListener("abort", leave);
+          resolve();
+        },
+      };
+      room.waiting.push(waiting);
+      if (signal?.aborted) leave();
+      else signal?.addEventListener("abort", leave, { once: true });
+    });
   }
 
   #left(key: string): void {
@@ -118,6 +145,11 @@ export class SharedLock {
       return;
     }
     room.company = first.company;
+    this.#admit(room);
+  }
+
+  /** Lets those in that come next and are of the company that works. */
+  #admit(room: Room): void {
     while (room.waiting[0]?.company === room.company) {
       room.working++;
       room.waiting.shift()?.begin();

@@ -16,11 +16,8 @@ export interface Removals {
 
 /** Why things are not removed, with the lines to paste. */
 export const withoutLine = ({ file }: Removal, what: string, lines: readonly string[]): string =>
-  [
-    `${file} has removals: declared, and no line for ${what}. Nothing was removed. If it is meant to leave, add:`,
-    "removed:",
-    ...lines.map((line) => `  ${line}`),
-  ].join("\n");
+  `${file} has removals: declared, and no line for ${what}. Nothing was removed. ` +
+  `If it is meant to leave, add: removed: { ${lines.join(", ")} }`;
 
 /** Items of a list in a line of YAML. */
 export const listed = (items: readonly unknown[]): string => `[${items.map((item) => yamlOf(item)).join(", ")}]`;

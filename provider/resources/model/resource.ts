@@ -5,6 +5,7 @@ import type { TableReads } from "../../client/lists/tableReads.ts";
 import type { Client } from "../../client/options.ts";
 import type { FieldType } from "../../contract/fields.ts";
 import type { Manner } from "../../habits/profile.ts";
+import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
 import { once } from "./once.ts";
 import type { Removals } from "./removals.ts";
@@ -82,6 +83,8 @@ export interface Context {
   platform: string;
   /** How the platform behaves, as far as the configuration tells. */
   manner: Manner;
+  /** Whether the configuration says that the platform lost its data: then no number of rows that are gone is too large. */
+  lostData?: boolean | undefined;
   /** Server that links to apps have to lead to; undefined allows any. */
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
@@ -116,6 +119,8 @@ export interface Report {
   /** Reports in a preview what an update will do. An update drops it, since it reports what it did. */
   forecast: (text: string) => void;
   warning: (text: string) => void;
+  /** Takes what is known of a seed's rows before a run; only a plan asks for it. */
+  rows?: (ahead: RowsAhead) => void;
 }
 
 /** What check and diff have: no platform, since neither may need one. */
@@ -130,11 +135,14 @@ export interface OfflineContext extends Pick<
   | "removals"
   | "isApproved"
   | "manner"
+  | "lostData"
 > {
   /** Random bytes for this resource: where an engine gives them, a plan that was saved is carried out with the same ones. */
   seed: () => Uint8Array;
   /** Types of a table's fields by label, where they are known without a call: an emulator has them. */
   fieldTypes?: (table: string) => Promise<Readonly<Record<string, FieldType>> | undefined>;
+  /** Whether nothing may be written either: no run follows. */
+  isPlan?: boolean;
 }
 
 /** A problem with one input, found before anything is sent. */
@@ -201,6 +209,16 @@ export const adopt = z.boolean().optional().meta({
   description: "Take over what already exists on the platform, instead of refusing.",
   ignoredInDiff: true,
 });
+
+/** The input that asks for what can't be taken back once more. */
+export const again = (what: string) =>
+  z
+    .boolean()
+    .optional()
+    .meta({
+      description: `${what} once more where an order replaces it (--replace, or a tainted state) or the same was done under another name, instead of refusing. By itself it does nothing.`,
+      ignoredInDiff: true,
+    });
 
 /**
  * Thrown when a thing exists but is not as wanted yet. It is saved with what is known of it, and the next run goes on

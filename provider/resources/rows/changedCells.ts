@@ -4,8 +4,8 @@ import { rowsByKey, type BothSides } from "./declared/cells.ts";
 import type { OfflineRowContext } from "./declared/claims.ts";
 import { withLastSource } from "./declared/summaries.ts";
 import type { RowTarget } from "./declared/target.ts";
+import type { SeedInputs, SeedState } from "./kept/state.ts";
 import { isReshaped } from "./live/reshaped.ts";
-import type { SeedInputs, SeedState } from "./session.ts";
 
 const labelsOf = ({ secretLabels = [] }: Source): string[] => [...secretLabels];
 

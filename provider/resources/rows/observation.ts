@@ -8,11 +8,12 @@ import { keyOf, keysOf } from "./declared/declaration.ts";
 import { lastSource, withLastSource } from "./declared/summaries.ts";
 import { EditedRows, type Drift, type FoundSecrets } from "./drift.ts";
 import { maxShown } from "./forecast.ts";
+import { scopeOfState } from "./kept/scope.ts";
+import { optionsOf, type SeedState } from "./kept/state.ts";
 import type { RowContext } from "./live/context.ts";
 import { FoundRows } from "./live/foundRows.ts";
 import { Links } from "./live/links.ts";
 import { liveRows, type ObserveRow } from "./live/liveRows.ts";
-import { optionsOf, type SeedState } from "./session.ts";
 
 /** The first keys of missing rows: from the state, or from the source that was applied. */
 async function missingKeys(
@@ -65,14 +66,17 @@ export async function observe<Applied extends SeedState & Observation>(
     edited.observe(keyOf(state.key, values), values);
     if (dangling) unlinked.push(keyOf(state.key, values));
   };
-  const reading = liveRows(context, state, state.labels, links, wanted, ledger, see);
+  const reading = liveRows(context, state, scopeOfState(state), links, wanted, ledger, see);
   const live = await orUndefinedIfNotFound(reading);
   if (!live) {
     context.report.warning(`table ${state.table} is not on the platform any more, nor are the rows in it`);
     return undefined;
   }
   const inputs = declared ? { inputs: declared.inputs() } : {};
-  const { drift, vanished } = planRows(wanted, ledger, live, optionsOf(state));
+  const { drift, vanished } = planRows(wanted, ledger, live, {
+    ...optionsOf(state),
+    lostData: context.lostData,
+  });
   const judgedLater = platform.readsFirst && drift.missing.length > 0;
   if (vanished !== undefined && !judgedLater) throw new ResourceError(`table ${state.table}: ${vanished}`);
   const [changed, missing] = [drift.edited.length, drift.missing.length];

@@ -185,7 +185,7 @@ async function answerOf(
 /** Rows of other seeds that refer to rows which a seed of this shape is about to remove, by line. */
 export async function referringTo(
   referrers: readonly RowReferrer[],
-  leaving: Omit<Leaving, "name" | "handedOver">,
+  leaving: Pick<Leaving, "target" | "keys">,
   directory: string,
 ): Promise<string[]> {
   const { target, keys } = leaving;

@@ -5,19 +5,21 @@ import { RowSet } from "../../reconcile/rowSet.ts";
 import { fewestRemovals, planOffline, type Forecast } from "../../reconcile/rows.ts";
 import { ResourceError, type Change, type Report } from "../model/resource.ts";
 import { changedCells, hidingBoth, secrecyMessage, whatIsUnknown } from "./changedCells.ts";
-import type { OfflineRowContext } from "./declared/claims.ts";
+import type { OfflineRowContext, RowFindings } from "./declared/claims.ts";
 import { keysOf } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { summaryOf, withLastSource } from "./declared/summaries.ts";
 import { viewersChanged, type RowTarget } from "./declared/target.ts";
-import { indicesWithin, keysWithin, sameKey } from "./declared/terms.ts";
-import { departedFrom, takesUp } from "./departed.ts";
+import { indicesWithin, sameKey } from "./declared/terms.ts";
 import { driftMessage, repairsOf, type Drift, type FoundSecrets } from "./drift.ts";
 import { as, firstNames, forecast, maxShown, noNames, type Names, type Part } from "./forecast.ts";
+import { clearForecast } from "./kept/clearForecast.ts";
+import { departedFrom, takesUp } from "./kept/departed.ts";
+import { nobody, noneLeaving, spared, stayMessage, type LeavingRows } from "./kept/leaving.ts";
+import type { SeedInputs, SeedState } from "./kept/state.ts";
 import { isRenewal, renewalMessage } from "./live/renewal.ts";
 import { byOldKey, inOldTerms, isRelinked, isReshaped } from "./live/reshaped.ts";
 import { referringTo } from "./owners.ts";
-import type { SeedInputs, SeedState } from "./session.ts";
 import { sparedMessage } from "./spared.ts";
 import { refuseOtherTable, refuseUndeclaredRows, sayDoneLines } from "./undeclared.ts";
 
@@ -39,45 +41,50 @@ export async function previewed(
   change: Change,
   old: State,
   inputs: Inputs,
-): Promise<Change> {
+): Promise<Change & { findings?: RowFindings }> {
   if (change.replaces.length > 0) return replaced(context, change, old, inputs);
   const { report } = context;
   await sayDoneLines(context, inputs, old);
-  const renewed = renewedLinks(context, old, inputs);
+  const links = renewedLinks(context, old, inputs);
   // A refresh takes from the engine what it knew of the failure.
-  const changed = [...change.changed, ...renewed, ...(old.unfinished ? ["unfinished"] : [])];
+  const changed = [...change.changed, ...links, ...(old.unfinished ? ["unfinished"] : [])];
   const parts: Part[] = [];
   let total = 0;
   const repairs = repairsOf(inputs, old.drift);
-  sayViewers(context, old, inputs);
+  const renewed = sayViewers(context, old, inputs);
+  let leaving: RowFindings["leaving"] = { target: inputs, keys: new RowSet(), labels: [], ...nobody() };
   const secrecy = secrecyMessage(old, inputs);
   if (secrecy !== undefined) report.forecast(secrecy);
-  if (changed.length > 0) {
-    const { plan, names } = await planned(context, old, inputs, { repairs, renewed: renewed.length > 0 });
+  // A refresh that found no row left compares what it read, which no program declares.
+  const isDeclared = inputs.rows?.length !== 0;
+  if (changed.length > 0 && isDeclared) {
+    const { plan, names, ...found } = await planned(context, old, inputs, { repairs, renewed: links.length > 0 });
+    renewed.push(...found.renewed);
+    leaving = found.leaving;
     if (plan.exact) {
       parts.push(...names.added.map(as("add")), ...names.changed.map(as("update")));
       parts.push(...names.removed.slice(0, maxShown).map(as("delete")));
       total += plan.insert + plan.update + plan.remove;
     }
-  } else leaveNothing(context, inputs);
+  }
   if (repairs) {
     const { changedKeys, missingKeys } = repairs;
-    const vanished = massDisappearance("rows", repairs.missing, old.rowCount, inputs.maxRemovals);
+    const vanished = massDisappearance(
+      "rows",
+      repairs.missing,
+      old.rowCount,
+      context.lostData ? 1 : inputs.maxRemovals,
+    );
     if (vanished !== undefined) throw new ResourceError(`table ${inputs.table}: ${vanished}`);
     const known = { owned: old.rowCount, alone: changed.length === 0, directory: context.directory };
     report.forecast(await driftMessage(hidingBoth(old, inputs), repairs, { ...known, secrets: old.foundSecrets }));
-    if (repairs.missing > 0 && inputs.onConflict === "overwrite") context.rowClaims.renew(inputs.table);
+    if (repairs.missing > 0 && inputs.onConflict === "overwrite") renewed.push(inputs.table);
     changed.push("drift");
     parts.push(...changedKeys.map(as("update")), ...missingKeys.map(as("add")));
     total += repairs.changed + repairs.missing;
   }
-  const now = { ...change, changed: [...new Set(changed)] };
+  const now = { ...change, changed: [...new Set(changed)], findings: { leaving, renewed } };
   return inputs.sensitive || parts.length === 0 ? now : { ...now, parts: { rows: { first: parts, total } } };
-}
-
-function leaveNothing({ rowClaims }: OfflineRowContext, inputs: Inputs): void {
-  if (inputs.resourceUrn === undefined) return;
-  rowClaims.leave(inputs.resourceUrn, { target: inputs, keys: new RowSet(), handedOver: new RowSet() });
 }
 
 /** Another table: its rows come first, then the old ones go. */
@@ -115,9 +122,9 @@ export function sayRenewed(report: Report, links: readonly { table: string }[]):
   report.forecast(`rows of table ${tables} are made anew: the links to them are renewed`);
 }
 
-/** Who may see rows acts on insert alone: what that means for the rows that are there. */
-function sayViewers({ report, rowClaims }: OfflineRowContext, old: State, inputs: Inputs): void {
-  if (old.rowCount === 0 || !viewersChanged(old, inputs)) return;
+/** Says what other viewers mean for the rows that are there: they act on insert alone. Returns the tables that are made anew. */
+function sayViewers({ report }: OfflineRowContext, old: State, inputs: Inputs): string[] {
+  if (old.rowCount === 0 || !viewersChanged(old, inputs)) return [];
   const names = (["viewers", "teamViewers", "userID"] as const).filter(
     (name) => JSON.stringify(old[name]) !== JSON.stringify(inputs[name]),
   );
@@ -125,11 +132,10 @@ function sayViewers({ report, rowClaims }: OfflineRowContext, old: State, inputs
   switch (inputs.onViewersChange ?? "error") {
     case "recreate":
       report.forecast(`${what} are made anew with the ${names.join(", ")} that are declared now: they get other IDs`);
-      rowClaims.renew(inputs.table);
-      return;
+      return [inputs.table];
     case "newRows":
       report.forecast(`${what} keep their ${names.join(", ")}: the declared ones are for new rows`);
-      return;
+      return [];
     case "error":
       throw new ResourceError(
         `${what} keep their ${names.join(", ")}, which act when a row is inserted. Set onViewersChange to newRows if that is meant, or to recreate to make them anew under other IDs.`,
@@ -137,37 +143,45 @@ function sayViewers({ report, rowClaims }: OfflineRowContext, old: State, inputs
   }
 }
 
-/** Reports in one line what an update does with the rows, and notes it for the seeds after it. */
+/** Reports in one line what an update does with the rows; returns it with what the seeds after it have to know. */
 async function planned(
   context: OfflineRowContext,
   old: State,
   inputs: Inputs,
   known: { repairs: Drift | undefined; renewed: boolean },
-): Promise<{ plan: Forecast; names: Names }> {
+): Promise<RowFindings & { plan: Forecast; names: Names }> {
   const { directory, report, rowClaims } = context;
   const ledger = decodeLedger(old.ledger);
   const { plan, leaving, names, target } = await difference(context, old, inputs, ledger);
-  const { rows } = await summaryOf(context, inputs);
+  report.rows?.({ plan, spared: leaving.reported });
+  const summary = await summaryOf(context, inputs);
+  const { rows } = summary;
+  const clearing = clearForecast(old, inputs, summary, plan);
+  const renewed: string[] = [];
   if (plan.exact && plan.insert > 0) {
     const departed = departedFrom(old, inputs);
     const isSame = !isReshaped(old, inputs) || isRenewal(old, inputs);
     const returns = isSame && plan.change.added.some((index) => departed.has(rows.key(index)));
     const leavingRows = rowClaims.going(inputs.table, inputs.resourceUrn);
-    if (returns || (await takesUp(context, inputs, leavingRows))) rowClaims.renew(inputs.table);
+    if (returns || (await takesUp(context, inputs, leavingRows))) renewed.push(inputs.table);
   }
   const renewal = renewalMessage(old);
   if (renewal !== undefined) report.forecast(renewal);
   if (renewal === undefined || !changesNothing(plan)) {
     const cells = await changedCells(context, old, inputs, names.changed);
-    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs), cells };
+    const unknowns = { ...known, adopts: inputs.adopt, relinked: isRelinked(old, inputs) || clearing.isLeft, cells };
     report.forecast(
       forecast(hidingBoth(old, inputs), plan, names, ledger.count, unknowns) + whatIsUnknown(old, inputs, plan, cells),
     );
   }
+  for (const sentence of clearing.sentences) report.forecast(sentence);
+  const stay = [...leaving.found].filter(({ key }) => !leaving.staying.has(key)).length;
+  if (stay > 0) report.forecast(stayMessage(stay));
   if (leaving.reported.size > 0) report.forecast(sparedMessage(leaving.reported));
   const going = inputs.mode === "exact" ? fewestRemovals(plan) : 0;
   const refusal = tooManyRemovals("rows", going, ledger.count, inputs.maxRemovals);
-  if (refusal) throw new ResourceError(refusal);
+  const refusals = [...(refusal ? [refusal] : []), ...clearing.refusals];
+  if (refusals.length > 0) throw new ResourceError(refusals.join("\n"));
   await refuseUndeclaredRows(context, inputs, target, leaving.going, names.removed);
   const removed = { target, keys: leaving.going };
   const referring = leaving.going.length === 0 ? [] : await referringTo(rowClaims.checked(), removed, directory);
@@ -176,11 +190,9 @@ async function planned(
       `rows that other seeds declare refer to what would leave:\n${referring.join("\n")}\nKeep those rows, or change what refers to them in the same run.`,
     );
   }
-  if (inputs.resourceUrn !== undefined) {
-    const keys = RowSet.of([...leaving.going, ...leaving.staying]);
-    rowClaims.leave(inputs.resourceUrn, { target, keys, handedOver: leaving.staying });
-  }
-  return { plan, names };
+  const keys = RowSet.of([...leaving.going, ...leaving.staying]);
+  const { found, staying: handedOver } = leaving;
+  return { plan, names, renewed, leaving: { target, keys, labels: old.labels, found, handedOver } };
 }
 
 interface Found {
@@ -211,7 +223,7 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
     return { plan, leaving: noneLeaving(), names: noNames(), target };
   }
   const narrowed = async (whole: Forecast): Promise<{ plan: Forecast; leaving: LeavingRows }> => {
-    const { plan, leaving } = await spared(context, inputs, target, whole);
+    const { plan, leaving } = await spared(context, { old, inputs, target, rows: summary.rows }, whole);
     return { plan: await takenOver(context, inputs, plan), leaving };
   };
   const named = (plan: Forecast, known: Ledger, keys: readonly string[]): Promise<Names> =>
@@ -234,38 +246,6 @@ async function difference(context: OfflineRowContext, old: State, inputs: Inputs
 
 const changesNothing = (plan: Forecast): boolean => plan.exact && plan.insert + plan.update + plan.remove === 0;
 
-interface LeavingRows {
-  going: RowSet;
-  staying: RowSet;
-  reported: Map<string, number>;
-}
-
-const noneLeaving = (): LeavingRows => ({ going: new RowSet(), staying: new RowSet(), reported: new Map() });
-
-/** Takes out of a plan what other seeds of the program declare. */
-async function spared(
-  { rowClaims, directory }: OfflineRowContext,
-  inputs: Inputs,
-  target: RowTarget,
-  plan: Forecast,
-): Promise<{ plan: Forecast; leaving: LeavingRows }> {
-  const leaving = noneLeaving();
-  const { going, staying, reported } = leaving;
-  if (!plan.exact || plan.remove === 0) return { plan, leaving };
-  const keys = { target, keys: RowSet.of(plan.change.removed) };
-  const held: { name: string; keys: RowSet }[] = [];
-  for (const { name, target: other } of rowClaims.on(inputs.table, inputs.resourceUrn)) {
-    held.push({ name, keys: await keysWithin(keys, other, directory) });
-  }
-  for (const row of plan.change.removed) {
-    const owner = held.find(({ keys }) => keys.has(row.key));
-    (owner ? staying : going).add(row.key, row.content);
-    if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
-  }
-  const change = { ...plan.change, removed: [...going] };
-  return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
-}
-
 /** Takes out of a plan what is there already, since another seed gives it up and leaves it there. */
 export async function takenOver(
   { rowClaims, directory }: OfflineRowContext,
@@ -274,7 +254,7 @@ export async function takenOver(
 ): Promise<Forecast> {
   if (!plan.exact || plan.insert === 0) return plan;
   const arriving = rowClaims
-    .leaving(inputs.table, inputs.resourceUrn)
+    .arriving(inputs.table, inputs.resourceUrn)
     .filter(({ target }) => sameKey(target, inputs))
     .map(({ target, handedOver }) => ({ target, keys: handedOver }));
   if (arriving.length === 0) return plan;
@@ -283,5 +263,6 @@ export async function takenOver(
   const taken = [...all.keys()].filter((index) => added.has(index));
   for (const index of taken) added.delete(index);
   const differing = taken.some((index) => all.get(index) === false);
-  return { ...plan, insert: added.size, taken: taken.length, differing, change: { ...plan.change, added } };
+  const handed = new Map(taken.map((index) => [index, all.get(index) !== false] as const));
+  return { ...plan, insert: added.size, taken: taken.length, differing, handed, change: { ...plan.change, added } };
 }

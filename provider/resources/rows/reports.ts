@@ -1,9 +1,11 @@
 import type { CallCounter } from "../../client/calls.ts";
 import { maxRowsPerInsert } from "../../contract/rows.ts";
-import { counted, numbered } from "../../messages/text.ts";
+import { counted, numbered, quoted, some } from "../../messages/text.ts";
 import type { Forecast, RowPlan } from "../../reconcile/rows.ts";
-import type { Report } from "../model/resource.ts";
+import { ResourceError, type Report } from "../model/resource.ts";
+import { keysOf } from "./declared/declaration.ts";
 import { linksOf, type LinkDeclaration } from "./declared/links.ts";
+import type { SeedInputs } from "./kept/state.ts";
 
 /** How many rows a run inserts, updates and removes. */
 export type Changes = Pick<Forecast & { exact: true }, "insert" | "update" | "remove">;
@@ -23,6 +25,12 @@ export function callsAhead(declaration: LinkDeclaration, { insert, update, remov
   const counts = insert - first + update > readBack.rows ? 1 : 0;
   return 2 * tables.size + pages + 2 * first + batches + update + remove + looks + counts;
 }
+
+/** Why rows of a seed that goes are not removed. */
+export const unprovenMessage = ({ table, source }: { table: string; source?: string | undefined }): string =>
+  `it can't be proven which rows of table ${table} are ours, since too much changed there: none was removed. ` +
+  (source === undefined ? "" : `Put back ${source} as it was applied, or `) +
+  `set onDestroy to retain and run up, which leaves them all there`;
 
 /** Reports what a run found that its outcome does not show. */
 export function tellFindings(report: Report, table: string, plan: RowPlan): void {
@@ -57,4 +65,30 @@ export function outcome(plan: RowPlan & { recreated?: number }, calls: CallCount
     [plan.foreign, "of others left alone"],
   ] as const;
   return `rows: ${counted(counts)}; ${calls.describe()}, ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Ends when a plan must not be carried out, naming the rows. */
+export async function refusePlan(inputs: SeedInputs, plan: RowPlan, directory: string, isNew: boolean): Promise<void> {
+  const keys = async (indices: number[]): Promise<string> =>
+    inputs.sensitive
+      ? `${indices.length} rows`
+      : some((await keysOf(inputs, directory, new Set(indices))).map(quoted), 20);
+  const reasons = [...plan.refusals];
+  if (plan.adoptNeeded.length > 0) {
+    const named = await keys(plan.adoptNeeded.map(({ wanted }) => wanted));
+    const replaced = isNew
+      ? " If this seed was tainted, or is replaced by order, run the same command with --refresh: then it is seen which rows are its own."
+      : "";
+    reasons.push(
+      `table ${inputs.table} has rows with these keys and other content that are not ours: ${named}. Set adopt: true to take them over, or remove them from the source. If a seed had them that was renamed in the program, give the new one aliases (formerly in an environment file).${replaced}`,
+    );
+  }
+  if (plan.conflicts.length > 0) {
+    const known = plan.conflicts.flatMap(({ wanted }) => wanted ?? []);
+    const named = known.length > 0 ? `: ${await keys(known)}` : "";
+    reasons.push(
+      `${plan.conflicts.length} rows of table ${inputs.table} were edited or removed by hand and onConflict is "error"${named}. Set onConflict to overwrite or keepLive, or put them back.`,
+    );
+  }
+  if (reasons.length > 0) throw new ResourceError(reasons.join("\n"));
 }

@@ -5,10 +5,10 @@ import type { OfflineRowContext } from "./declared/claims.ts";
 import { fingerprintOf, summarize } from "./declared/declaration.ts";
 import { linksOf } from "./declared/links.ts";
 import { keysIn } from "./declared/summaries.ts";
-import { takesUp } from "./departed.ts";
 import { firstNames, forecast } from "./forecast.ts";
+import { takesUp } from "./kept/departed.ts";
+import type { SeedInputs } from "./kept/state.ts";
 import { sayRenewed, takenOver } from "./preview.ts";
-import type { SeedInputs } from "./session.ts";
 
 /** What the last run's check made of the source. */
 type Last = Partial<Pick<SeedInputs, "table" | "digest" | "keys"> & { fingerprint: string | undefined }>;
@@ -34,6 +34,7 @@ export async function sourceOf(context: OfflineRowContext, inputs: SeedInputs, o
   rowClaims.remember(inputs.resourceUrn, summary);
   if (old.table === undefined) {
     const plan = await takenOver(context, inputs, planOffline(summary.rows, emptyLedger(), inputs.mode));
+    report.rows?.({ plan, spared: new Map() });
     const names = await firstNames(inputs, plan, emptyLedger(), [], directory);
     report.forecast(forecast(inputs, plan, names, 0, { adopts: inputs.adopt }));
     // Those that are there, since another seed had them.

@@ -1,5 +1,6 @@
 import type { Row } from "../../contract/values.ts";
 import { quoted } from "../../messages/text.ts";
+import type { RowDigests } from "../../reconcile/digests.ts";
 import { RowSet } from "../../reconcile/rowSet.ts";
 import { linkedLabels } from "../../sources/source.ts";
 import { ResourceError } from "../model/resource.ts";
@@ -32,6 +33,7 @@ export async function withoutClaimed(
     const staying = left.filter((row) => claimed(row));
     if (staying.length === 0) continue;
     spared.set(claim.name, staying.length);
+    context.rowClaims.rely(claim, staying.length);
     left = left.filter((row) => !claimed(row));
   }
   return { left, spared };
@@ -65,9 +67,9 @@ async function claimedBy(
 
 /** Throws when rows of other seeds refer to what is about to be removed: a link must not lead nowhere. */
 export async function refuseReferredTo(
-  { rowClaims, directory }: RowContext,
+  { rowClaims, directory }: Pick<RowContext, "rowClaims" | "directory">,
   { target, urn }: { target: RowTarget; urn: string | undefined },
-  removals: readonly Removal[],
+  removals: readonly RowDigests[],
 ): Promise<void> {
   if (removals.length === 0) return;
   const referrers = [...rowClaims.checked(), ...rowClaims.referrers(urn)];

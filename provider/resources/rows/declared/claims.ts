@@ -1,8 +1,10 @@
+import type { RowData } from "../../../contract/values.ts";
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import { RowSet } from "../../../reconcile/rowSet.ts";
 import { SharedLock } from "../../model/locks.ts";
 import type { OfflineContext } from "../../model/resource.ts";
 import { summarize, type Summary } from "./declaration.ts";
+import { RemovedCells } from "./removedCells.ts";
 import type { RowTarget } from "./target.ts";
 import type { Keys } from "./terms.ts";
 
@@ -21,6 +23,14 @@ export interface RowClaim {
   digest?: string | undefined;
   /** Whether its salt, and all digests with it, are those of this preview alone. */
   isPassing?: boolean | undefined;
+  /** Whether the preview before this run alone saw it: the seed may be declared otherwise by now. */
+  isForeseen?: boolean | undefined;
+}
+
+/** What the preview before this run saw. */
+export interface Foreseen {
+  claims: readonly Pick<RowClaim, "urn" | "target">[];
+  leaving: readonly (RowFindings["leaving"] & { urn: string })[];
 }
 
 /** A seed that refers to rows of another one, known before it is checked. */
@@ -34,8 +44,20 @@ export interface Leaving {
   name: string;
   target: RowTarget;
   keys: RowSet;
+  /** Labels that the seed wrote into them. */
+  labels: readonly string[];
+  /** Those of them that it did not make. */
+  found: RowSet;
   /** Those of them that stay on the platform for another seed of the program. */
   handedOver: RowSet;
+}
+
+/** What the comparison of a seed finds out that other seeds of the run depend on. */
+export interface RowFindings {
+  /** The rows that its source has no more; an empty set where it has all of them. */
+  leaving: Omit<Leaving, "name">;
+  /** Tables whose rows are made anew: links to them have to follow. */
+  renewed: string[];
 }
 
 /**
@@ -53,16 +75,52 @@ export class RowClaims {
   readonly #leaving = new Map<string, Leaving>();
   readonly #removed: (Keys & { table: string })[] = [];
   readonly #renewed = new Set<string>();
+  readonly #foreseen = new Map<string, RowClaim>();
+  #foreseenLeaving: Foreseen["leaving"] = [];
+  /** How many rows stay for a seed that the preview alone saw. */
+  readonly #relied = new Map<string, number>();
+  readonly #compared = new Set<string>();
+  readonly keepsCells: boolean;
+  readonly #cells = new RemovedCells();
   readonly #summaries = new Map<string, Summary>();
+  readonly #had = new Map<string, { old: object; isReplaced: boolean }>();
 
-  /** @param directory the program's folder, where sources are found */
-  constructor(directory: string) {
+  /**
+   * @param directory the program's folder, where sources are found
+   * @param keepsCells whether seeds may come that nobody knows of yet: cells of removed rows are kept for them
+   */
+  constructor(directory: string, keepsCells = false) {
     this.#directory = directory;
+    this.keepsCells = keepsCells;
   }
 
   /** Notes what a seed declares, in place of what it declared before. */
   claim(urn: string, target: RowTarget, digest: string, isPassing = false): void {
     this.#checked.set(urn, { urn, name: nameOf(urn), target, digest, isPassing });
+  }
+
+  /** Notes what the last run left of a seed: its inputs, or better its state. */
+  had(urn: string | undefined, old: object): void {
+    const known = this.#had.get(urn ?? "");
+    if (known && "ledger" in known.old && !("ledger" in old)) known.isReplaced = false;
+    else this.#had.set(urn ?? "", { old, isReplaced: false });
+  }
+
+  /** Notes a check without anything of the last run: the engine makes what it has under this name anew. */
+  begin(urn: string | undefined): void {
+    const known = this.#had.get(urn ?? "");
+    if (known) known.isReplaced = true;
+  }
+
+  /** Notes that a seed was made, or has left the program. */
+  ended(urn: string | undefined): void {
+    this.#had.delete(urn ?? "");
+  }
+
+  /** What the last run left of the seed that is being made anew. */
+  replaced(urn: string | undefined): object | undefined {
+    const known = this.#had.get(urn ?? "");
+    return known?.isReplaced ? known.old : undefined;
   }
 
   /** What a seed of the run declares. */
@@ -106,6 +164,35 @@ export class RowClaims {
     );
   }
 
+  /** The seeds that will declare rows of a table as well as anybody knows: those of `on`, and those that the preview saw. */
+  expected(table: string, except?: string): RowClaim[] {
+    const known = this.on(table, except);
+    const later = [...this.#foreseen.values()].filter(
+      ({ urn, target }) =>
+        target.table === table && urn !== except && !this.#checked.has(urn) && !this.#announced.has(urn),
+    );
+    return [...known, ...later];
+  }
+
+  /** Takes what the preview saw, in place of what was taken before. */
+  foresee({ claims, leaving }: Foreseen): void {
+    this.#foreseen.clear();
+    for (const { urn, target } of claims) {
+      this.#foreseen.set(urn, { urn, name: nameOf(urn), target, isForeseen: true });
+    }
+    this.#foreseenLeaving = leaving;
+  }
+
+  /** Notes that rows stay for a seed that may turn out to be declared otherwise. */
+  rely({ urn, isForeseen }: RowClaim, rows: number): void {
+    if (isForeseen) this.#relied.set(urn, this.reliedOn(urn) + rows);
+  }
+
+  /** How many rows stay for a seed since the preview saw that it declares them. */
+  reliedOn(urn: string): number {
+    return this.#relied.get(urn) ?? 0;
+  }
+
   /** The rows of a claim, read again where they are not remembered. */
   async summary({ urn, target, digest }: RowClaim): Promise<Summary> {
     const known = this.#summaries.get(urn);
@@ -128,6 +215,7 @@ export class RowClaims {
 
   /** Notes which rows a seed's source has no more; nothing when there are none. */
   leave(urn: string, leaving: Omit<Leaving, "name">): void {
+    if (this.#checked.has(urn)) this.#compared.add(urn); // an engine also compares what it has just read
     if (leaving.keys.length === 0) this.#leaving.delete(urn);
     else this.#leaving.set(urn, { ...leaving, name: nameOf(urn) });
   }
@@ -135,6 +223,14 @@ export class RowClaims {
   /** What other seeds give up in a table, as far as the run has seen them. */
   leaving(table: string, except?: string): Leaving[] {
     return [...this.#leaving].flatMap(([urn, one]) => (urn !== except && one.target.table === table ? [one] : []));
+  }
+
+  /** What other seeds give up in a table, those included that the preview saw and this run has not compared yet. */
+  arriving(table: string, except?: string): Omit<Leaving, "name">[] {
+    const later = this.#foreseenLeaving.filter(
+      ({ urn, target }) => target.table === table && urn !== except && !this.#compared.has(urn),
+    );
+    return [...this.leaving(table, except), ...later];
   }
 
   /** What other seeds give up in a table and do not leave there. */
@@ -154,6 +250,16 @@ export class RowClaims {
   /** What the run has removed from a table. */
   removedFrom(table: string): Keys[] {
     return this.#removed.filter((one) => one.table === table);
+  }
+
+  /** Keeps the cells of rows that are about to be removed. */
+  keepCells(table: string, rows: readonly RowData[]): void {
+    this.#cells.add(table, rows);
+  }
+
+  /** The cells that a row had which the run has removed, by its key; undefined when it has removed none. */
+  cellsOf({ table, key }: Pick<RowTarget, "table" | "key">, row: RowData): RowData | undefined {
+    return this.#cells.of(table, key, row);
   }
 
   /** Notes that rows of a table were recreated, or will be: references to them have to follow. */

@@ -13,6 +13,7 @@ import { Capacity } from "../../model/locks.ts";
 import { AllRows } from "./allRows.ts";
 import { RowFields } from "./fields.ts";
 import { RowMistakes } from "./mistakes.ts";
+import { RowLabels } from "./rowLabels.ts";
 
 /** The inputs of a seed that decide which rows it has, and by which labels they are known. */
 export interface RowDeclaration extends Source {
@@ -29,6 +30,8 @@ export interface Summary {
   rows: RowSet;
   /** In alphabetical order; among them the column that names the parent row. */
   labels: string[];
+  /** The labels of each row. */
+  rowLabels: RowLabels;
   /** Digest of all rows: the same rows in the same order have the same one. */
   digest: string;
 }
@@ -43,23 +46,24 @@ const reading = new Capacity(2);
  * Reads a source once and digests its rows. Throws one SourceError that names everything that is wrong, by line; the same
  * mistake of many rows at the first of them.
  */
-export async function summarize(declaration: RowDeclaration, directory: string): Promise<Summary> {
-  if (declaration.source === undefined) return summarized(declaration, directory);
+export async function summarize(declaration: RowDeclaration, directory: string, checksLinks = true): Promise<Summary> {
+  if (declaration.source === undefined) return summarized(declaration, directory, checksLinks);
   const leave = await reading.enter(1);
   try {
-    return await summarized(declaration, directory);
+    return await summarized(declaration, directory, checksLinks);
   } finally {
     leave();
   }
 }
 
-async function summarized(declaration: RowDeclaration, directory: string): Promise<Summary> {
+async function summarized(declaration: RowDeclaration, directory: string, checksLinks: boolean): Promise<Summary> {
   const source = declaration.source ?? "rows";
   const rows = new RowSet();
   const digest = new AllRows(declaration.salt);
   const labels = new Set<string>();
+  const rowLabels = new RowLabels();
   const mistakes = new RowMistakes((line, column) => placeOf(declaration, line, column));
-  const take = taking(declaration, { rows, digest, labels, mistakes });
+  const take = taking(declaration, { rows, digest, labels, rowLabels, mistakes });
   const whole: string[] = [];
   try {
     for await (const block of read(declaration, directory, (mistake) => mistakes.add(mistake))) block.forEach(take);
@@ -70,14 +74,14 @@ async function summarized(declaration: RowDeclaration, directory: string): Promi
   if (rows.length === 0 && mistakes.isEmpty && whole.length === 0) {
     whole.push(`${source}: has no rows; to remove the seed's rows, remove the SeedRows itself`);
   }
-  for (const label of linkedLabels(declaration)) {
+  for (const label of checksLinks ? linkedLabels(declaration) : []) {
     if (rows.length > 0 && !labels.has(label))
       whole.push(`${source}: no row has the label ${quoted(label)}, which is named as a reference or parent`);
   }
   if (rows.length > 0) whole.push(...strangeLabels(declaration, labels));
   const problems = [...mistakes.sentences(), ...whole];
   if (problems.length > 0) throw new SourceError(problems.join("\n"));
-  return { rows, labels: [...labels].sort(), digest: digest.text() };
+  return { rows, labels: [...labels].sort(), rowLabels, digest: digest.text() };
 }
 
 /** Secret labels that no row has, and that no field of the table is called: what was meant would be shown. */
@@ -95,11 +99,13 @@ interface Taken {
   rows: RowSet;
   digest: AllRows;
   labels: Set<string>;
+  rowLabels: RowLabels;
   mistakes: RowMistakes;
 }
 
 /** Takes in a row of a source: its digests, its labels, and what is wrong with it. */
-function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistakes }: Taken): (row: SourceRow) => void {
+function taking(declaration: RowDeclaration, taken: Taken): (row: SourceRow) => void {
+  const { rows, digest: all, labels, rowLabels, mistakes } = taken;
   const { key, source, sensitive, fields } = declaration;
   const digesterIn = digesterOf(declaration);
   const known = fields && new RowFields(fields, declaration);
@@ -123,8 +129,10 @@ function taking(declaration: RowDeclaration, { rows, digest: all, labels, mistak
     }
     const content = digester.content(values);
     const before = rows.add(digest, content, line);
-    if (before === undefined) all.add(digest, content);
-    else {
+    if (before === undefined) {
+      all.add(digest, content);
+      rowLabels.add(values);
+    } else {
       const first = rows.line(before);
       const where = source === undefined ? placeOf(declaration, first) : (editAt(first) ?? `line ${first}`);
       const which = sensitive ? "" : ` ${quoted(keyOf(key, values))}`;

@@ -5,12 +5,15 @@ import { LiveRows } from "../../../reconcile/liveRows.ts";
 import type { RowSet } from "../../../reconcile/rowSet.ts";
 import { digesterFor } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import { contentIn, type Scope } from "../kept/scope.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
 
 /** Gets each live row with a key: its values in the terms of the source, and the index of the wanted row that it matches. */
-export type ObserveRow = (row: RowDigests & { index: number | undefined; values: RowData; dangling: boolean }) => void;
+export type ObserveRow = (
+  row: RowDigests & { id: string; index: number | undefined; values: RowData; dangling: boolean },
+) => void;
 
 /**
  * Reads the rows of a table into digests; `observe` gets each one that has a key.
@@ -19,14 +22,15 @@ export type ObserveRow = (row: RowDigests & { index: number | undefined; values:
 export async function liveRows(
   context: RowContext,
   { table, ...declaration }: RowTarget,
-  labels: readonly string[],
+  scope: Scope,
   links: Links,
   wanted: RowSet,
   ledger: Ledger | undefined,
   observe: ObserveRow = () => undefined,
   keepsIDs = false,
 ): Promise<LiveRows> {
-  const digester = digesterFor(declaration, labels);
+  const digester = digesterFor(declaration);
+  const contentOf = contentIn(scope, declaration, wanted);
   const live = new LiveRows(wanted, ledger, keepsIDs);
   const rate = new ProgressRate("rows read", context.now);
   for await (const page of rowsOf(context, table, Math.max(wanted.length, ledger?.count ?? 0))) {
@@ -35,11 +39,11 @@ export async function liveRows(
       const values = links.inSourceTerms(row);
       const known = digester.key(values);
       const dangling = links.isDangling(row);
-      const content = digester.content(values);
+      const content = known && contentOf(known, values);
       // It may say the same, and still leads nowhere.
-      const digests = known && { key: known, content: dangling ? another(content) : content };
+      const digests = known && content && { key: known, content: dangling ? another(content) : content };
       const index = live.add(row._id, digests, dangling);
-      if (digests) observe({ ...digests, index, values, dangling });
+      if (digests) observe({ ...digests, id: row._id, index, values, dangling });
     }
     context.report.status(`${table}: ${rate.add(page.length)}`);
   }

@@ -1,7 +1,7 @@
 import type { RequestOf } from "../../../contract/endpoints.ts";
-import { isRefusal } from "../../../contract/errors.ts";
+import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import type { Row } from "../../../contract/values.ts";
-import type { RowContext } from "./context.ts";
+import { rowsOf, type RowContext } from "./context.ts";
 
 /** IDs that one query asks for. */
 const maxIDs = 1_000;
@@ -37,16 +37,23 @@ export async function rowsByID(context: RowContext, table: string, ids: readonly
 
 /** Rows by their IDs, a call each. */
 export async function oneByOne({ client, ...call }: RowContext, ids: readonly string[]): Promise<Row[]> {
-  const read = await Promise.all(ids.map((rowID) => client.microappdataRow({ rowID }, call)));
-  return read.flatMap(({ currentRow }) => currentRow ?? []);
+  const read = await Promise.all(ids.map((rowID) => orUndefinedIfNotFound(client.microappdataRow({ rowID }, call))));
+  return read.flatMap((answer) => answer?.currentRow ?? []);
 }
 
-/** All of the rows with these IDs that are there, in pages: servers may ignore the filter. */
+/**
+ * All of the rows with these IDs that are there, in pages: servers may ignore the filter, and may not read a single row. What
+ * neither finds is looked for in the whole table before it counts as gone.
+ */
 export async function* rowsByIDs(context: RowContext, table: string, ids: readonly string[]): AsyncGenerator<Row[]> {
+  const left = new Set(ids);
+  const taken = (rows: readonly Row[]): Row[] => rows.filter(({ _id }) => left.delete(_id));
   for (let at = 0; at < ids.length; at += maxIDs) {
-    const wanted = new Set(ids.slice(at, at + maxIDs));
-    const found = (await rowsByID(context, table, [...wanted])).filter(({ _id }) => wanted.delete(_id));
-    yield found;
-    if (wanted.size > 0) yield await oneByOne(context, [...wanted]);
+    const asked = ids.slice(at, at + maxIDs);
+    yield taken(await rowsByID(context, table, asked));
+    const unseen = asked.filter((id) => left.has(id));
+    if (unseen.length > 0) yield taken(await oneByOne(context, unseen));
   }
+  if (left.size === 0) return;
+  for await (const rows of rowsOf(context, table, ids.length)) yield taken(rows);
 }

@@ -5,6 +5,7 @@ import type { KnownRows } from "../../../reconcile/ownership.ts";
 import { Renewal } from "../../../reconcile/renewal.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { Scope } from "../kept/scope.ts";
 import type { RowContext } from "./context.ts";
 import type { Links } from "./links.ts";
 import { liveRows, type ObserveRow } from "./liveRows.ts";
@@ -31,9 +32,9 @@ export async function renewedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[] },
-  seed: { ledger: Ledger; summary: Summary; links: Links; see: ObserveRow; keepsIDs: boolean },
+  seed: { ledger: Ledger; summary: Summary; links: Links; scope: Scope; see: ObserveRow; keepsIDs: boolean },
 ): Promise<{ live: LiveRows; ledger: KnownRows } | undefined> {
-  const { summary, links, see, keepsIDs } = seed;
+  const { summary, links, scope, see, keepsIDs } = seed;
   const renewal = isRenewal(old, inputs) ? await renewalOf(inputs, old, seed, context.directory) : undefined;
   if (!renewal) return undefined;
   const digester = digesterFor(old, old.labels);
@@ -42,7 +43,7 @@ export async function renewedRows(
     const key = digester.key(row.values);
     if (key) renewal.observe({ key, content: digester.content(row.values) }, row);
   };
-  const live = await liveRows(context, inputs, summary.labels, links, summary.rows, undefined, seen, keepsIDs);
+  const live = await liveRows(context, inputs, scope, links, summary.rows, undefined, seen, keepsIDs);
   return { live, ledger: renewal };
 }
 

@@ -7,6 +7,8 @@ import { SourceError } from "../../../sources/read.ts";
 import { digesterFor, summarize, type Summary } from "../declared/declaration.ts";
 import { lastSource } from "../declared/summaries.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { LeftLabels } from "../kept/clearing.ts";
+import type { Scope } from "../kept/scope.ts";
 import { rowsOf, type RowContext } from "./context.ts";
 import { Links } from "./links.ts";
 import { ProgressRate } from "./progressRate.ts";
@@ -38,7 +40,8 @@ export const inOldTerms = <Inputs extends RowTarget>(
 /** The rows of this run by the key of the last one; undefined when that key is no longer unique. */
 export async function byOldKey(old: RowTarget, inputs: RowTarget, directory: string): Promise<Summary | undefined> {
   try {
-    return await summarize(inOldTerms(old, inputs), directory);
+    // A link that is no more need not be among the labels.
+    return await summarize(inOldTerms(old, inputs), directory, false);
   } catch (error) {
     if (error instanceof SourceError) return undefined;
     throw error;
@@ -50,12 +53,13 @@ export async function reshapedRows(
   context: RowContext,
   inputs: RowTarget,
   old: RowTarget & { labels: readonly string[]; digest?: string | undefined },
-  { ledger, summary, links }: { ledger: Ledger; summary: Summary; links: Links },
+  seed: { ledger: Ledger; summary: Summary; links: Links; scope: Scope; left: LeftLabels },
 ): Promise<Recognised | undefined> {
+  const { ledger, summary, links, scope, left } = seed;
   // Rows that the last run linked to may have been removed.
   const oldLinks = await Links.of(context, old, () => new Lookup());
   const before = digesterFor(old, old.labels);
-  const now = digesterFor(inputs, summary.labels);
+  const now = digesterFor(inputs, scope.labels);
   const rate = new ProgressRate("rows read", context.now);
   const seen: SeenRow[] = [];
   for await (const page of rowsOf(context, inputs.table, ledger.count)) {
@@ -63,6 +67,7 @@ export async function reshapedRows(
       const [was, is] = [oldLinks.inSourceTerms(row), links.inSourceTerms(row)];
       const key = before.key(was);
       const content = now.content(is);
+      left.observe(row._id, is);
       seen.push({
         id: row._id,
         before: key && { key, content: before.content(was) },

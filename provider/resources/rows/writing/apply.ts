@@ -6,8 +6,8 @@ import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
 import type { RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
-import { RowWriter, Stopped } from "./rowWriter.ts";
-import type { Spared, Steps } from "./steps.ts";
+import { RowWriter } from "./rowWriter.ts";
+import { Stopped, type Spared, type Steps } from "./steps.ts";
 
 /** What became of a plan. */
 export interface Applied {

@@ -10,6 +10,7 @@ import { keyOf } from "../declared/declaration.ts";
 import { comparing, typeThatEquals } from "../declared/forms.ts";
 import { RowMistakes } from "../declared/mistakes.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { Clearing } from "../kept/clearing.ts";
 import type { NumberedKeys } from "../live/numberedKeys.ts";
 
 /** Rows that a message names. */
@@ -24,6 +25,8 @@ export interface Seen {
   numbered?: NumberedKeys;
   /** Labels that the table was seen to have. */
   labels: ReadonlySet<string>;
+  /** Labels that were set to nothing. */
+  clear?: Clearing | undefined;
 }
 
 /** How rows differ from what was written. */
@@ -40,7 +43,7 @@ export interface Differences {
 export async function differencesOf(
   { directory }: { directory: string },
   target: RowTarget,
-  { differing, missing: unseen, numbered, labels }: Seen,
+  { differing, missing: unseen, numbered, labels, clear }: Seen,
 ): Promise<Differences> {
   const cells = new RowMistakes((line) => placeOf(target, line));
   const missing = RowIndices.of(unseen);
@@ -58,7 +61,9 @@ export async function differencesOf(
       const key = target.sensitive ? undefined : keyOf(target.key, values);
       if (found) {
         missing.delete(index);
-        for (const cell of cellsThatDiffer(target, values, found, labels)) {
+        const nothing = (clear?.get(index) ?? []).map((label) => [label, null] as const);
+        const sent: RowData = { ...values, ...Object.fromEntries<null>(nothing) };
+        for (const cell of cellsThatDiffer(target, sent, found, labels)) {
           isLabelLost ||= cell.isLost;
           cells.add({ line, key, ...cell });
         }
@@ -103,6 +108,8 @@ function nearestLabel(label: string, known: readonly string[]): string | undefin
 
 function otherValue(target: RowTarget, label: string, sent: unknown, found: unknown): string {
   const { table } = target;
+  if (canonical(sent) === undefined)
+    return `table ${table} kept a value under ${quoted(label)}, which was set to nothing: clear it by hand, or declare the label again`;
   const type = typeThatEquals(sent, found);
   const isTrimmed = typeof sent === "string" && sent.trim() === found;
   const otherwise = isTrimmed ? "write it without the space around it" : "write it as the table has it";

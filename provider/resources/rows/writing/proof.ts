@@ -7,6 +7,7 @@ import type { Links } from "../live/links.ts";
 import { tryRow, type NewTable } from "./firstRow.ts";
 import type { NewRow } from "./inserts.ts";
 import { readBack, type Findings } from "./readBack.ts";
+import type { Steps } from "./steps.ts";
 
 /** How the table was before a run. */
 export interface SeenTable {
@@ -21,7 +22,7 @@ export class Proof {
   readonly sentences: string[] = [];
   /** Content that rows have there which is not what was sent. */
   readonly found = new Map<number, Content>();
-  readonly #read: (written: Omit<Parameters<typeof readBack>[4], "labels">) => Promise<Findings>;
+  readonly #read: (written: Omit<Parameters<typeof readBack>[4], "labels" | "clear" | "scope">) => Promise<Findings>;
   readonly #try: (row: NewRow, table: NewTable) => Promise<Findings>;
   readonly #seen: SeenTable;
   /** Rows that were looked at. */
@@ -37,12 +38,13 @@ export class Proof {
     {
       seen = { total: 0, labels: new Set() },
       missing,
-    }: { seen: SeenTable | undefined; missing: (index: number) => void },
+      ...how
+    }: { seen: SeenTable | undefined; missing: (index: number) => void } & Pick<Steps, "clear" | "scope">,
   ) {
     this.#seen = seen;
     this.#missing = missing;
     this.#looked = new RowIndices(summary.rows.length);
-    this.#read = (written) => readBack(context, target, summary, links, { ...written, labels: seen.labels });
+    this.#read = (written) => readBack(context, target, summary, links, { ...written, ...how, labels: seen.labels });
     this.#try = (row, table) => tryRow(context, target, summary, links, row, table);
   }
 

@@ -4,6 +4,8 @@ import type { Content } from "../../../reconcile/digests.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
 import { digesterFor, type Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { Clearing } from "../kept/clearing.ts";
+import { contentIn, type Scope } from "../kept/scope.ts";
 import { room, rowsOf, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { NumberedKeys } from "../live/numberedKeys.ts";
@@ -27,6 +29,9 @@ export interface WrittenRows {
   inAll: number;
   /** Labels that the table was seen to have. */
   labels: ReadonlySet<string>;
+  /** Labels that were set to nothing, by the index of the row. */
+  clear?: Clearing | undefined;
+  scope?: Scope | undefined;
 }
 
 /** What a read found otherwise than it was written. */
@@ -48,10 +53,11 @@ export async function readBack(
   target: RowTarget,
   { rows: wanted, labels }: Pick<Summary, "rows" | "labels">,
   links: Links,
-  { written, inserted, changed, inAll, labels: seen }: WrittenRows,
+  { written, inserted, changed, inAll, labels: seen, clear, scope = { labels } }: WrittenRows,
 ): Promise<Findings> {
   const { table, key } = target;
-  const digester = digesterFor(target, labels);
+  const digester = digesterFor(target);
+  const contentOf = contentIn(scope, target, wanted);
   const differing = new Map<number, RowData>();
   const found = new Map<number, Content>();
   const numbered = new NumberedKeys(key);
@@ -64,9 +70,9 @@ export async function readBack(
       if (digest === undefined) keyless++;
       const index = digest && wanted.find(digest);
       if (index === undefined) numbered.observe(values);
-      if (index === undefined || !written.has(index)) continue;
+      if (digest === undefined || index === undefined || !written.has(index)) continue;
       missing.delete(index);
-      const content = digester.content(values);
+      const content = contentOf(digest, values);
       if (wanted.hasContent(index, content) || differing.size >= most) continue;
       differing.set(index, values);
       found.set(index, content);
@@ -89,7 +95,13 @@ export async function readBack(
     return { sentences, isLabelLost: true, missing, found };
   }
   const unseen = isProved ? new RowIndices(0) : missing;
-  const differences = await differencesOf(context, target, { differing, missing: unseen, numbered, labels: seen });
+  const differences = await differencesOf(context, target, {
+    differing,
+    missing: unseen,
+    numbered,
+    labels: seen,
+    clear,
+  });
   return { ...differences, found };
 }
 

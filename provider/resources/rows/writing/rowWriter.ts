@@ -1,6 +1,7 @@
 import { batches } from "../../../client/lists/batches.ts";
 import { inParallel } from "../../../client/parallel.ts";
-import { isRefusal, orUndefinedIfNotFound, ApiError } from "../../../contract/errors.ts";
+import type { ApiError } from "../../../contract/errors.ts";
+import { isRefusal, orUndefinedIfNotFound } from "../../../contract/errors.ts";
 import { maxRowsPerInsert } from "../../../contract/rows.ts";
 import { type RowData, withoutUndefined } from "../../../contract/values.ts";
 import { RowIndices } from "../../../reconcile/rowIndices.ts";
@@ -8,15 +9,19 @@ import type { RowPlan, Undone } from "../../../reconcile/rows.ts";
 import { secretTextsIn } from "../../../sources/source.ts";
 import type { Summary } from "../declared/declaration.ts";
 import type { RowTarget } from "../declared/target.ts";
+import { refusedClearing, type Clearing } from "../kept/clearing.ts";
+import { union } from "../kept/scope.ts";
 import { room, type RowContext } from "../live/context.ts";
 import type { Links } from "../live/links.ts";
 import { ProgressRate } from "../live/progressRate.ts";
+import { assertClearable } from "./clearable.ts";
 import type { Unproven } from "./firstRow.ts";
 import { RowInserts, type NewRow } from "./inserts.ts";
-import { each, newRow, PlannedRows, type PlannedRow } from "./plannedRows.ts";
+import { each, PlannedRows, type PlannedRow } from "./plannedRows.ts";
 import { Proof } from "./proof.ts";
 import { RowRefusals } from "./refusals.ts";
-import type { Removal, Spared, Steps } from "./steps.ts";
+import { RestoredCells } from "./restoredCells.ts";
+import { Stopped, type Removal, type Spared, type Steps } from "./steps.ts";
 
 /** Batches and single calls that are under way at a time; the client's own limiter may allow fewer. */
 const concurrency = { batches: 4, calls: 16 };
@@ -35,6 +40,7 @@ export class RowWriter {
   readonly #recreate: ReadonlyMap<number, string>;
   /** Rows that are updated: wanted row → ID of the live one. */
   readonly #updates: ReadonlyMap<number, string>;
+  readonly #clear: Clearing;
   readonly #removals: Map<string, Removal>;
   readonly #inserted: number;
   readonly #chosen: RowIndices;
@@ -46,7 +52,6 @@ export class RowWriter {
   readonly #undone: RowIndices;
   readonly #lacking: RowIndices;
   #spared: Spared = new Map();
-  /** Rows that were sent and did not appear so far. */
   readonly #unseen: number[] = [];
   #sent = 0;
   #removed = 0;
@@ -73,11 +78,13 @@ export class RowWriter {
     }
     this.#source = new PlannedRows(context, target, rows, links, this.#chosen);
     this.#inserts = new RowInserts(context, target, rows, links);
+    this.#clear = steps.clear ?? new Map<number, readonly string[]>();
     this.#proof = new Proof(context, target, summary, links, {
+      ...steps,
       seen: steps.seen,
       missing: (index) => this.#undone.add(index),
     });
-    this.#refusals = new RowRefusals(target, labels);
+    this.#refusals = new RowRefusals(target, union(labels, ...this.#clear.values()));
     this.#rate = this.#startRate();
   }
 
@@ -94,14 +101,16 @@ export class RowWriter {
     // Recreates few rows at a time, so that a killed run leaves few of them missing.
     const maxRows =
       this.#recreate.size > 0 ? Math.max(1, Math.floor(this.#summary.rows.length / 20)) : maxRowsPerInsert;
+    const restored = new RestoredCells(this.#context, this.#target);
     const added = this.#source.read<NewRow>(({ index, line, data, embeddingRowID }) =>
-      this.#updates.has(index) ? undefined : { index, line, text: JSON.stringify(newRow(data, embeddingRowID)) },
+      this.#updates.has(index) ? undefined : { index, line, text: restored.textOf(data, embeddingRowID) },
     );
     const size = Math.min(maxRows, limits.maximumBatch ?? maxRowsPerInsert, maxRowsPerInsert);
     const firstRows = this.#steps.unproven ? 1 : size;
     const texts = batches(added, { text: ({ text }) => text, maxRows: size, firstRows });
     const enter = () => room.writing.enter(Math.min(size, this.#inserted), this.#context.signal);
     await inParallel(this.#tried(texts), concurrency.batches, (batch) => this.#insert(batch), enter);
+    restored.report();
   }
 
   /** Updates what has changed, row by row. */
@@ -109,7 +118,8 @@ export class RowWriter {
     if (this.#updates.size === 0) return;
     const changed = this.#source.read<ChangedRow>((row) => {
       const id = this.#updates.get(row.index);
-      return id === undefined ? undefined : { ...row, id };
+      const nothing = Object.fromEntries((this.#clear.get(row.index) ?? []).map((label) => [label, null]));
+      return id === undefined ? undefined : { ...row, id, data: { ...row.data, ...nothing } };
     });
     await inParallel(each(changed), concurrency.calls, (row) => this.#update(row));
   }
@@ -119,21 +129,23 @@ export class RowWriter {
     if (this.#removals.size === 0) return;
     const { release, spare, terms = this.#target } = this.#steps;
     release?.();
-    await this.#context.rowClaims.lock.exclusive(this.#target.table, async () => {
+    const { rowClaims, signal } = this.#context;
+    const remove = async (): Promise<void> => {
       const checked = await spare?.([...this.#removals.values()]);
       if (checked) {
         this.#spared = checked.spared;
         const left = new Set(checked.left.map(({ id }) => id));
         for (const id of this.#removals.keys()) if (!left.has(id)) this.#removals.delete(id);
       }
-      this.#context.rowClaims.removed(terms, this.#removals.values());
+      rowClaims.removed(terms, this.#removals.values());
       await inParallel([...this.#removals.keys()], concurrency.calls, async (rowID) => {
         await this.#remove(rowID);
         this.#removals.delete(rowID);
         this.#removed++;
         this.#finished(1);
       });
-    });
+    };
+    await rowClaims.lock.exclusive(this.#target.table, remove, signal);
   }
 
   /** Reads back what was written. */
@@ -164,17 +176,16 @@ export class RowWriter {
   }
 
   async #insertFirst(source: AsyncGenerator<NewRow[]>): Promise<void> {
-    const { unproven } = this.#steps;
-    let isTried = unproven === undefined;
+    let { unproven } = this.#steps;
     let rows: readonly NewRow[] = [];
     while (rows.length === 0) {
       const next = await source.next();
       if (next.done) return;
       this.#sent += next.value.length;
       rows = next.value;
-      if (isTried || !unproven) continue;
+      if (!unproven) continue;
       const rest = await this.#tryOne(rows, unproven);
-      isTried = rest !== undefined;
+      if (rest) unproven = undefined;
       rows = rest ?? [];
     }
     await this.#insert(rows);
@@ -184,7 +195,6 @@ export class RowWriter {
   /** Inserts the first row that the platform takes, alone; answers those after it, undefined where it takes none. */
   async #tryOne(rows: readonly NewRow[], unproven: Unproven): Promise<readonly NewRow[] | undefined> {
     for (const [at, row] of rows.entries()) {
-      const values = JSON.parse(row.text) as RowData;
       try {
         const isKept = await this.#proof.tries(row, unproven);
         this.#undone.delete(row.index);
@@ -192,6 +202,7 @@ export class RowWriter {
         if (!isKept && this.#inserted > 1) throw this.#stopped();
         return rows.slice(at + 1);
       } catch (error) {
+        const values = JSON.parse(row.text) as RowData;
         this.#conceal(() => [values]);
         if (!isRefusal(error)) throw error;
         this.#refused(row, error, values);
@@ -238,7 +249,7 @@ export class RowWriter {
     const { table, userID, ignoreActionRules } = this.#target;
     const request = { rowID: id, rowData: data, microAppID: table };
     try {
-      await this.#assertClearable(id, data);
+      await assertClearable(this.#context, id, data);
       const options = withoutUndefined({ embeddingRowID, userID, ignoreActionRules });
       await this.#context.client.updatemicroapprow({ ...request, ...options }, this.#context);
       this.#undone.delete(index);
@@ -246,22 +257,8 @@ export class RowWriter {
     } catch (error) {
       this.#conceal(() => [data]);
       if (!isRefusal(error)) throw error;
-      this.#refused({ index, line }, error, data);
+      this.#refused({ index, line }, error, data, this.#clear.get(index));
     }
-  }
-
-  /** Throws where a link is to be cleared that the platform would keep. */
-  async #assertClearable(rowID: string, data: RowData): Promise<void> {
-    const { client, manner } = this.#context;
-    const cleared = Object.keys(data).filter((label) => data[label] === null);
-    if (manner.habits.linkNull === "clears" || cleared.length === 0) return;
-    const { currentRow = {} } = await client.microappdataRow({ rowID }, this.#context);
-    const kept = cleared.filter((label) => ((currentRow as RowData)[label] ?? null) !== null);
-    if (kept.length === 0) return;
-    const message =
-      `this platform keeps a link that is set to nothing (linkNull): ${kept.join(", ")} would go on linking, and each ` +
-      `up would try again. Link another row, or remove this one`;
-    throw new ApiError({ code: "invalidRequest", endpoint: "updatemicroapprow", message });
   }
 
   async #remove(rowID: string): Promise<void> {
@@ -278,8 +275,9 @@ export class RowWriter {
     return this.#proof.looks(written, inserted, changed, more);
   }
 
-  #refused(row: { index: number; line: number }, error: ApiError, values: RowData): void {
-    this.#refusals.add(row, error.platformMessage, secretTextsIn(this.#target, values));
+  #refused(row: { index: number; line: number }, error: ApiError, values: RowData, cleared?: readonly string[]): void {
+    const message = error.platformMessage + refusedClearing(cleared);
+    this.#refusals.add(row, message, secretTextsIn(this.#target, values));
     if (this.#refusals.count >= maxRefused) throw new Stopped("further rows were not tried");
   }
 
@@ -290,14 +288,10 @@ export class RowWriter {
     else if (secretLabels.length > 0) this.#context.hide(rows().map((row) => secretTextsIn(this.#target, row)));
   }
 
-  #startRate(): ProgressRate {
-    return new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
-  }
+  readonly #startRate = () =>
+    new ProgressRate("rows written", this.#context.now, this.#chosen.size + this.#removals.size);
 
   #finished(count: number): void {
     this.#context.report.status(`${this.#target.table}: ${this.#rate.add(count)}`);
   }
 }
-
-/** Ends a plan early; its message names the rest. */
-export class Stopped extends Error {}

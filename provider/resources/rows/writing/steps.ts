@@ -1,5 +1,7 @@
 import type { RowDigests } from "../../../reconcile/digests.ts";
 import type { RowTarget } from "../declared/target.ts";
+import type { Clearing } from "../kept/clearing.ts";
+import type { Scope } from "../kept/scope.ts";
 import type { Unproven } from "./firstRow.ts";
 import type { SeenTable } from "./proof.ts";
 
@@ -13,6 +15,10 @@ export type Spared = ReadonlyMap<string, number>;
 export interface Steps {
   /** Rows to recreate: wanted row → ID of the old one, which is removed right before. */
   recreate?: ReadonlyMap<number, string>;
+  /** Labels that updates set to nothing. */
+  clear?: Clearing;
+  /** The labels by which rows are compared with those of the table. */
+  scope?: Scope;
   /** The seed as it was when the digests of the removals were taken. */
   terms?: RowTarget;
   /** Lets other seeds remove rows of the table; called before the first removal. */
@@ -24,3 +30,6 @@ export interface Steps {
   /** Where the seed has not written the table before: one row is tried first, and noted here until its key is seen. */
   unproven?: Unproven | undefined;
 }
+
+/** Ends a plan early; its message names the rest. */
+export class Stopped extends Error {}

@@ -1,0 +1,177 @@
+import { keyPlace, valuePlace, type Place, type Problem, type Value } from "../../layers/document.ts";
+import { placed } from "../../layers/verbs.ts";
+import { rowDigester } from "../../reconcile/digests.ts";
+
+import { RowClaims } from "../../resources/rows/declared/claims.ts";
+import { keyOf, type Summary } from "../../resources/rows/declared/declaration.ts";
+import type { RowTarget } from "../../resources/rows/declared/target.ts";
+import { problemsWith } from "../../resources/rows/owners.ts";
+import { read, SourceError } from "../../sources/read.ts";
+import { linkedLabels, placeOf } from "../../sources/source.ts";
+import { readEnvironment, type Declaration, type Reading } from "../declaration.ts";
+import { platformProblems } from "./platformChecks.ts";
+
+/** Verbs by the names that the inputs of a seed have. */
+const verbs: Readonly<Record<string, string>> = {
+  additions: "rows+",
+  changes: "rows~",
+  removals: "rows-",
+  rows: "rows",
+  secretLabels: "secretLabels",
+};
+const position = /\b(additions|changes|removals|rows|secretLabels)\[(\d+)\]/g;
+
+/**
+ * What is wrong with the rows of an Environment file, offline: cells, natural keys, references down to the keys of the
+ * rows of other seeds, rows that two seeds declare.
+ */
+export async function rowProblems(root: Value, declared: Declaration, folder: string): Promise<Problem[]> {
+  const claims = new RowClaims(folder);
+  const problems: Problem[] = [];
+  for (const name of declared.seedOrder) {
+    const target = targetOf(declared, name);
+    const found = (text: string): number => problems.push(...problemsIn(root, name, text));
+    try {
+      const summary = await claims.summary({ urn: name, name, target });
+      claims.claim(name, target, summary.digest);
+      const linkedSeeds = linkedSeedsOf(declared, name);
+      for (const text of await problemsWith(
+        claims,
+        { urn: name, target, digest: summary.digest, linkedSeeds },
+        folder,
+      )) {
+        found(text);
+      }
+      problems.push(...stillThere(root, name, declared.removed.rows?.[name] ?? [], { target, summary }));
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      found(error.message);
+    }
+  }
+  return problems;
+}
+
+type Seed = Declaration["seeds"][string];
+
+const seedOf = ({ seeds }: Declaration, name: string): Seed => {
+  const seed = seeds[name];
+  if (!seed) throw new Error(`"${name}" was checked and is not there`);
+  return seed;
+};
+
+/** A seed as its resource will have it, without what only the platform knows. */
+function targetOf(declared: Declaration, name: string): RowTarget {
+  const { table, key, rows, source, types, sensitive, secretLabels, references, parent, ...rest } = seedOf(
+    declared,
+    name,
+  );
+  const lookup = (to: { seed: string } | { table: string; key: string }): { table: string; key: string } =>
+    "seed" in to ? { table: seedOf(declared, to.seed).table, key: seedOf(declared, to.seed).key[0] ?? "" } : to;
+  const links = Object.entries(references ?? {}).map(([label, to]) => [label, lookup(to)] as const);
+  return {
+    ...{ table, key, rows, source, types, sensitive, secretLabels, fields: declared.fields[table] },
+    ...{ additions: rest["rows+"], changes: rest["rows~"], removals: rest["rows-"] },
+    references: references && Object.fromEntries(links),
+    parent: parent && { ...lookup(parent), by: parent.by },
+  };
+}
+
+function linkedSeedsOf(declared: Declaration, name: string): Record<string, string> {
+  const { references = {}, parent } = seedOf(declared, name);
+  const links = Object.entries(references).flatMap(([label, to]) => ("seed" in to ? [[label, to.seed] as const] : []));
+  return Object.fromEntries(parent && "seed" in parent ? [...links, [parent.by, parent.seed]] : links);
+}
+
+/** Lines under `removed` about rows that the seed has. */
+function stillThere(
+  root: Value,
+  name: string,
+  keys: readonly unknown[],
+  { target, summary: { rows } }: { target: RowTarget; summary: Summary },
+): Problem[] {
+  const digester = rowDigester({ key: target.key, labels: [], references: linkedLabels(target), salt: target.salt });
+  return keys.flatMap((key, index) => {
+    const parts = [key].flat();
+    const digest = digester.key(Object.fromEntries(target.key.map((label, at) => [label, parts[at]])));
+    const found = digest && rows.find(digest);
+    if (found === undefined) return [];
+    const there = placeOf(target, rows.line(found));
+    const at = valuePlace(root, ["removed", "rows", name, index]);
+    return [
+      {
+        at,
+        message: `row ${JSON.stringify(key)} of seed "${name}" stands at ${there} and is removed here; remove one of the two`,
+      },
+    ];
+  });
+}
+
+const isPlaced = /^(?:(?!: ).)+?:\d|^(?:additions|changes|removals|rows|secretLabels)\[\d/;
+
+/** Problems of a text, a line each. A line without a place behind one that has one explains it, and is a part of it. */
+function problemsIn(root: Value, name: string, text: string): Problem[] {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const last = lines.at(-1);
+    if (last !== undefined && isPlaced.test(last) && !isPlaced.test(line)) lines.splice(-1, 1, `${last}. ${line}`);
+    else lines.push(line);
+  }
+  return lines.map((line) => problemOf(root, name, line));
+}
+
+/** A sentence about rows at its place: a line of the source, or where the file has what is done to it. */
+function problemOf(root: Value, name: string, line: string): Problem {
+  const placeIn = (list: string, index: string): Place =>
+    valuePlace(root, ["seeds", name, verbs[list] ?? list, Number(index)]);
+  // The words are those of the file.
+  const worded = line.replaceAll(/\bSeedRows (?=")/g, "seed ").replaceAll(/\ba SeedRows\b/g, "a seed");
+  const text = worded.replaceAll(position, (_, list: string, index: string) => placed(placeIn(list, index)));
+  const [whole, file, at, column] = /^((?:(?!: ).)+?):(\d+)(?::(\d+))?(?=[: ])/.exec(text) ?? [];
+  if (whole === undefined || file === undefined) return { at: keyPlace(root, ["seeds", name]), message: text };
+  return {
+    at: { file, line: Number(at), column: Number(column ?? 1) },
+    message: text.slice(whole.length).replace(/^:? /, ""),
+  };
+}
+
+const trimmed = (value: unknown): unknown =>
+  typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : value;
+
+/** Natural keys of a seed that differ by the spaces around them alone: two rows, where one was meant more likely. */
+async function spacedKeys(root: Value, declared: Declaration, name: string, folder: string): Promise<Problem[]> {
+  const target = targetOf(declared, name);
+  if (target.sensitive || target.key.some((label) => target.secretLabels?.includes(label))) return [];
+  const lines = new Map<string, { key: string; line: number }>();
+  const found: Problem[] = [];
+  for await (const block of read(target, folder)) {
+    for (const { values, line } of block) {
+      const key = keyOf(target.key, values);
+      const bare = JSON.stringify(target.key.map((label) => trimmed(values[label])));
+      const twin = lines.get(bare);
+      if (!twin) lines.set(bare, { key, line });
+      else if (twin.key !== key) {
+        const text = `${placeOf(target, line)}: the key ${JSON.stringify(key)} differs from ${JSON.stringify(twin.key)} at ${placeOf(target, twin.line)} by spaces alone: two rows; if one is meant, delete the other`;
+        found.push(problemOf(root, name, text));
+      }
+    }
+  }
+  return found;
+}
+
+/** What a check found; warnings stop nothing. */
+export interface Checked extends Reading {
+  warnings: Problem[];
+}
+
+/** An Environment file with everything that is wrong about it, as far as that can be known without a platform. */
+export async function checkEnvironment(file: string, folder: string): Promise<Checked> {
+  const reading = readEnvironment(file, folder);
+  const { root, declared, problems } = reading;
+  // Rows of a part with problems would only repeat them.
+  if (!root || !declared || problems.length > 0) return { ...reading, warnings: [] };
+  const found = [...platformProblems(root, declared), ...(await rowProblems(root, declared, folder))];
+  const warnings: Problem[] = [];
+  if (found.length === 0)
+    for (const name of declared.seedOrder) warnings.push(...(await spacedKeys(root, declared, name, folder)));
+  return { ...reading, problems: found, warnings };
+}

@@ -1,0 +1,194 @@
+import type { Declaration } from "../declaration.ts";
+import { formerKeys } from "../formerKeys.ts";
+import { withRowEdits, type SeedDeclaration } from "../schema.ts";
+import { nameBelow, topName, type LogicalName } from "./logicalNames.ts";
+
+/** The types of resources that an Environment makes. */
+export const kinds = [
+  "GeneratedApp",
+  "AppReadiness",
+  "Organization",
+  "Team",
+  "TeamMember",
+  "TeamRoster",
+  "SeedRows",
+] as const;
+
+/** Where a link leads to: another thing, by its key, or to an ID that the file has. */
+export interface Link {
+  of?: string;
+  id?: string;
+}
+
+/** One resource that an Environment becomes. */
+export interface Thing {
+  kind: (typeof kinds)[number];
+  /** What it is called below the Environment, and was called. */
+  name: LogicalName;
+  /** Type and name, as others name it. */
+  key: string;
+  /** Its inputs, links left out. */
+  inputs: Readonly<Record<string, unknown>>;
+  /** Inputs that are the ID of another thing, or a list of them where `isList` says so. */
+  links: Readonly<Record<string, Link[]>>;
+  /** Keys of the seeds whose rows a seed refers to, by label; those of its parent rows by their column. */
+  seeds: Readonly<Record<string, string>>;
+  /** Where it stands in the file. */
+  path: readonly string[];
+  /** Names at that place that are things of their own. */
+  others: readonly string[];
+  /** Where a line under `removed` allows that it goes. */
+  removal: readonly string[];
+  /** The thing that it is below; none for what is directly below the Environment. */
+  above?: string;
+}
+
+type Stated = Pick<Thing, "kind" | "name" | "inputs" | "path" | "removal"> &
+  Partial<Pick<Thing, "links" | "seeds" | "others" | "above">>;
+
+const thing = (top: LogicalName, own: Stated): Thing => ({
+  links: {},
+  seeds: {},
+  others: [],
+  ...own,
+  key: `${own.kind} ${own.name.now.slice(top.now.length + 1)}`,
+});
+
+/** What a declaration becomes. Values that a program has as outputs stand in it as they are. */
+type Declared = Pick<Declaration, "organizations" | "seeds" | "seedOrder" | "apps" | "fields">;
+
+/** All that an Environment becomes, in the order of registration: the one place that knows it. */
+export function things(declared: Declared, top = topName("")): Thing[] {
+  return [...appsOf(declared, top), ...organizationsOf(declared, top), ...seedsOf(declared, top)];
+}
+
+function appsOf({ apps }: Declared, top: LogicalName): Thing[] {
+  return Object.entries(apps).flatMap(([key, { formerly, wait = "ready", timeout, statusWords, ...inputs }]) => {
+    const name = nameBelow(top, key, formerKeys(formerly));
+    const at = { path: ["apps", key], removal: ["apps", key] };
+    const app = thing(top, { kind: "GeneratedApp", name, inputs, ...at });
+    if (wait === "none") return [app];
+    const ready = (each: string): string => `${each}-ready`;
+    const waiting: LogicalName = {
+      now: ready(name.now),
+      own: name.own.map(ready),
+      inherited: name.inherited.map(ready),
+    };
+    const links = { appID: [{ of: app.key }] };
+    const waits = thing(top, { kind: "AppReadiness", name: waiting, inputs: { timeout, statusWords }, links, ...at });
+    return [app, { ...waits, above: app.key }];
+  });
+}
+
+function organizationsOf({ organizations }: Declared, top: LogicalName): Thing[] {
+  return Object.entries(organizations).flatMap(([key, { teams = {}, formerly, ...inputs }]) => {
+    const name = nameBelow(top, key, formerKeys(formerly));
+    const path = ["organizations", key];
+    const own = thing(top, { kind: "Organization", name, inputs, path, removal: path, others: ["teams"] });
+    return [own, ...Object.entries(teams).flatMap(([teamKey, team]) => teamOf(top, own, teamKey, team))];
+  });
+}
+
+type Team = NonNullable<Declaration["organizations"][string]["teams"]>[string];
+
+function teamOf(
+  top: LogicalName,
+  organization: Thing,
+  key: string,
+  { members = {}, roster, formerly, ...inputs }: Team,
+): Thing[] {
+  const { path: above } = organization;
+  const team = thing(top, {
+    kind: "Team",
+    name: nameBelow(organization.name, key, formerKeys(formerly)),
+    inputs,
+    links: { organizationID: [{ of: organization.key }] },
+    path: [...above, "teams", key],
+    removal: ["teams", `${above[1] ?? ""}/${key}`],
+    others: ["members", "roster"],
+    above: organization.key,
+  });
+  const removal = ["members", `${above[1] ?? ""}/${key}`];
+  const people = Object.entries(members).map(([email, member]) => {
+    // A role alone; one that is an output is no plain map either.
+    const settings = isPlainMap(member) ? member : { role: member };
+    const path = [...team.path, "members", email];
+    // The letter case of an address means nothing, so it must not make another resource.
+    const name = nameBelow(team.name, email.toLowerCase());
+    return inTeam(top, team, { kind: "TeamMember", name, path, removal: [...removal, email] }, { ...settings, email });
+  });
+  if (!roster) return [team, ...people];
+  const name = nameBelow(team.name, "roster");
+  return [
+    team,
+    ...people,
+    inTeam(top, team, { kind: "TeamRoster", name, path: [...team.path, "roster"], removal }, roster),
+  ];
+}
+
+function inTeam(
+  top: LogicalName,
+  { key: above }: Thing,
+  own: Pick<Thing, "kind" | "name" | "path" | "removal">,
+  { targetInitialApp: target, ...inputs }: { readonly [name: string]: unknown; targetInitialApp?: unknown },
+): Thing {
+  const links = { teamID: [{ of: above }], ...(target === undefined ? {} : { targetInitialApp: [linkTo(target)] }) };
+  return thing(top, { ...own, inputs, links, above });
+}
+
+/** An app or a team of the file goes by its key, whatever it was called before. */
+function linkTo(target: unknown): Link {
+  if (isPlainMap(target) && typeof target["app"] === "string") return { of: `GeneratedApp ${target["app"]}` };
+  if (isPlainMap(target) && typeof target["team"] === "string") return { of: `Team ${target["team"]}` };
+  return { id: target as string }; // or an output that will be one
+}
+
+/** Whether it is a map of the file, and no output. */
+const isPlainMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+function seedsOf({ seeds, seedOrder, fields }: Declared, top: LogicalName): Thing[] {
+  return seedOrder.flatMap((key) => {
+    const seed = seeds[key];
+    if (!seed) return [];
+    const { formerly, teamViewers, references = {}, parent, ...own } = withRowEdits(seed);
+    const linked = Object.entries(references).map(([label, rows]) => [label, resolved(rows, seeds)] as const);
+    const named = [...Object.entries(references), ...(parent ? [[parent.by, parent] as const] : [])];
+    const inputs = {
+      ...own,
+      ...(seed.references ? { references: Object.fromEntries(linked) } : {}),
+      ...(parent ? { parent: { ...resolved(parent, seeds), by: parent.by } } : {}),
+      ...(Object.hasOwn(fields, own.table) ? { fields: fields[own.table] } : {}),
+    };
+    const at = { path: ["seeds", key], removal: ["seeds", key] };
+    return thing(top, {
+      kind: "SeedRows",
+      name: nameBelow(top, key, formerKeys(formerly)),
+      inputs,
+      links: teamViewers ? { teamViewers: teamViewers.map(linkTo) } : {},
+      seeds: Object.fromEntries(
+        named.flatMap(([label, rows]) => ("seed" in rows ? [[label, `SeedRows ${rows.seed}`] as const] : [])),
+      ),
+      ...at,
+    });
+  });
+}
+
+/** What names another seed of the file has its table and key. */
+function resolved(
+  rows: { seed: string } | { table: string; key: string },
+  seeds: Readonly<Record<string, SeedDeclaration>>,
+): { table: string; key: string } {
+  if (!("seed" in rows)) return { table: rows.table, key: rows.key };
+  const named = seeds[rows.seed];
+  return { table: named?.table ?? "", key: named?.key[0] ?? "" };
+}
+
+/** Inputs that are lists of IDs. */
+const lists: readonly string[] = ["teamViewers"];
+
+/** The inputs that links are, as IDs that are found for them. */
+export const linkedInputs = <ID>({ links }: Thing, idOf: (link: Link) => ID): Record<string, ID | undefined | ID[]> =>
+  Object.fromEntries(
+    Object.entries(links).map(([name, all]) => [name, lists.includes(name) ? all.map(idOf) : all.map(idOf)[0]]),
+  );

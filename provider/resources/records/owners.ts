@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import { quoted } from "../../messages/text.ts";
+import type { OfflineContext } from "../model/resource.ts";
+import { sealOf } from "./seals.ts";
+
+/** Which resource something belongs to. */
+const recordSchema = z.object({
+  urn: z.string().regex(/^urn:pulumi:[^\s\p{Cc}]+$/u),
+  id: z
+    .string()
+    .regex(/^[\w-]{1,100}$/)
+    .optional(),
+});
+export type OwnerRecord = z.output<typeof recordSchema>;
+
+/** As it stands in a file: one that this user of this machine did not write is not believed. */
+const sealedRecord = recordSchema.extend({ seal: z.string() });
+
+export type Place = Pick<OfflineContext, "directory" | "platform">;
+
+/** Small files beside the state, each of one thing of a stack: no provider learns of resources that left the program. */
+export interface Owners {
+  /** The file of a thing of a URN's stack on a platform; undefined where none can be kept. */
+  pathOf: (context: Place, urn: string, thing: string, create?: boolean) => Promise<string | undefined>;
+  at: (path: string) => Promise<OwnerRecord | undefined>;
+  write: (path: string, record: OwnerRecord) => Promise<void>;
+  remove: (path: string) => Promise<void>;
+}
+
+/**
+ * @param folder below .microapps
+ * @param purposes keep seals of files' names and contents from being believed elsewhere
+ */
+export function ownersIn(folder: string, purposes: { name: string; content: string }): Owners {
+  const sealFor = (path: string, { urn, id }: OwnerRecord): string | undefined =>
+    sealOf(purposes.content, basename(path), urn, id);
+  return {
+    // What a thing is called may be a secret, so its file is called by a digest that nobody else can make.
+    pathOf: async ({ directory, platform }, urn, thing, create = false) => {
+      const place = join(directory, ".microapps", folder);
+      if (create) await mkdir(place, { recursive: true, mode: 0o700 });
+      for (const each of [join(place, ".."), place]) if (!(await isPlain(each, "directory"))) return undefined;
+      const [stack, project] = urn.split("::");
+      const digest = sealOf(purposes.name, stack, project, platform, thing)?.slice(0, 32);
+      return digest === undefined ? undefined : join(place, `${digest}.json`);
+    },
+    at: async (path) => {
+      const text = await smallText(path);
+      if (text === undefined) return undefined;
+      try {
+        const { seal, ...record } = sealedRecord.parse(JSON.parse(text));
+        return seal === sealFor(path, record) ? record : undefined;
+      } catch {
+        return undefined; // somebody else's; the next one who notes the thing replaces it
+      }
+    },
+    write: (path, record) => writeWhole(path, `${JSON.stringify({ ...record, seal: sealFor(path, record) })}\n`),
+    remove: (path) => rm(path, { force: true }),
+  };
+}
+
+/** A record is a convenience: a folder that can't be written must not be the end of a run. */
+export async function leniently(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+  }
+}
+
+/** What a file system says that it is. */
+const codeOf = (error: unknown): unknown =>
+  typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+
+/** Whether a path is a file or folder itself: what a link leads to, or has a second name, is nobody's record. */
+async function isPlain(path: string, kind: "file" | "directory"): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return (
+    (kind === "file" ? found?.isFile() && found.nlink === 1 && found.size < 10_000 : found?.isDirectory()) ?? false
+  );
+}
+
+const smallText = async (path: string): Promise<string | undefined> =>
+  (await isPlain(path, "file")) ? readFile(path, "utf8").catch(() => undefined) : undefined;
+
+/** Writes a file such that nobody sees a part of it. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await writeFile(draft, text, { flag: "wx", mode: 0o600 });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Explains how to declare that the new resource is the former one. */
+export function remedy(former: string, now: string): string {
+  const [before, after] = [nameOf(former), nameOf(now)];
+  const inFile = [former, now].every((urn) => (urn.split("::")[2] ?? "").startsWith("microapps:index:Environment$"));
+  const [component, key] = split(before);
+  const [newComponent, newKey] = split(after);
+  if (inFile && component === newComponent) {
+    return `If its key ${quoted(key)} became ${quoted(newKey)}, write formerly: [${key}] under ${quoted(newKey)} in the environment file.`;
+  }
+  if (inFile && key === newKey) {
+    return `If the Environment ${quoted(component)} became ${quoted(newComponent)}, give that one the option aliases: [{ name: ${quoted(component)} }].`;
+  }
+  return `If ${quoted(after)} is its new name in the program, give it the option aliases: [${quoted(former)}].`;
+}
+
+export const nameOf = (urn: string): string => urn.split("::").at(-1) ?? urn;
+
+function split(name: string): [component: string, key: string] {
+  const at = name.lastIndexOf("/");
+  return [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
+}

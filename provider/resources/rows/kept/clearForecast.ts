@@ -1,0 +1,78 @@
+import { numbered } from "../../../messages/text.ts";
+import { tooManyCleared } from "../../../reconcile/guards.ts";
+import type { Forecast, Mode } from "../../../reconcile/rows.ts";
+import type { Summary } from "../declared/declaration.ts";
+
+interface Old {
+  labels: readonly string[];
+  labelled?: Readonly<Record<string, number>> | undefined;
+  parent?: { by: string } | undefined;
+  rowCount: number;
+}
+
+interface Leaving {
+  label: string;
+  /** Rows that lose it: at least, and at most. */
+  least: number;
+  most: number;
+  /** Whether the state says how many rows had it. */
+  isCounted: boolean;
+}
+
+/** Labels that rows of ours had and do not declare any more, with the rows that changes of a plan concern. */
+function leavingLabels(
+  old: Old,
+  { rows, rowLabels }: Pick<Summary, "rows" | "rowLabels">,
+  { parent }: { parent?: { by: string } | undefined },
+  plan: Forecast,
+): Leaving[] {
+  const common = new Set(rowLabels.common);
+  const candidates = old.labels.filter(
+    (label) => !common.has(label) && label !== parent?.by && label !== old.parent?.by,
+  );
+  return candidates.flatMap((label) => {
+    const before = old.labelled ? (old.labelled[label] ?? 0) : undefined;
+    if (before === 0) return [];
+    if (!plan.exact) return [{ label, least: 0, most: before ?? old.rowCount, isCounted: before !== undefined }];
+    const { added, changed } = plan.change;
+    const lacking = changed.filter((index) => !rowLabels.at(index).includes(label)).length;
+    let declaring = 0;
+    for (let index = 0; index < rows.length; index++)
+      if (!added.has(index) && rowLabels.at(index).includes(label)) declaring++;
+    const removed = plan.change.removed.length + (plan.spared ?? 0);
+    const most = Math.min(before ?? lacking, lacking);
+    const least = before === undefined ? 0 : Math.max(0, Math.min(most, before - removed - declaring));
+    return most === 0 ? [] : [{ label, least, most, isCounted: before !== undefined }];
+  });
+}
+
+const how = ({ least, most, isCounted }: Leaving): string => {
+  if (!isCounted) return `where rows have it, in up to ${numbered(most, "row")}`;
+  if (least === most) return `in ${numbered(most, "row")}`;
+  return least === 0 ? `in up to ${numbered(most, "row")}` : `in ${least} to ${numbered(most, "row")}`;
+};
+
+/**
+ * What becomes of labels that rows do not declare any more, a sentence for each, and why it is refused where certainly
+ * more rows would lose one than `maxRemovals` allows.
+ */
+export function clearForecast(
+  old: Old,
+  inputs: { mode: Mode; maxRemovals: number; parent?: { by: string } | undefined },
+  summary: Pick<Summary, "rows" | "rowLabels">,
+  plan: Forecast,
+): { sentences: string[]; refusals: string[]; isLeft: boolean } {
+  const leaving = leavingLabels(old, summary, inputs, plan);
+  if (inputs.mode !== "exact") {
+    const sentences = leaving.map(
+      (one) =>
+        `${one.label} stays as it is ${how(one)}, where it is not declared any more: mode ${inputs.mode} clears nothing`,
+    );
+    return { sentences, refusals: [], isLeft: leaving.length > 0 };
+  }
+  const refusals = leaving.flatMap(
+    ({ label, least }) => tooManyCleared(label, least, old.rowCount, inputs.maxRemovals) ?? [],
+  );
+  const sentences = leaving.map((one) => `clears ${one.label} ${how(one)}: it is not declared there any more`);
+  return { sentences, refusals, isLeft: false };
+}

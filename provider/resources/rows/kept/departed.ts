@@ -1,0 +1,38 @@
+import { Departed } from "../../../reconcile/departed.ts";
+import type { RowSet } from "../../../reconcile/rowSet.ts";
+import type { RowPlan } from "../../../reconcile/rows.ts";
+
+import type { OfflineRowContext } from "../declared/claims.ts";
+import type { RowTarget } from "../declared/target.ts";
+import { indicesWithin, sameKey, type Keys } from "../declared/terms.ts";
+
+/** Rows that the seed removed in earlier runs, by the present key. */
+export function departedFrom(
+  old: (RowTarget & { departed?: string | undefined }) | undefined,
+  now: RowTarget,
+): Departed {
+  const departed = old && sameKey(old, now) ? old.departed : undefined;
+  return departed !== undefined && old?.salt !== now.salt ? Departed.unknown() : Departed.decode(departed);
+}
+
+/** Whether a seed declares rows that other seeds give up: these are recreated, with other IDs. */
+export const takesUp = async (
+  { directory }: Pick<OfflineRowContext, "directory">,
+  target: RowTarget,
+  removed: readonly Keys[],
+): Promise<boolean> => (await indicesWithin(removed, target, directory)).size > 0;
+
+/** Whether a plan inserts a row that was removed, in this run or in an earlier one: it gets another ID. */
+export async function comesBack(
+  { rowClaims, directory }: Pick<OfflineRowContext, "rowClaims" | "directory">,
+  target: RowTarget,
+  departed: Departed,
+  { insert }: RowPlan,
+  rows: RowSet,
+): Promise<boolean> {
+  if (insert.size === 0) return false;
+  if (!departed.isEmpty && insert.some((index) => departed.has(rows.key(index)))) return true;
+  const removed = await indicesWithin(rowClaims.removedFrom(target.table), target, directory);
+  if (removed.size === 0) return false;
+  return insert.some((index) => removed.has(index));
+}

@@ -1,0 +1,75 @@
+import type { RowDigests } from "../../../reconcile/digests.ts";
+import { decodeLedger, encodeLedger, ledgerOf, maxListedRows } from "../../../reconcile/ledger.ts";
+import { lastApplied } from "../../../reconcile/ownership.ts";
+import { RowSet } from "../../../reconcile/rowSet.ts";
+
+/** What a list has: rows that were found, or all others. */
+const [found, made] = ["keys", "made"];
+
+/** Rows that an error carries: 1.4 KB. */
+const maxInFailure = 128;
+
+/** Rows by their keys alone. */
+function keysIn(rows: Iterable<RowDigests>): RowSet {
+  const keys = new RowSet();
+  for (const { key } of rows) keys.add(key);
+  return keys;
+}
+
+/**
+ * Text for the state of the keys of rows that were found, not made; undefined for none. Eight bytes a row, of as many as a
+ * ledger lists; of more the sketch of a ledger.
+ */
+export function encodeFound(rows: Iterable<RowDigests>): string | undefined {
+  const keys = keysIn(rows);
+  if (keys.length === 0) return undefined;
+  return keys.length > maxListedRows ? encodeLedger(ledgerOf(keys)) : listOf(found, keys);
+}
+
+/**
+ * The same for a state that an error has to carry: few rows are listed, found or made. Otherwise all count as found: they
+ * stay, and nothing is lost.
+ */
+export function encodeFoundInFailure(rows: RowSet, ours: RowSet): string | undefined {
+  if (rows.length === 0) return undefined;
+  if (rows.length <= maxInFailure) return listOf(found, rows);
+  const others = RowSet.of(ours, ({ key }) => !rows.has(key));
+  return listOf(made, others.length <= maxInFailure ? others : new RowSet());
+}
+
+function listOf(kind: string, keys: RowSet): string {
+  const bytes = Buffer.alloc(keys.length * 8);
+  for (let index = 0; index < keys.length; index++) {
+    const { high, low } = keys.key(index);
+    bytes.writeUInt32LE(high, index * 8);
+    bytes.writeUInt32LE(low, index * 8 + 4);
+  }
+  return `${kind}:1:${bytes.toString("base64")}`;
+}
+
+/** What a text lists; undefined for a sketch. Throws a RangeError when it is neither. */
+function listIn(text: string): { kind: string; keys: RowSet } | undefined {
+  const [kind = "", version, encoded = ""] = text.split(":");
+  if (kind !== found && kind !== made) return undefined;
+  const bytes = Buffer.from(encoded, "base64");
+  if (version !== "1" || bytes.length % 8 !== 0) {
+    throw new RangeError("what the state says of found rows is damaged, or of a newer version: update the package");
+  }
+  const keys = new RowSet();
+  for (let at = 0; at < bytes.length; at += 8)
+    keys.add({ high: bytes.readUInt32LE(at), low: bytes.readUInt32LE(at + 4) });
+  return { kind, keys };
+}
+
+/**
+ * Those of the rows that were found, undefined when that can't be told: a sketch says it when the rows are about all that
+ * were.
+ */
+export function foundAmong(text: string | undefined, rows: Iterable<RowDigests>): RowSet | undefined {
+  if (text === undefined) return new RowSet();
+  const list = listIn(text);
+  if (list) return RowSet.of(rows, ({ key }) => list.keys.has(key) === (list.kind === found));
+  const keys = keysIn(rows);
+  const proof = lastApplied(decodeLedger(text), [keys], keys);
+  return proof && RowSet.of(keys, ({ key }) => proof.last(key) !== undefined);
+}

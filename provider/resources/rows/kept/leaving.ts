@@ -1,0 +1,65 @@
+import type { Difference } from "../../../reconcile/ledger.ts";
+import { RowSet } from "../../../reconcile/rowSet.ts";
+import type { Forecast } from "../../../reconcile/rows.ts";
+import type { OfflineRowContext } from "../declared/claims.ts";
+import type { RowTarget } from "../declared/target.ts";
+import { keysWithin } from "../declared/terms.ts";
+import { foundAmong } from "./foundKeys.ts";
+import type { SeedInputs, SeedState } from "./state.ts";
+
+/** Rows that left a source: to be removed, or staying for another seed, or since they were found. */
+export interface LeavingRows {
+  going: RowSet;
+  staying: RowSet;
+  /** Those of them that were found. */
+  found: RowSet;
+  reported: Map<string, number>;
+}
+
+/** No rows of others. */
+export const nobody = () => ({ found: new RowSet(), handedOver: new RowSet() });
+export const noneLeaving = (): LeavingRows => ({
+  ...{ going: new RowSet(), staying: new RowSet() },
+  ...{ found: new RowSet(), reported: new Map<string, number>() },
+});
+
+/** Takes out of a plan what other seeds of the program declare. */
+export async function spared(
+  { rowClaims, directory }: OfflineRowContext,
+  { old, inputs, target, rows }: { old: SeedState; inputs: SeedInputs; target: RowTarget; rows: RowSet },
+  plan: Forecast,
+): Promise<{ plan: Forecast; leaving: LeavingRows }> {
+  const leaving = noneLeaving();
+  const { going, staying, reported } = leaving;
+  if (!plan.exact || plan.remove === 0) return { plan, leaving };
+  if (!inputs.adopt) leaving.found = foundLeaving(old, rows, plan.change);
+  const keys = { target, keys: RowSet.of(plan.change.removed) };
+  const held: { name: string; keys: RowSet }[] = [];
+  for (const { name, target: other } of rowClaims.expected(inputs.table, inputs.resourceUrn)) {
+    held.push({ name, keys: await keysWithin(keys, other, directory) });
+  }
+  for (const row of plan.change.removed) {
+    const owner = held.find(({ keys }) => keys.has(row.key));
+    if (!owner && leaving.found.has(row.key)) continue;
+    (owner ? staying : going).add(row.key, row.content);
+    if (owner) reported.set(owner.name, (reported.get(owner.name) ?? 0) + 1);
+  }
+  const change = { ...plan.change, removed: [...going] };
+  return { plan: { ...plan, change, remove: going.length, spared: staying.length }, leaving };
+}
+
+/** Those of the rows that left the source that were found; all of them where that can't be told. */
+function foundLeaving(
+  { found }: Pick<SeedState, "found">,
+  rows: RowSet,
+  { added, removed }: Difference & { exact: true },
+): RowSet {
+  if (found === undefined) return new RowSet();
+  const known = RowSet.of(removed);
+  for (let index = 0; index < rows.length; index++) if (!added.has(index)) known.add(rows.key(index));
+  const all = foundAmong(found, known);
+  return RowSet.of(removed, ({ key }) => all?.has(key) ?? true);
+}
+
+/** `3 found, they stay`. */
+export const stayMessage = (count: number): string => `${count} found, ${count === 1 ? "it stays" : "they stay"}`;

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { id } from "../../../contract/values.ts";
+
+/** What a state keeps of a seed beside its inputs. */
+export const outputs = z.object({
+  rowCount: z.number().int().meta({ description: "Rows that we own.", foreseen: true }),
+  ledger: z.string().meta({ description: "Digests of the rows as they were last applied.", opaque: true }),
+  labels: z.array(z.string()).meta({ description: "Labels that the rows declare.", secretIf: "sensitive" }),
+  labelled: z.record(z.string(), z.int()).optional().meta({
+    description: "Rows that have a value, by label: a preview counts by it what a label that goes clears.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
+  labelSets: z.array(z.array(z.string())).optional().meta({
+    description: "In another mode than exact: the labels that single rows declare, where not all declare the same.",
+    opaque: true,
+    secretIf: "sensitive",
+  }),
+  renewals: z.int().optional().meta({
+    description: "How often rows that were gone were made anew, under other IDs. What refers to them follows.",
+  }),
+  departed: z.string().optional().meta({
+    description: "Digests of the keys of rows that were removed: one that comes back has another ID.",
+    opaque: true,
+  }),
+  unproven: z.array(id).optional().meta({
+    description:
+      "IDs of rows that were inserted and whose natural key was not seen yet. The next run, or a destroy, decides.",
+    opaque: true,
+  }),
+  found: z.string().optional().meta({
+    description: "Digests of the keys of rows that were there as declared before: they stay when the seed goes.",
+    opaque: true,
+  }),
+  unfinished: z.boolean().optional().meta({
+    description: "True when the last run left something undone, which the next one does.",
+    diffedAs: "rows",
+  }),
+  drift: z
+    .object({
+      changed: z.number().int().meta({ description: "Rows that say something else." }),
+      missing: z.number().int().meta({ description: "Rows that are gone." }),
+      changedKeys: z.array(z.string()).meta({ description: "The first keys of changed rows." }),
+      missingKeys: z.array(z.string()).meta({ description: "The first keys of rows that are gone." }),
+      found: z
+        .record(z.string(), z.record(z.string(), z.unknown()))
+        .optional()
+        .meta({ description: "What the first changed rows say, by key and label." }),
+      unlinked: z.number().int().optional().meta({
+        description: "Of the changed rows, those that only lost the row that they were linked to.",
+      }),
+      unlinkedKeys: z.array(z.string()).optional().meta({ description: "The first keys of these." }),
+    })
+    .optional()
+    .meta({
+      description:
+        "Rows of ours that were edited or removed on the platform, as the last refresh saw it, the first keys, and what the first edited ones say.",
+      diffedAs: "rows",
+    }),
+  foundSecrets: z.record(z.string(), z.record(z.string(), z.string())).optional().meta({
+    description: "Digests of what secret labels of the first edited rows say.",
+    opaque: true,
+    secret: true,
+  }),
+});

@@ -1,0 +1,66 @@
+import { encodeLedger, type Ledger } from "../../../reconcile/ledger.ts";
+import type { RowOptions } from "../../../reconcile/rows.ts";
+import type { Removal } from "../../model/removals.ts";
+import type { Summary } from "../declared/declaration.ts";
+import { isWithinBounds } from "../declared/summaries.ts";
+import type { RowTarget } from "../declared/target.ts";
+
+/** What a seed's rows are kept by. */
+export interface SeedInputs extends RowTarget, Omit<RowOptions, "adopt" | "maxRemovals" | "handedOver"> {
+  resourceUrn?: string | undefined;
+  key: string[];
+  maxRemovals: number;
+  adopt?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  digest?: string | undefined;
+  keys?: string[] | undefined;
+  onViewersChange?: "newRows" | "recreate" | "error" | undefined;
+  removal?: Removal | undefined;
+}
+
+/** What a run leaves in the state beside the inputs. */
+export interface Kept {
+  rowCount: number;
+  ledger: string;
+  /** Those that rows declare, and in mode exact those that rows may still have from earlier runs. */
+  labels: string[];
+  /** Rows with a value, by label; states of earlier versions have none. */
+  labelled?: Record<string, number> | undefined;
+  /** In another mode than exact: labels that single rows declare, where not all declare the same. */
+  labelSets?: string[][] | undefined;
+  /** Digests of the keys of rows that were there as declared when they were first met. */
+  found?: string | undefined;
+  unfinished?: boolean;
+  renewals?: number | undefined;
+  departed?: string | undefined;
+  /** IDs of rows that were inserted, and whose key was not seen yet. */
+  unproven?: string[] | undefined;
+}
+
+/** What the last run left. */
+export type SeedState = SeedInputs & Kept;
+
+export const optionsOf = ({ mode, onConflict, adopt = false, maxRemovals }: SeedInputs): RowOptions => ({
+  mode,
+  onConflict,
+  adopt,
+  maxRemovals,
+});
+
+export function outputsOf<Inputs extends SeedInputs>(
+  { rows: inline, keys, ...inputs }: Inputs,
+  summary: Pick<Summary, "labels">,
+  ledger: Ledger,
+  more: Omit<Kept, "rowCount" | "ledger" | "labels" | "unfinished">,
+): Inputs & Kept {
+  const outputs = {
+    ...inputs,
+    rowCount: ledger.count,
+    ledger: encodeLedger(ledger),
+    labels: summary.labels,
+    ...more,
+  };
+  // Those of a ledger that has other rows would name the wrong ones.
+  const named = keys && isWithinBounds(keys) && ledger.count === keys.length ? { ...outputs, keys } : outputs;
+  return named as unknown as Inputs & Kept; // without rows, which no output holds, and with keys where they fit
+}

@@ -1,0 +1,46 @@
+import { decodeLedger } from "../reconcile/ledger.ts";
+import { RowIndices } from "../reconcile/rowIndices.ts";
+import { RowSet } from "../reconcile/rowSet.ts";
+import type { Forecast } from "../reconcile/rows.ts";
+import type { OfflineRowContext, RowFindings } from "./rows/declared/claims.ts";
+import { lastSource } from "./rows/declared/summaries.ts";
+import { spared, stayMessage } from "./rows/kept/leaving.ts";
+import type { SeedState } from "./rows/kept/state.ts";
+import { refuseReferredTo, sparedMessage } from "./rows/spared.ts";
+
+interface State extends SeedState {
+  onDestroy: "delete" | "retain";
+}
+
+/** Finds out what a deletion does with the rows of a seed, and refuses what it refuses. Offline. */
+export async function departure(context: OfflineRowContext, state: State): Promise<Partial<RowFindings>> {
+  const { report } = context;
+  const ledger = decodeLedger(state.ledger);
+  const owned = ledger.kind === "list" ? ledger.rows : (await lastSource(context, { ...state, rows: undefined }))?.rows;
+  const retains = state.onDestroy === "retain";
+  if (!owned || retains) {
+    const plan: Forecast = retains ? leaving(new RowSet()) : { exact: false, moreThan: 0, net: -ledger.count };
+    report.rows?.({ plan, spared: new Map() });
+    return {};
+  }
+  const { plan, leaving: rows } = await spared(
+    context,
+    { old: state, inputs: { ...state, resourceUrn: undefined, adopt: false }, target: state, rows: new RowSet() },
+    leaving(owned),
+  );
+  report.rows?.({ plan, spared: rows.reported });
+  if (rows.reported.size > 0) report.forecast(sparedMessage(rows.reported));
+  const stay = [...rows.found].filter(({ key }) => !rows.staying.has(key)).length;
+  if (stay > 0) report.forecast(stayMessage(stay));
+  await refuseReferredTo(context, { target: state, urn: state.resourceUrn }, [...rows.going]);
+  const keys = RowSet.of([...rows.going, ...rows.staying]);
+  const { found, staying: handedOver } = rows;
+  return { leaving: { target: state, keys, labels: state.labels, found, handedOver }, renewed: [] };
+}
+
+/** A plan that removes all rows. */
+const leaving = (rows: RowSet): Forecast & { exact: true } => ({
+  exact: true,
+  ...{ insert: 0, update: 0, remove: rows.length, unchanged: 0 },
+  change: { exact: true, added: new RowIndices(0), changed: [], removed: [...rows], before: rows },
+});

@@ -1,0 +1,175 @@
+import type { Declared } from "../../provider/changes/model/source.ts";
+import { linkedInputs, things, type Thing } from "../../provider/environment/things/things.ts";
+import type { Configuration } from "../../provider/pulumi/configuration/configuration.ts";
+import { Operations, type Call } from "../../provider/pulumi/operations.ts";
+import { keyed, unknownValue, type Properties } from "../../provider/pulumi/properties.ts";
+import { resourceNamed } from "../../provider/resources/resources.ts";
+
+interface Kept {
+  kind: string;
+  id: string;
+  inputs: Properties;
+  outputs: Properties;
+}
+
+export type Step = "create" | "update" | "replace" | "delete";
+
+/** A run that a provider refused, in its words. */
+export class Refused extends Error {}
+
+/** What an engine does with the things of an Environment, over the operations of both doors and without processes. */
+export class InProcessEngine {
+  readonly #configuration: Configuration;
+  /** By type and name, in the order in which they were made. */
+  state = new Map<string, Kept>();
+
+  constructor(configuration: Configuration) {
+    this.#configuration = configuration;
+  }
+
+  /** What is done, a step each, by type and name; throws `Refused`. */
+  async run(declared: Declared, acts: boolean): Promise<Map<string, Step>> {
+    const run = new Run(this.#configuration, declared, this.state);
+    try {
+      return await run.steps(acts);
+    } finally {
+      if (acts) this.state = run.state;
+      run.end();
+    }
+  }
+}
+
+const urnOf = (key: string): string => `urn:pulumi:dev::tests::microapps:index:${key.replace(" ", "::")}`;
+
+class Run {
+  readonly #operations: Operations;
+  readonly #stop = new AbortController();
+  readonly #all: readonly Thing[];
+  readonly #policy: string | undefined;
+  readonly #former = new Map<string, string>();
+  readonly #made = new Set<string>();
+  readonly state: Map<string, Kept>;
+
+  constructor(configuration: Configuration, { declaration, folder, file }: Declared, state: ReadonlyMap<string, Kept>) {
+    this.state = new Map(state);
+    this.#all = things(declaration);
+    this.#policy = declaration.removals === "declared" ? file : undefined;
+    const nobody = {
+      status: () => undefined,
+      info: () => undefined,
+      warning: () => undefined,
+      heard: () => Promise.resolve(),
+    };
+    this.#operations = new Operations({
+      ...{ configuration: () => configuration, directory: folder, signal: this.#stop.signal },
+      ...{ readsFirst: false, foresees: true, report: () => nobody },
+    });
+    for (const { key, kind, name } of this.#all) {
+      const found = [name.now, ...name.own, ...name.inherited].map((each) => `${kind} ${each.slice(1)}`);
+      const former = found.find((each) => state.has(each) && ![...this.#former.values()].includes(each));
+      if (former !== undefined) this.#former.set(key, former);
+    }
+  }
+
+  end(): void {
+    this.#stop.abort();
+  }
+
+  async steps(acts: boolean): Promise<Map<string, Step>> {
+    const steps = new Map<string, Step>();
+    for (const thing of this.#all) await this.#check(thing);
+    for (const thing of this.#all) {
+      const step = await this.#step(thing, acts);
+      if (step) steps.set(thing.key, step);
+    }
+    const kept = new Set([...this.#former.values(), ...this.#made]);
+    for (const [key, one] of [...this.state].toReversed()) {
+      if (kept.has(key)) continue;
+      steps.set(key, "delete");
+      if (!acts) continue;
+      await this.#refusing(() =>
+        this.#operations.delete(this.#call(one.kind, key), one.id, { ...one.outputs, resourceUrn: urnOf(key) }),
+      );
+      this.state.delete(key);
+    }
+    for (const [key, former] of this.#former) {
+      const one = this.state.get(former);
+      if (!acts || former === key || !one) continue;
+      this.state.delete(former);
+      this.state.set(key, one);
+    }
+    return steps;
+  }
+
+  async #step(thing: Thing, acts: boolean): Promise<Step | undefined> {
+    const { key, kind } = thing;
+    const call = this.#call(kind, key);
+    const old = this.#known(key);
+    const inputs = await this.#check(thing);
+    if (!old) {
+      if (acts) {
+        const { id, outputs } = await this.#refusing(() => this.#operations.create(call, inputs));
+        this.state.set(key, { kind, id, inputs, outputs });
+        this.#made.add(key);
+      }
+      return "create";
+    }
+    const olds = { ...old.outputs, resourceUrn: urnOf(key) };
+    const change = await this.#refusing(() => this.#operations.diff(call, old.id, olds, inputs));
+    if (change.replaces.length > 0) {
+      const fresh = await this.#check(thing, true);
+      if (!acts) return "replace";
+      const isFirst = call.resource.deleteBeforeReplace === true;
+      if (isFirst) await this.#refusing(() => this.#operations.delete(call, old.id, olds));
+      const { id, outputs } = await this.#refusing(() => this.#operations.create(call, fresh));
+      this.state.set(this.#former.get(key) ?? key, { kind, id, inputs: fresh, outputs });
+      if (!isFirst) await this.#refusing(() => this.#operations.delete(call, old.id, olds));
+      return "replace";
+    }
+    if (change.changed.length === 0) return undefined;
+    if (acts) {
+      const outputs = await this.#refusing(() => this.#operations.update(call, old.id, olds, inputs));
+      this.state.set(this.#former.get(key) ?? key, { kind, id: old.id, inputs, outputs });
+    }
+    return "update";
+  }
+
+  async #check(thing: Thing, isNew = false): Promise<Properties> {
+    const { key, kind, removal } = thing;
+    const old = isNew ? undefined : this.#known(key);
+    const call = this.#call(kind, key);
+    const seeds = Object.entries(thing.seeds);
+    const news: Properties = {
+      ...thing.inputs,
+      ...linkedInputs(thing, ({ of, id }) => (of === undefined ? id : (this.#known(of)?.id ?? unknownValue))),
+      ...(this.#policy === undefined ? {} : { removal: { file: this.#policy, path: removal } }),
+      ...(seeds.length === 0
+        ? {}
+        : { linkedSeeds: Object.fromEntries(seeds.map(([label, of]) => [label, urnOf(of)])) }),
+      resourceUrn: urnOf(key),
+    };
+    const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
+    const checking = () => this.#operations.check(call, old?.inputs ?? {}, keyed(call.resource, known));
+    const { inputs, problems } = await this.#refusing(checking);
+    if (problems.length > 0) throw new Refused(problems.join("\n"));
+    return inputs;
+  }
+
+  #known(key: string): Kept | undefined {
+    return this.state.get(this.#made.has(key) ? key : (this.#former.get(key) ?? ""));
+  }
+
+  #call(kind: string, key: string): Call {
+    const resource = resourceNamed(kind);
+    if (!resource) throw new Error(`there is no ${kind}`);
+    return { resource, urn: urnOf(key) };
+  }
+
+  async #refusing<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await work();
+    } catch (error) {
+      throw new Refused(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { expect, test } from "@jest/globals";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { throughBothDoors, type Scene } from "../harness/bothDoors.ts";
+import { eventually } from "../harness/processes.ts";
+
+/** Whether the platform tells when a thing was made. */
+const told = { yes: {}, no: { profile: { version: 1, habits: { createdAt: "no" } } } } as const;
+const kinds = ["Organization", "Team"] as const;
+
+const insertions = { Organization: "insertorganization", Team: "insertteam" } as const;
+
+for (const [tells, seed] of Object.entries(told)) {
+  throughBothDoors(seed, (scene) => {
+    const news = async (kind: (typeof kinds)[number]): Promise<Record<string, unknown>> => {
+      const isOrganization = kind === "Organization";
+      const given = isOrganization ? { name: "Acme" } : { name: "Crew", organizationID: await scene.organization() };
+      scene.emulator.saveSnapshot("none");
+      return { ...given, description: "Makes everything." };
+    };
+    const lose = (kind: (typeof kinds)[number], commit = true): void => {
+      const faults = [{ endpoint: insertions[kind], kind: "reset" as const, commit, count: 1 }];
+      scene.emulator.setFaults({ faults });
+    };
+
+    test.each(kinds)(`%s: one lost answer loses nothing (createdAt: ${tells})`, async (kind) => {
+      const inputs = await news(kind);
+      lose(kind);
+      const made = await scene.create(kind, inputs);
+      expect(count(scene, kind)).toBe(1);
+      await settled(scene, kind, made);
+    });
+
+    test.each(kinds)(
+      `%s: nor does one where the platform's clock is days behind (createdAt: ${tells})`,
+      async (kind) => {
+        const inputs = await news(kind);
+        lose(kind);
+        const made = await scene.stage.daysAgo(3, () => scene.create(kind, inputs));
+        expect(count(scene, kind)).toBe(1);
+        await settled(scene, kind, made);
+      },
+    );
+
+    test.each(kinds)(
+      `%s: what a killed run made is gone on with, days later too (createdAt: ${tells})`,
+      async (kind) => {
+        const { host, emulator } = scene;
+        const given = await news(kind);
+        emulator.setFaults({ faults: [{ endpoint: insertions[kind], kind: "timeout", commit: true, count: 1 }] });
+        const { inputs } = await host.check(kind, given);
+        await scene.stage.daysAgo(3, async () => {
+          const killed = host.create(kind, inputs).catch(() => "killed");
+          await eventually("the creation", () => emulator.faults().find(({ hit }) => hit > 0));
+          await host.restart();
+          expect(await killed).toBe("killed");
+        });
+        emulator.setFaults();
+        const made = await scene.create(kind, given);
+        expect(count(scene, kind)).toBe(1);
+        await settled(scene, kind, made);
+      },
+    );
+
+    test.each(kinds)(`%s: what was there for long is refused with the reason (createdAt: ${tells})`, async (kind) => {
+      const { host } = scene;
+      const given = await news(kind);
+      const old = await scene.stage.daysAgo(3, () => scene.create(kind, given));
+      await settled(scene, kind, old);
+      await host.restart(); // and the state forgot it
+      const why =
+        tells === "yes"
+          ? "was not made within the last day"
+          : "the platform does not tell when it was made, so nobody can know";
+      await expect(scene.create(kind, given)).rejects.toThrow(why);
+      await host.restart();
+      // A refusal is no attempt: it is not taken for one by the next run.
+      await expect(scene.create(kind, given)).rejects.toThrow(why);
+      await host.restart();
+      expect((await scene.create(kind, { ...given, adopt: true })).id).toBe(old.id);
+    });
+  });
+}
+
+/** How many there are. */
+const count = ({ emulator }: Scene, kind: (typeof kinds)[number]): number =>
+  emulator.differences("none").find(({ table }) => table === tables[kind])?.added.length ?? 0;
+const tables = { Organization: "organizations", Team: "teams" } as const;
+
+/** Once the state has it, no file speaks of its creation. */
+async function settled(
+  { host }: Scene,
+  kind: string,
+  made: { id: string; outputs: Record<string, unknown> },
+): Promise<void> {
+  const seen = await host.read(kind, made.id, made.outputs);
+  expect(seen.id).toBe(made.id);
+  expect(await readdir(join(host.folder, ".microapps", "intents"))).toEqual([]);
+}

@@ -1,0 +1,239 @@
+import { expect, test } from "@jest/globals";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { throughBothDoors } from "../harness/bothDoors.ts";
+import type { Properties } from "../harness/providerHost.ts";
+
+const tables = {
+  regions: { name: "Regions", fields: { Code: { type: "text", sort: 1 }, Name: "text" } },
+  items: {
+    name: "Items",
+    fields: {
+      Code: { type: "text", sort: 1 },
+      Name: "text",
+      Extra: "text",
+      Note: "text",
+      Tags: "checkbox",
+      Region: { type: "linked", table: "regions", field: "Code" },
+    },
+  },
+};
+const table = { table: "items", key: "Code" };
+
+interface Made {
+  id: string;
+  inputs: Properties;
+  outputs: Properties;
+}
+
+throughBothDoors({ tables }, (scene) => {
+  const live = async (): Promise<string[]> => {
+    const { microAppRows } = await scene.client.microappdata({ microAppID: "items", optViewSort: { sortVal: 1 } });
+    return microAppRows.map((row) =>
+      ["Code", "Name", "Extra", "Note"].map((label) => (typeof row[label] === "string" ? row[label] : "-")).join(" "),
+    );
+  };
+  /** What the preview says; it tells whether there is anything to do. */
+  const preview = async (state: Made, news: Properties) => {
+    scene.host.told.length = 0;
+    const { inputs, problems } = await scene.host.check("SeedRows", { ...table, ...news }, state.inputs);
+    expect(problems).toEqual([]);
+    const { changes } = await scene.host.diff("SeedRows", state.id, state.outputs, inputs);
+    return { inputs, changes, told: scene.host.told.map((text) => text.replace(/^info: /, "")) };
+  };
+  const up = async (state: Made, news: Properties): Promise<Made & { told: string[] }> => {
+    const { inputs } = await scene.host.check("SeedRows", { ...table, ...news }, state.inputs);
+    scene.host.told.length = 0;
+    const outputs = await scene.host.update("SeedRows", state.id, state.outputs, inputs);
+    return { id: state.id, inputs, outputs, told: [...scene.host.told] };
+  };
+  const make = (news: Properties): Promise<Made> => scene.create("SeedRows", { ...table, ...news });
+  /** Nothing is left to do, and the platform has nothing that the state does not know. */
+  const isSettled = async (state: Made, news: Properties): Promise<void> => {
+    expect(await preview(state, news)).toMatchObject({ changes: false, told: [] });
+    const seen = await scene.host.read("SeedRows", state.id, state.outputs);
+    expect(seen.outputs).not.toHaveProperty("drift");
+    expect(await scene.calls(() => up(state, news))).toEqual([]);
+  };
+
+  test("a label that leaves one row is cleared there, and previewed", async () => {
+    const rows = [
+      { Code: "A", Name: "a", Extra: "old" },
+      { Code: "B", Name: "b", Extra: "stays" },
+      { Code: "C", Name: "c" },
+    ];
+    const made = await make({ rows });
+    const now = { rows: [{ Code: "A", Name: "a" }, ...rows.slice(1)] };
+    const { changes, told } = await preview(made, now);
+    expect(changes).toBe(true);
+    expect(told).toEqual([
+      'rows: 1 to change ("A"), 2 unchanged; about 4 calls',
+      "clears Extra in 1 row: it is not declared there any more",
+    ]);
+    const next = await up(made, now);
+    expect(await live()).toEqual(["A a - -", "B b stays -", "C c - -"]);
+    expect(next.told.join()).toContain("1 changed, 2 unchanged");
+    expect(next.told.join()).toContain("cleared Extra in 1 row");
+    await isSettled(next, now);
+  });
+
+  test.each([3, 4_200])("a column that goes from a file of %d rows is cleared where rows have it", async (count) => {
+    const write = (withExtra: boolean) =>
+      writeFile(
+        join(scene.host.folder, "items.csv"),
+        `Code,Name${withExtra ? ",Extra" : ""}\n` +
+          Array.from({ length: count }, (_, at) => `K${at},n${withExtra ? `,${at < 2 ? "old" : ""}` : ""}\n`).join(""),
+      );
+    await write(true);
+    const news = { source: "items.csv" };
+    const made = await make(news);
+    await write(false);
+    const { changes, told } = await preview(made, news);
+    expect(changes).toBe(true);
+    expect(told.join("\n")).toContain("clears Extra in 2 rows");
+    const next = await up(made, news);
+    expect((await live()).filter((row) => row.includes("old"))).toEqual([]);
+    expect(next.told.join()).toContain(`2 changed, ${count - 2} unchanged`);
+    await isSettled(next, news);
+  });
+
+  test("a column that all rows of a large file lose is refused by maxRemovals before anything is sent", async () => {
+    const count = 4_200;
+    const write = (columns: string, cells: string) =>
+      writeFile(
+        join(scene.host.folder, "items.csv"),
+        `Code,${columns}\n${Array.from({ length: count }, (_, at) => `K${at},${cells}\n`).join("")}`,
+      );
+    await write("Name,Extra", "n,old");
+    const news = { source: "items.csv" };
+    const made = await make(news);
+    await write("Name", "n");
+    const refusal = "Extra would be cleared in 4200 of 4200 rows, more than maxRemovals allows (25 %)";
+    const before = scene.emulator.lastCall();
+    await expect(up(made, news)).rejects.toThrow(refusal);
+    const { inputs } = await scene.host.check("SeedRows", { ...table, ...news }, made.inputs);
+    const calls = await scene.calls(() =>
+      expect(scene.host.update("SeedRows", made.id, made.outputs, inputs)).rejects.toThrow(refusal),
+    );
+    expect(calls).toEqual([]);
+    expect(before).toBeDefined();
+    // Of so many changes a sketch tells the number alone: the state has how many rows had a value.
+    const meant = { ...news, maxRemovals: 1 };
+    expect((await preview(made, meant)).told.join("\n")).toContain("clears Extra in up to 4200 rows");
+    const next = await up(made, meant);
+    expect((await live()).filter((row) => row.includes("old"))).toEqual([]);
+    await isSettled(next, meant);
+  }, 300_000);
+
+  test("more rows than maxRemovals allows are refused by the preview already; fewer than ten are not", async () => {
+    const rows = (first: number, count = 12) =>
+      Array.from({ length: count }, (_, at) => ({ Code: `K${at}`, Name: "n", ...(at < first ? {} : { Extra: "x" }) }));
+    const made = await make({ rows: rows(0) });
+    const refusal = "Extra would be cleared in 4 of 12 rows, more than maxRemovals allows (25 %)";
+    await expect(preview(made, { rows: rows(4) })).rejects.toThrow(refusal);
+    expect(await scene.calls(() => expect(up(made, { rows: rows(4) })).rejects.toThrow(refusal))).toEqual([]);
+    expect((await preview(made, { rows: rows(3) })).told.at(-1)).toContain("clears Extra in 3 rows");
+    const next = await up(made, { rows: rows(3) });
+    await isSettled(next, { rows: rows(3) });
+  });
+
+  test("fewer than ten rows are no matter for maxRemovals", async () => {
+    const rows = (more: object) => Array.from({ length: 9 }, (_, at) => ({ Code: `K${at}`, Name: "n", ...more }));
+    const made = await make({ rows: rows({ Extra: "x" }) });
+    await isSettled(await up(made, { rows: rows({}) }), { rows: rows({}) });
+  });
+
+  test.each(["upsert", "insertOnly"])(
+    "mode %s leaves a label that is not declared any more, and says so",
+    async (mode) => {
+      const rows = [
+        { Code: "A", Name: "a", Extra: "old" },
+        { Code: "B", Name: "b", Extra: "stays" },
+      ];
+      const made = await make({ rows, mode });
+      const one = { rows: [{ Code: "A", Name: "a" }, rows[1]], mode };
+      const { changes, told } = await preview(made, one);
+      expect(changes).toBe(true);
+      expect(told.join("\n")).toContain(
+        `Extra stays as it is in 1 row, where it is not declared any more: mode ${mode} clears nothing`,
+      );
+      expect(await scene.calls(() => up(made, one))).toEqual([]);
+      const next = await up(made, one);
+      expect(await live()).toEqual(["A a old -", "B b stays -"]);
+      await isSettled(next, one);
+      const none = {
+        rows: [
+          { Code: "A", Name: "a" },
+          { Code: "B", Name: "b" },
+        ],
+        mode,
+      };
+      const last = await up(next, none);
+      expect(await live()).toEqual(["A a old -", "B b stays -"]);
+      await isSettled(last, none);
+    },
+  );
+
+  test("links and checkbox lists are cleared, also when a row became linked since", async () => {
+    await scene.create("SeedRows", { table: "regions", key: "Code", rows: [{ Code: "EU", Name: "Europe" }] });
+    const references = { Region: { table: "regions", key: "Code" } };
+    const rows = [{ Code: "A", Name: "a", Tags: ["x", "y"], Region: "EU" }];
+    const made = await make({ rows, references });
+    const bare = { rows: [{ Code: "A", Name: "a" }] };
+    const next = await up(made, bare);
+    const { microAppRows } = await scene.client.microappdata({ microAppID: "items" });
+    expect(microAppRows[0]?.["Tags"] ?? null).toBeNull();
+    expect(microAppRows[0]?.["Region"] ?? null).toBeNull();
+    await isSettled(next, bare);
+    // And back, with another key at the same time as a label leaves.
+    const again = await up(next, { rows: [{ Code: "A", Name: "a", Extra: "e", Note: "n" }] });
+    const rekeyed = { key: "Name", rows: [{ Code: "A", Name: "a", Note: "n" }] };
+    const last = await up(again, rekeyed);
+    expect(await live()).toEqual(["A a - n"]);
+    await isSettled(last, rekeyed);
+  });
+
+  test("a value that stays although it was set to nothing is an error that names it, and the next run tries again", async () => {
+    await scene.create("SeedRows", { table: "regions", key: "Code", rows: [{ Code: "EU", Name: "Europe" }] });
+    const references = { Region: { table: "regions", key: "Code" } };
+    const made = await make({ rows: [{ Code: "A", Name: "a", Region: "EU" }], references });
+    const bare = { rows: [{ Code: "A", Name: "a" }] };
+    scene.emulator.setProfile({ version: 1, habits: { linkNull: "ignored" } });
+    const failed = await scene.failure(up(made, bare));
+    expect(failed.message).toContain('table items kept a value under "Region", which was set to nothing');
+    const seen = await scene.host.read("SeedRows", failed.id, failed.state);
+    expect(seen.outputs).toMatchObject({ unfinished: true, labels: ["Code", "Name", "Region"] });
+    scene.emulator.setProfile({ version: 1 });
+    const left = { id: failed.id, inputs: made.inputs, outputs: seen.outputs };
+    await isSettled(await up(left, bare), bare);
+  });
+
+  test("where the platform refuses to clear a label the row is named, keeps its value, and is tried again", async () => {
+    const other = { Code: "B", Name: "b" };
+    const made = await make({ rows: [{ Code: "A", Name: "a", Extra: "old" }, other] });
+    const bare = { rows: [{ Code: "A", Name: "a" }, other] };
+    scene.emulator.setFaults({ faults: [{ endpoint: "updatemicroapprow", kind: "status", status: 400 }] });
+    const failed = await scene.failure(up(made, bare));
+    expect(failed.message).toContain('rows[0] "A"');
+    expect(failed.message).toContain("Extra was to be cleared, since the row does not declare it any more");
+    expect(await live()).toEqual(["A a old -", "B b - -"]);
+    scene.emulator.setFaults({ faults: [] });
+    await isSettled(await up({ ...made, outputs: failed.state }, bare), bare);
+    expect(await live()).toEqual(["A a - -", "B b - -"]);
+  });
+
+  test("rows of the landed version, whose state does not say how many had a value: what is not known is said", async () => {
+    const rows = [
+      { Code: "A", Name: "a", Extra: "old" },
+      { Code: "B", Name: "b" },
+    ];
+    const made = await make({ rows });
+    const { labelled: _, ...outputs } = made.outputs;
+    const old = { ...made, outputs };
+    const bare = { rows: [{ Code: "A", Name: "a" }, rows[1]] };
+    expect((await preview(old, bare)).told).toContain(
+      "clears Extra where rows have it, in up to 1 row: it is not declared there any more",
+    );
+    await isSettled(await up(old, bare), bare);
+  });
+});
