@@ -118,7 +118,7 @@ function parsed<Schema extends z.ZodType>(
 export async function intentsOf<Schema extends typeof anyIntent>(
   directory: string,
   schema: Schema,
-): Promise<(z.output<Schema> & { file: string })[]> {
+): Promise<(z.output<Schema> & Found)[]> {
   await refuseLinks(directory, folder);
   const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(() => []); // none yet
   const found = entries.map(async (entry) => {
@@ -127,8 +127,9 @@ export async function intentsOf<Schema extends typeof anyIntent>(
     const text = await readFile(join(directory, file), "utf8").catch(() => ""); // settled meanwhile
     const found = await lstat(join(directory, file)).catch(() => undefined);
     if (found?.nlink !== 1) return [];
-    const intent = schema.safeParse(valueOf(text));
-    return intent.success ? [{ ...intent.data, file }] : [];
+    const record = z.looseObject({}).safeParse(valueOf(text));
+    const intent = schema.safeParse(record.data);
+    return record.success && intent.success ? [{ ...intent.data, file, isSealed: isSealed(record.data) }] : [];
   });
   return (await Promise.all(found)).flat();
 }
