@@ -196,9 +196,11 @@ async function* linesOf(bytes: Bytes): AsyncGenerator<string[]> {
   if (rest !== "") yield [rest];
 }
 
-/** Bytes that a packed snapshot may become: rows that are all alike shrink to a hundredth. */
-const unpackedAtLeast = 32 * 1024 * 1024;
-const unpackedPerByte = 200;
+const mebibyte = 1024 * 1024;
+
+/** Bytes that a packed snapshot may become: rows that are much alike shrink to a fortieth, and what is small may stay small. */
+export const mayUnpackTo = (packed: number): number =>
+  Math.min(32 * mebibyte + 100 * packed, Math.max(256 * mebibyte, 40 * packed));
 
 /** Unpacks bytes by what they begin with. */
 async function* unpacked(bytes: Bytes): Bytes {
@@ -230,8 +232,9 @@ async function* unpacked(bytes: Bytes): Bytes {
   pipeline(counted(), unpacker).catch(() => undefined); // whoever reads from it is told
   for await (const bytes of unpacker as AsyncIterable<Buffer>) {
     made += bytes.length;
-    if (made > unpackedAtLeast + unpackedPerByte * taken)
-      throw new Error(`it unpacks to more than ${unpackedPerByte} times its size, which no snapshot does`);
+    const most = mayUnpackTo(taken);
+    if (made > most)
+      throw new Error(`it unpacks to more than ${Math.floor(most / mebibyte)} MB, which no snapshot of its size does`);
     yield bytes;
   }
 }

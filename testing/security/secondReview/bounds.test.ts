@@ -1,9 +1,19 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { createEmulator } from "../../../emulator/index.ts";
+import { mayUnpackTo } from "../../../emulator/platform/snapshotFiles.ts";
 import { parseCheckpoint } from "../../../engine/state/checkpoint.ts";
 import { BoundError, boundJson } from "../../../machine/settings/bounded.ts";
 import { readSettings } from "../../../machine/settings/strict.ts";
@@ -11,7 +21,10 @@ import { environmentsIn } from "../../../provider/changes/base/environments.ts";
 import { acceptedIn } from "../../../provider/changes/drift/accepted.ts";
 import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { parseReply } from "../../../provider/client/http/answers.ts";
+import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
+import { LateError, until } from "../../../provider/files/deadline.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
+import { readProfile } from "../../../provider/layers/profileFile.ts";
 import { textOf } from "../../../provider/recording/exchange.ts";
 import { read } from "../../../provider/sources/read.ts";
 
@@ -62,6 +75,18 @@ test.each(heavy)("an Environment file, environments.yaml and drift.yaml of %s ar
   expect(await reasonOf(() => acceptedIn(text, 0))).toMatch(beyond);
 });
 
+test.each(heavy)("a profile of %s is", async (_, text) => {
+  writeFileSync(join(folder, "profile.yaml"), text);
+  expect(await reasonOf(() => readProfile("profile.yaml", folder))).toMatch(beyond);
+});
+
+test("a file of settings, a layer and a profile have 4 MB at most", async () => {
+  const text = `# ${"x".repeat(5 * 2 ** 20)}\n`;
+  writeFileSync(join(folder, "large.yaml"), text);
+  expect(await reasonOf(() => readProfile("large.yaml", folder))).toMatch(/4 MB/);
+  expect(await reasonOf(() => textIfAny(folder, "large.yaml", maxMegabytesOfLayer))).toMatch(/4 MB/);
+});
+
 test("environments.yaml lists a thousand environments at most", () => {
   const list = (count: number): string =>
     Array.from({ length: count }, (_, at) => `e${at}: { file: a.yaml }\n`).join("");
@@ -80,7 +105,25 @@ async function rowsIn(name: string, text: string): Promise<string> {
 
 test.each(["rows.yaml", "rows.json", "rows.ndjson"])("rows in %s have a hundred levels at most", async (name) => {
   expect(await rowsIn(name, deep)).toMatch(/more than 100 levels|too many values on one line|nested too deeply/);
-  expect(await rowsIn(name, `[{"a": ${"[".repeat(200)}${"]".repeat(200)}}]`)).toMatch(/more than 100 levels|nested too deeply/);
+  expect(await rowsIn(name, `[{"a": ${"[".repeat(200)}${"]".repeat(200)}}]`)).toMatch(
+    /more than 100 levels|nested too deeply/,
+  );
+});
+
+test.each([".csv", ".ndjson"])("rows in %s are read until the time of a report is over", async (ending) => {
+  const text = ending === ".csv" ? `Code\n${"CZ\n".repeat(10_000)}` : '{"Code":"CZ"}\n'.repeat(10_000);
+  expect(await rowsIn(`rows${ending}`, text)).toBe("");
+  expect(await until(AbortSignal.abort(), () => rowsIn(`rows${ending}`, text))).toBe(
+    String(new LateError("it took longer than it may")),
+  );
+});
+
+test("rows in YAML and in JSON have 64 MB at most", async () => {
+  for (const name of ["rows.yaml", "rows.json"]) {
+    writeFileSync(join(folder, name), "");
+    truncateSync(join(folder, name), 65 * 2 ** 20); // a hole, which takes no room on the disk
+    expect(await reasonOf(() => read({ source: name }, folder).next())).toMatch(/64 MB/);
+  }
 });
 
 test("rows in YAML have 250,000 values at most", async () => {
@@ -138,6 +181,25 @@ test.each(["zst", "gz"])(
     expect(readdirSync(folder).filter((name) => name.includes("draft"))).toEqual([]);
   },
 );
+
+test("a snapshot unpacks to 256 MB at most, unless it is a fortieth of that", () => {
+  const size = (megabytes: number): number => mayUnpackTo(megabytes * 2 ** 20) / 2 ** 20;
+  expect([0, 1, 2, 5, 6.4, 20].map(size)).toEqual([32, 132, 232, 256, 256, 800]);
+});
+
+test("a line of a snapshot has a hundred levels at most", async () => {
+  const emulator = await createEmulator({
+    seed: { administrator: { email: "ada@example.com", password: "password of ada" } },
+  });
+  try {
+    const file = join(folder, "deep.json");
+    const lines = ['{"format":"microapps emulator snapshot","version":1}', `{"table":"contents","columns":${deep}`];
+    writeFileSync(file, lines.join("\n"));
+    expect(await reasonOf(() => emulator.loadSnapshotFile(file))).toMatch(/deep\.json:2: .*more than 100 levels/);
+  } finally {
+    await emulator.close();
+  }
+});
 
 test("a report says what it has when its time is over, and seals nothing else", async () => {
   const file = "organizations: { acme: { name: Acme } }\n";

@@ -79,11 +79,13 @@ new Organization("acme", { name: "Acme" });
     await project.succeed("up --yes --skip-preview");
     const before = await project.read("Pulumi.dev.yaml");
     await project.succeed("config set shop:moved --secret", marker);
-    const [cipher = ""] = /v1:\S+(?=\s*$)/.exec(await project.read("Pulumi.dev.yaml")) ?? [];
+    const [, cipher = ""] = /shop:moved:\s+secure: (\S+)/.exec(await project.read("Pulumi.dev.yaml")) ?? [];
     expect(cipher).not.toBe("");
     for (const key of keys) {
       const without = before.replace(new RegExp(`  microapps:${key}:.*\n(    .*\n)?`), "");
-      await project.write("Pulumi.dev.yaml", `${without.trimEnd()}\n  microapps:${key}:\n    secure: ${cipher}\n`);
+      const moved = without.replace("config:\n", `config:\n  microapps:${key}:\n    secure: ${cipher}\n`);
+      expect(moved).toContain(cipher);
+      await project.write("Pulumi.dev.yaml", moved);
       for (const command of key === "door" ? ["preview", "refresh --yes", "api readorganization"] : ["preview"]) {
         const { output } = await project.run(command);
         expect(`${key}: ${output}`).not.toContain(marker);
