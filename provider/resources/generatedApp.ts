@@ -119,7 +119,9 @@ export const generatedApp = resource({
     if (old.appPrompt === undefined) {
       const begun = await begunElsewhere(context, inputs);
       const isKnown = begun.length === 0 && unknown.size === 0;
-      const problems = isKnown ? await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs)) : begun;
+      const problems = isKnown
+        ? await explainRefusedDeed(context, deed, inputs, await isUnfinished(context, inputs))
+        : begun;
       return { inputs: counted(context, inputs), problems };
     }
     const changed = generating.filter((name) => differs(name, old, inputs, unknown));
