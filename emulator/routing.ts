@@ -43,6 +43,7 @@ export function routed(platforms: HostedPlatforms, { wireNames, isOurs, publicUr
   return async (request) => {
     const { method, headers } = request;
     if (!isOurs(headers["host"] ?? "localhost")) return answer(failed(403, foreignHost));
+    if (isForeignPage(request)) return answer(failed(403, foreignPage));
     if (request.path === healthPath && method === "GET") return answer(health(platforms));
     const [, name = "", path = request.path] = /^\/tenants\/([^/]+)(\/.*|$)/.exec(request.path) ?? [];
     const found = await platforms.use(name, (hosted) => answered(hosted, request, path));
@@ -61,6 +62,16 @@ function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean
   }
   return true;
 }
+
+/** Whether a page of another origin sends something without saying what it is, for which a browser asks nobody first. */
+function isForeignPage({ method, headers }: Arrived): boolean {
+  const { origin, host = "" } = headers;
+  if (method === "GET" || method === "HEAD" || headers["content-type"] !== undefined || origin === undefined)
+    return false;
+  return !URL.canParse(origin) || new URL(origin).host !== host;
+}
+
+const foreignPage = "A page of another origin says what it sends: Content-Type must be application/json";
 
 const foreignHost =
   "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]; start the emulator with " +

@@ -117,7 +117,7 @@ export function effectiveConfig(
 
 function defaultEntry(value: unknown): ConfigEntry {
   const plain = configValue(value);
-  const whole = typeof plain === "number" && Number.isInteger(plain);
+  const whole = typeof plain === "bigint" || (typeof plain === "number" && Number.isInteger(plain));
   if (typeof plain === "string" || typeof plain === "boolean" || whole) {
     return { text: String(plain), secret: false, object: false };
   }

@@ -63,7 +63,7 @@ const inputs = z.object({
   }),
   mode: z.enum(["exact", "upsert", "insertOnly"]).default("exact").meta({
     description:
-      "exact: also removes rows that we own and that left the source. upsert: removes none. insertOnly: changes none either.",
+      "exact: also removes rows that we own and that left the source, and clears labels that left a row of ours. upsert: does neither. insertOnly: changes no row that is there either.",
   }),
   references: z
     .record(label, z.object(lookup).meta({ description: "The rows of another table that a label links to, by key." }))

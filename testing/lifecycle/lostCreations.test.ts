@@ -95,5 +95,6 @@ async function settled(
 ): Promise<void> {
   const seen = await host.read(kind, made.id, made.outputs);
   expect(seen.id).toBe(made.id);
-  expect(await readdir(join(host.folder, ".microapps", "intents"))).toEqual([]);
+  expect(made.outputs).not.toHaveProperty("found"); // it is the stack's own
+  expect(await readdir(join(host.folder, ".microapps", "made"))).toEqual([]);
 }

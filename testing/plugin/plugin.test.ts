@@ -146,7 +146,12 @@ describe("preview", () => {
     const platform = stage.emulator.url;
     const calls = await stage.calls(async () => {
       const answer = await create("TeamMember", inputs, (request) => request.setPreview(true));
-      expect(answer.getProperties()?.toJavaScript()).toEqual({ ...inputs, memberUserID: unknown, platform });
+      expect(answer.getProperties()?.toJavaScript()).toEqual({
+        ...inputs,
+        found: unknown,
+        memberUserID: unknown,
+        platform,
+      });
       const rows = await create("SeedRows", { table: "continents", key: ["Code"], rows: unknown }, (request) =>
         request.setPreview(true),
       );
@@ -189,6 +194,7 @@ describe("preview", () => {
       teamID: "t",
       email: "ada@example.com",
       role: "admin",
+      found: unknown,
       memberUserID: "u",
       platform: stage.emulator.url,
     });

@@ -20,6 +20,9 @@ import type { ReportOptions } from "./commands.ts";
 /** Exit statuses of reports, as docs/exit-statuses.md has them. */
 export const statuses = { stopped: 2, login: 3, unread: 4, noSuchStack: 6, changes: 7 } as const;
 
+/** Milliseconds after which a report says what it has. */
+const deadlineMs = 60_000;
+
 /** Megabytes that a state or a log of events may have. */
 const mostOfState = 512;
 
@@ -54,6 +57,7 @@ async function reportOf(cwd: string, options: Parameters<typeof runReport>[0]): 
     return await report({
       ...request,
       profile: process.env["MICROAPPS_PROFILE"] || undefined,
+      deadline: AbortSignal.timeout(deadlineMs),
       pending: (entry, declared) => pendingOf(texts, entry, declared),
       ...(options.format === "json" ? { seal: (entry, declared, shown) => sealOf(texts, entry, declared, shown) } : {}),
     });
@@ -103,7 +107,7 @@ async function sealOf(texts: StateTexts, entry: EnvironmentEntry, declared: Decl
   const isExact = pending?.compared === true && pending.why === undefined;
   const changed = new Set(pending?.things.flatMap(({ kind, name }) => (kind === "seed" ? [name] : [])));
   const unchangedSeeds = new Set(isExact ? seeds.filter((each) => !changed.has(each)) : []);
-  const destination = destinationOf(entry, declared.folder, process.env);
+  const destination = await destinationOf(entry, declared.folder, process.env);
   const version = text === undefined ? undefined : stateVersion(text);
   return sealed({ entry, declared, state, version, commit, ...destination, unchangedSeeds });
 }

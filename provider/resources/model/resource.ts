@@ -7,6 +7,7 @@ import type { FieldType } from "../../contract/fields.ts";
 import type { Manner } from "../../habits/profile.ts";
 import type { RowsAhead } from "../../reconcile/rows.ts";
 import type { Identities } from "./identities.ts";
+import type { Made } from "./made.ts";
 import { once } from "./once.ts";
 import type { Removals } from "./removals.ts";
 
@@ -89,6 +90,8 @@ export interface Context {
   appServer?: string | undefined;
   /** Which resource of the run has which ID. */
   identities: Identities;
+  /** What this stack has made itself, beyond what states say. */
+  made: Made;
   /** Names with which organizations were checked in this run, by URN: what is declared now. */
   organizationNames: Map<string, string>;
   /** Learns what other providers of the run declare by now. */
