@@ -122,24 +122,11 @@ describe("configuration", () => {
 });
 
 describe("preview", () => {
-  const added = {
-    __digest: unknown,
-    __fingerprint: unknown,
-    drift: unknown,
-    unfinished: unknown,
-    __keys: unknown,
-    labels: unknown,
-    __ledger: unknown,
-    rowCount: unknown,
-    __linkRenewals: unknown,
-    renewals: unknown,
-    __departed: unknown,
-    __forms: unknown,
-    __found: unknown,
-    __labelSets: unknown,
-    __labelled: unknown,
-    __unproven: unknown,
-  };
+  const added = Object.fromEntries(
+    `__digest __fingerprint drift unfinished __keys labels __ledger rowCount __linkRenewals renewals __departed __forms __found __labelSets __labelled __unproven`
+      .split(" ")
+      .map((name) => [name, unknown]),
+  );
 
   test("what is unknown in the inputs is unknown in the outputs, and so is what the platform adds", async () => {
     const inputs = { teamID: unknown, email: "ada@example.com", role: "admin" };
