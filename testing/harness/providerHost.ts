@@ -387,7 +387,7 @@ const inClear = (value: unknown): unknown =>
   typeof value === "object" && value !== null && secretMark in value && "value" in value ? value.value : value;
 const secretMark = "4dabf18193072939515e22adb298388d";
 
-// JSON as the wire has it: without undefined.
+/** JSON as the wire has it: without undefined. */
 const struct = (properties: Properties) =>
   Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)) as Record<string, never>);
 
@@ -396,6 +396,6 @@ const javaScript = (found: InstanceType<typeof Struct> | undefined): Properties 
 function partial(error: grpc.ServiceError): InitFailed | undefined {
   const [encoded] = error.metadata.get("grpc-status-details-bin");
   const details = Buffer.isBuffer(encoded) ? statusProto.Status.deserializeBinary(encoded).getDetailsList() : [];
-  const decode = providerProto.ErrorResourceInitFailed.deserializeBinary;
-  return details.map((detail) => new InitFailed(decode(detail.getValue_asU8())))[0];
+  const { ErrorResourceInitFailed: Failed } = providerProto;
+  return details[0] && new InitFailed(Failed.deserializeBinary(details[0].getValue_asU8()));
 }
