@@ -59,6 +59,7 @@ const lists = [
     "provider/changes/model",
     "sdk/component",
     "sdk",
+    "sdk/secrets",
     "provider/pulumi/plugin",
     "provider/pulumi",
     "provider/pulumi/configuration",

@@ -11,7 +11,7 @@ import type { Platform } from "./platform/platform.ts";
 /** How the emulator is reached. */
 export interface Door {
   wireNames: WireNames;
-  /** Whether a Host header names this emulator. */
+  /** True if a Host header names this emulator. */
   isOurs: (host: string) => boolean;
   /** Address that clients are given; that of their own request when it is left out. */
   publicUrl: string | undefined;
@@ -51,7 +51,7 @@ export function routed(platforms: HostedPlatforms, { wireNames, isOurs, publicUr
   };
 }
 
-/** Whether a platform knows a path that has two spellings by this one. */
+/** True if a platform knows a path that has two spellings by this one. */
 function answersTo({ storecopyPath, uploadPath }: Habits, path: string): boolean {
   const ours = { storecopy: storecopyPath, uploadFileToStore: uploadPath };
   for (const [name, spelling] of Object.entries(knownPathSpellings)) {
@@ -77,7 +77,7 @@ const foreignHost =
   "This platform is called by this machine's own names: localhost, 127.0.0.1 or [::1]; start the emulator with " +
   "--allow-host <name> for another one";
 
-/** Whether a Host header can stand in an address. */
+/** True if a Host header can stand in an address. */
 const isHost = (host: string): boolean => /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host);
 
 const answer = (outgoing: Outgoing) => ({ outgoing, ending: "answer" as const });

@@ -15,12 +15,12 @@ type Kind = keyof typeof places;
 
 /** Makes a folder for this user's files; undefined where there can be none, or others can reach it. */
 export function ownFolder(kind: Kind, name: string, environment: Environment): string | undefined {
-  const { folder, reason } = madeOwnFolder(kind, name, environment);
+  const { folder, reason } = makeOwnFolder(kind, name, environment);
   return reason === undefined ? folder : undefined;
 }
 
 /** Makes a folder for this user's files; `reason` tells why it can't be used. */
-export function madeOwnFolder(
+export function makeOwnFolder(
   kind: Kind,
   name: string,
   environment: Environment,
@@ -67,6 +67,6 @@ function isSafe(found: Stats, user: number): boolean {
 const foldersAbove = (path: string): string[] =>
   dirname(path) === path ? [] : [dirname(path), ...foldersAbove(dirname(path))];
 
-/** Whether only this user can reach it; always on Windows, which has no such modes. */
+/** True if only this user can reach it; always on Windows, which has no such modes. */
 export const isOwn = ({ uid, mode }: { uid: number; mode: number }): boolean =>
   process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);

@@ -40,7 +40,7 @@ export function runningHolders(folder: string): number[] {
   });
 }
 
-/** Whether a lock's process is this machine's and runs; a lock of Pulumi says less about it. */
+/** True if a lock's process is this machine's and runs; a lock of Pulumi says less about it. */
 function holds(lock: Record<string, unknown>, pid: number): boolean {
   const { hostname: host, bootID, pidNamespace, startTime } = lock;
   if (host !== hostname() || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return false;
@@ -49,7 +49,7 @@ function holds(lock: Record<string, unknown>, pid: number): boolean {
   return bootID === there.bootID && pidNamespace === there.pidNamespace && startTime === there.startTime;
 }
 
-/** Whether a lock's process has certainly ended. Locks of Pulumi and of earlier versions hold less about it. */
+/** True if a lock's process has certainly ended. Locks of Pulumi and of earlier versions hold less about it. */
 function isStale(lock: Record<string, unknown>): boolean {
   const { pid, bootID, pidNamespace, startTime } = lock;
   if (lock["hostname"] !== hostname() || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return false;

@@ -121,7 +121,7 @@ function programOf(root: string, main: unknown, file: string): { workdir: string
   return { workdir: path.dirname(program), entry: path.basename(program) };
 }
 
-/** Whether the program needs ts-node, which takes time to load. */
+/** True if the program needs ts-node, which takes time to load. */
 function isTypeScript(workdir: string, entry: string): boolean {
   if (entry !== ".") return /\.[cm]?ts$/.test(entry);
   const manifest = path.join(workdir, "package.json");

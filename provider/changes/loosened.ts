@@ -29,7 +29,7 @@ export function loosened(base: Declared, { rules, removals }: Pick<Declaration, 
   ];
 }
 
-/** Whether drift.yaml accepts something that it did not accept at the base. */
+/** True if drift.yaml accepts something that it did not accept at the base. */
 export function driftFlags({ file, before, after }: BothTexts): Note[] {
   if (before === after) return [];
   const entries = (text: string | undefined): string[] | undefined => {

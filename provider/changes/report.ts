@@ -49,7 +49,7 @@ export interface Shown {
 /** A request that no report can be made for. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
-  /** Whether it is an environment that is not there. */
+  /** True if it is an environment that is not there. */
   readonly isMissing: boolean;
   constructor(message: string, isMissing = false) {
     super(message);

@@ -37,7 +37,7 @@ export function declaredSettings({ inputs }: Shaped, args: object, omit: readonl
   return { values, replacing };
 }
 
-/** Whether a value names another entry of the file, whose ID the state has. */
+/** True if a value names another entry of the file, whose ID the state has. */
 const mentions = (value: unknown): boolean =>
   typeof value === "object" && value !== null && ("app" in value || (Array.isArray(value) && value.some(isMention)));
 const isMention = (value: unknown): boolean => typeof value === "object" && value !== null && "team" in value;
@@ -51,7 +51,3 @@ export function applied({ values }: StateResource, settings: Settings): Field[] 
     return [fieldOf(name, before.value ?? undefined, after ?? undefined, isSecret)];
   });
 }
-
-/** `applied` for a setting that is managed only while the file has it: taken out of the file, it stays as it is. */
-export const managed = (state: StateResource, { values, replacing }: Settings): Field[] =>
-  applied(state, { values: new Map([...values].filter(([, after]) => after !== undefined)), replacing });
