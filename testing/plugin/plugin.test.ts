@@ -106,19 +106,6 @@ describe("configuration", () => {
     expect((await stage.host.read("Organization", id, outputs)).id).toBe(id);
   });
 
-  test.each(["appServer", "profile"])("a secret under %s is quoted by no call", async (key) => {
-    const { id, outputs } = await stage.create("Organization", { name: "Acme" });
-    const args = { endpoint: stage.emulator.url, email: "admin@example.com", password: secret("correct-horse") };
-    const request = new providerProto.ConfigureRequest().setArgs(struct({ ...args, [key]: secret("our secret") }));
-    const said: string[] = [];
-    const note = (error: unknown): void => void said.push(String(error));
-    await stage.host.ask((client, done) => client.configure(request, done)).catch(note);
-    await stage.host.check("Organization", { name: "Acme" }).catch(note);
-    await stage.host.read("Organization", id, outputs).catch(note);
-    expect(said.join()).toContain(`microapps:${key}`);
-    expect([...said, ...stage.host.told, stage.host.printed].join()).not.toContain("our secret");
-  });
-
   test("a changed password is a change, and shown by its name alone", async () => {
     const request = new providerProto.DiffRequest()
       .setOldInputs(struct({ endpoint: "https://a.example.com", password: secret("one") }))

@@ -22,7 +22,6 @@ import { acceptedIn } from "../../../provider/changes/drift/accepted.ts";
 import { Repository } from "../../../provider/changes/testing/repository.ts";
 import { parseReply } from "../../../provider/client/http/answers.ts";
 import { LateError, until } from "../../../provider/files/deadline.ts";
-import { maxMegabytesOfLayer, textIfAny } from "../../../provider/files/files.ts";
 import { parse, type Problem } from "../../../provider/layers/document.ts";
 import { readProfile } from "../../../provider/layers/profileFile.ts";
 import { textOf } from "../../../provider/recording/exchange.ts";
