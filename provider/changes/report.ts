@@ -38,6 +38,8 @@ export interface Shown {
   pending: Section | undefined;
   /** The commit of the working tree; none in a repository without commits. */
   commit: string;
+  /** What the base declares, where it can be read. */
+  base: Declared | undefined;
 }
 
 /** A request that no report can be made for. */
@@ -172,7 +174,8 @@ async function environmentChanges(
     ...(await flagsOfProfile(place, stack)),
   ];
   const pending = head.declared && (await request.pending?.(entry, isThere));
-  const seal = head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head }));
+  const seal =
+    head.declared && (await request.seal?.(entry, isThere, { pending, commit: place.head, base: before.declared }));
   const both = before.declared && head.declared && { base: before.declared, head: head.declared };
   const done = both ? await doneLines(both, pending) : [];
   return {
